@@ -269,8 +269,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
     }
     let line = match (view.chosen(), view.turn()) {
         (Some(proposal), Some(turn)) => {
-            let offered = view.offered();
-            let index = offered.iter().position(|p| p.id == proposal.id).unwrap_or(0) + 1;
+            let index = view.offered_row(proposal.id).unwrap_or(0) + 1;
             let mark = turn.mark(proposal);
             let failing = turn.verdict(proposal.id).and_then(|v| v.failing().next());
             let words = match failing.filter(|_| matches!(mark, Mark::Fails | Mark::Blocked)) {
@@ -288,7 +287,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Origin::Recorded => "recorded",
             };
             Line::from(vec![
-                Span::styled(format!(" {index}/{} ", offered.len()), theme.style(Role::Dim)),
+                Span::styled(format!(" {index}/{} ", view.offered_len()), theme.style(Role::Dim)),
                 Span::styled(sanitize::line(&text).into_owned(), theme.style(Role::Accent)),
                 Span::styled(format!("  {mark} {words}"), theme.style(role)),
                 Span::styled(format!("  {origin}"), theme.style(Role::Dim)),

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use crate::episode::{
-    Actor, ArtifactId, ArtifactKind, AskId, Choice, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session,
+    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session,
     Turn, Verdict, blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
+use offered::Cache;
 use crate::world::transcript::Logs;
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
@@ -90,15 +91,8 @@ pub struct View {
     pub unwritten: Option<Unwritten>,
     /// Of each rejected proposal: the number of the first proposal made after its rejection.
     rejections: HashMap<ProposalId, ProposalId>,
-}
-
-/// A turn's proposals in rows: copies of an action share one.
-#[derive(Default)]
-struct Copies<'a> {
-    /// The row of each proposal.
-    rows: Vec<usize>,
-    /// What is shown in each row.
-    shown: Vec<&'a Proposal>,
+    /// What was computed last of the proposals.
+    cache: Cache,
 }
 
 impl View {
@@ -270,19 +264,6 @@ impl View {
         self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
     }
 
-    /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
-    /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
-    /// once, where it came first; offered again after a rejection, it is shown again. Before a decision of a blind session ranked ones
-    /// come in an order that says nothing of their rank.
-    pub fn offered(&self) -> Vec<&Proposal> {
-        let mut offered = self.in_order();
-        let pruned = self.pruned();
-        if !pruned.is_empty() {
-            offered.sort_by_key(|p| p.action.as_ref().is_some_and(|a| pruned.contains(a.text.as_str())));
-        }
-        offered
-    }
-
     /// Whether a person took a proposal's action out of the candidates, in the blocking tree.
     pub fn is_pruned(&self, proposal: &Proposal) -> bool {
         proposal.action.as_ref().is_some_and(|a| self.pruned().contains(a.text.as_str()))
@@ -292,64 +273,6 @@ impl View {
         let cursor = self.session.as_ref().map(Session::cursor);
         let live = self.situation.as_ref().filter(|s| s.live && Some(s.node) == cursor);
         live.map(|s| s.goals.pruned()).unwrap_or_default()
-    }
-
-    fn in_order(&self) -> Vec<&Proposal> {
-        let Some(turn) = self.turn() else { return Vec::new() };
-        let copies = self.copies(turn);
-        // A row is placed where the last of its copies arrived, or the first that a model wrote.
-        let mut places: HashMap<usize, usize> = HashMap::new();
-        for (at, (row, proposal)) in copies.rows.iter().zip(&turn.proposals).enumerate() {
-            let place = places.entry(*row).or_insert(at);
-            if proposal.origin == Origin::Symbolic {
-                *place = at;
-            }
-        }
-        let shown = copies.rows.iter().enumerate().filter(|(at, row)| places.get(*row) == Some(at));
-        let mut shown: Vec<&Proposal> = shown.filter_map(|(_, row)| copies.shown.get(*row).copied()).collect();
-        if let Some((session, node)) = self.session.as_ref().zip(self.node()).filter(|_| self.hides_future()) {
-            blind::shuffle(session, node.id, &mut shown);
-        }
-        shown
-    }
-
-    /// How often models wrote the action of a proposal that is shown, itself included.
-    pub fn times(&self, id: ProposalId) -> usize {
-        let Some(turn) = self.turn() else { return 1 };
-        let copies = self.copies(turn);
-        let Some(at) = turn.proposals.iter().position(|p| p.id == id) else { return 1 };
-        let row = copies.rows.get(at);
-        let alike = copies.rows.iter().zip(&turn.proposals).filter(|(r, p)| Some(*r) == row && is_written(p));
-        alike.count().max(1)
-    }
-
-    /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many
-    /// steps had been taken then, and the reason.
-    pub fn refused_before(&self, proposal: &Proposal) -> Option<(usize, &str)> {
-        let session = self.session.as_ref()?;
-        let text = &proposal.action.as_ref()?.text;
-        let path = session.path(session.cursor());
-        for (step, node) in path.iter().enumerate().rev() {
-            for decision in node.turn.decisions.iter().rev().filter(|d| d.proposal() != proposal.id) {
-                let same = node.turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
-                let same = same.is_some_and(|action| action.text == *text);
-                match &decision.choice {
-                    Choice::Reject { reason, .. } if same => return Some((step, reason)),
-                    // What a person took themselves, they changed their mind about.
-                    _ if same && decision.by == Actor::Person && step + 1 < path.len() => return None,
-                    _ => {}
-                }
-            }
-        }
-        None
-    }
-
-    /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
-    pub fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
-        let turn = self.turn()?;
-        let at = turn.place(id)?;
-        let copies = self.copies(turn);
-        copies.rows.get(at).and_then(|row| copies.shown.get(*row)).map(|p| p.id)
     }
 
     /// Whether the method recommends a proposal or a copy of it.
@@ -363,65 +286,13 @@ impl View {
         self.selected = Some(self.shown_for(id).unwrap_or(id));
     }
 
-    /// Sorts a turn's proposals into rows, in one pass.
-    fn copies<'a>(&self, turn: &'a Turn) -> Copies<'a> {
-        let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
-        let mut weights: HashMap<ProposalId, u8> = HashMap::new();
-        for decision in turn.decisions.iter().filter(|d| !d.takes()) {
-            weights.insert(decision.proposal(), 3);
-        }
-        // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
-        // verdict is of now, so it is shown.
-        let weight = |id: ProposalId| match weights.get(&id) {
-            Some(decided) => *decided,
-            None if recommended == Some(id) => 2,
-            None if self.selected == Some(id) => 1,
-            None => 0,
-        };
-        let mut copies = Copies::default();
-        // By action: its newest row, and the first proposal that came after a rejection of that row.
-        let mut open: HashMap<(bool, &str), (usize, ProposalId)> = HashMap::new();
-        for proposal in &turn.proposals {
-            let new = copies.shown.len();
-            let rejected = self.rejections.get(&proposal.id).copied();
-            let written = is_written(proposal);
-            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin == Origin::Symbolic) {
-                None => new,
-                Some(action) => {
-                    let (row, end) = open.entry((written, action.text.as_str())).or_insert((new, ProposalId::MAX));
-                    if proposal.id >= *end {
-                        (*row, *end) = (new, ProposalId::MAX);
-                    }
-                    *end = rejected.map_or(*end, |r| r.min(*end));
-                    *row
-                }
-            };
-            match copies.shown.get_mut(row) {
-                Some(shown) if weight(proposal.id) > weight(shown.id) => *shown = proposal,
-                // Of what the built-in proposer offers again, the newest; of what a model wrote, the first.
-                Some(shown) if !written && weight(proposal.id) == weight(shown.id) => *shown = proposal,
-                Some(_) => {}
-                None => copies.shown.push(proposal),
-            }
-            copies.rows.push(row);
-        }
-        copies
-    }
-
-    /// Whether a proposal's action was taken from the cursor before.
-    pub fn was_taken(&self, proposal: &Proposal) -> bool {
-        let Some(turn) = self.turn() else { return false };
-        let text = |p: &Proposal| p.action.as_ref().map(|a| a.text.clone());
-        let taken = turn.decisions.iter().filter(|d| d.takes()).filter_map(|d| turn.proposal(d.proposal()));
-        taken.into_iter().any(|t| t.id == proposal.id || (t.action.is_some() && text(t) == text(proposal)))
-    }
-
     /// The chosen proposal.
     pub fn chosen(&self) -> Option<&Proposal> {
         self.selected.and_then(|id| self.turn().and_then(|t| t.proposal(id)))
     }
 }
 
+mod offered;
 mod unseen;
 
 /// Whether a model wrote a proposal, greedily or as a sample.

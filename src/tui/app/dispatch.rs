@@ -413,7 +413,7 @@ impl App {
     }
 
     fn choose(&mut self, index: usize) {
-        let id = self.view.offered().get(index).map(|p| p.id);
+        let id = self.view.offered_at(index).map(|p| p.id);
         if id.is_some() && self.view.selected != id {
             self.view.selected = id;
             self.view.revision += 1;
@@ -421,9 +421,8 @@ impl App {
     }
 
     fn choose_by(&mut self, by: isize) {
-        let offered = self.view.offered();
-        let len = offered.len();
-        let at = offered.iter().position(|p| Some(p.id) == self.view.selected);
+        let len = self.view.offered_len();
+        let at = self.view.selected.and_then(|id| self.view.offered_row(id));
         let next = match at {
             Some(at) => at.saturating_add_signed(by).min(len.saturating_sub(1)),
             None => 0,

@@ -99,7 +99,7 @@ impl App {
     }
 
     fn is_pruned(&self, row: usize) -> bool {
-        self.view.offered().get(row).is_some_and(|p| self.view.is_pruned(p))
+        self.view.offered_at(row).is_some_and(|p| self.view.is_pruned(p))
     }
 
     fn is_rejected(&self) -> bool {

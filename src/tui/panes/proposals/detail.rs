@@ -127,7 +127,7 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
         }
     }
     if let Some(effect) = &verdict.effect {
-        let ops = words::patch(effect, EFFECTS);
+        let ops = words::patch(&effect.value(), EFFECTS);
         if ops.is_empty() {
             rows.push(vec![run(Role::Dim, "effect   none on the program's variables")]);
         } else {
@@ -145,11 +145,17 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     rows
 }
 
+/// Most refusals of a node that are listed.
+const REFUSALS: usize = 100;
+/// An ask that is under way is among so many newest ones.
+const UNDER_WAY: usize = 64;
+
 /// The asks for the next action under way at this node, with the end of what has arrived. What is asked beside the episode
 /// belongs to the panes that asked.
 pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for ask in turn.asks.iter().filter(|a| !a.kind.is_aside() && a.state == crate::episode::AskState::Pending) {
+    let newest = turn.asks.get(turn.asks.len().saturating_sub(UNDER_WAY)..).unwrap_or_default();
+    for ask in newest.iter().filter(|a| !a.kind.is_aside() && a.state == crate::episode::AskState::Pending) {
         let streams = view.streams.get(&ask.id);
         let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
         rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.kind))]);
@@ -197,7 +203,7 @@ fn said(turn: &Turn, decision: &Decision) -> String {
 
 /// The decisions that were taken from this node, the one whose branch is followed first: what a reader of a decided turn looks for.
 pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
-    let mut taken: Vec<&Decision> = turn.decisions.iter().filter(|d| d.takes()).collect();
+    let mut taken = turn.steps_taken();
     taken.sort_by_key(|d| Some(d.id) != followed);
     let rows = taken.iter().enumerate().flat_map(|(at, decision)| {
         let (label, role) = if at == 0 { ("decided  ", Role::Accent) } else { ("before   ", Role::Dim) };
@@ -232,7 +238,14 @@ fn notes(turn: &Turn, width: usize) -> Vec<Row> {
 /// The proposals refused at this node, what was decided about documents, and the remarks.
 pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    for decision in turn.decisions.iter().filter(|d| !d.takes()) {
+    let refused = turn.decisions.len() - turn.steps_taken().len();
+    if refused > REFUSALS {
+        let more = words::count(refused - REFUSALS, "refusal");
+        rows.push(vec![run(Role::Dim, format!("decided  {more} before these; all are in the log"))]);
+    }
+    let mut newest: Vec<_> = turn.decisions.iter().rev().filter(|d| !d.takes()).take(REFUSALS).collect();
+    newest.reverse();
+    for decision in newest {
         rows.extend(words::labelled("decided  ", Role::Dim, &said(turn, decision), width));
     }
     if let Some((None, why)) = &turn.recommended {

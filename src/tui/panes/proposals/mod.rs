@@ -14,7 +14,7 @@ use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level, Request};
-use crate::episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
+use crate::episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use crate::tui::actions::ActionId;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::request;
@@ -68,11 +68,11 @@ fn surface(proposal: &Proposal) -> &str {
 
 impl ProposalsPane {
     fn chosen_row(view: &View) -> Option<usize> {
-        view.offered().iter().position(|p| Some(p.id) == view.selected)
+        view.selected.and_then(|id| view.offered_row(id))
     }
 
     fn at(&self, view: &View) -> Option<ProposalId> {
-        view.offered().get(self.browser.list.cursor()).map(|p| p.id)
+        view.offered_at(self.browser.list.cursor()).map(|p| p.id)
     }
 
     /// Chooses the proposal under the cursor.
@@ -99,12 +99,13 @@ impl ProposalsPane {
     }
 
     /// Names the recommended proposal on a line of its own where the list is too short to have it in sight; what is left for the list.
-    fn keep_recommended(&mut self, view: &View, offered: &[&Proposal], painter: &mut Painter<'_>, list: Rect) -> Rect {
-        let at = offered.iter().position(|p| view.is_recommended(p.id));
-        let window = self.browser.list.window(offered.len(), usize::from(list.height));
+    fn keep_recommended(&mut self, view: &View, painter: &mut Painter<'_>, list: Rect) -> Rect {
+        let recommended = view.turn().and_then(|turn| turn.recommended.as_ref()).and_then(|(id, _)| *id);
+        let at = recommended.and_then(|id| view.shown_for(id)).and_then(|id| view.offered_row(id));
+        let window = self.browser.list.window(view.offered_len(), usize::from(list.height));
         let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };
         let (list, line) = split_bottom(list, 1);
-        let text = offered.get(at).map_or("", |p| surface(p));
+        let text = view.offered_at(at).map_or("", |p| surface(p));
         let star = painter.theme.glyphs.star;
         let words = format!(" {star} {} {} is recommended", at + 1, words::one_line(text));
         painter.row(line, 0, &[run(Role::Accent, words)]);
@@ -269,11 +270,12 @@ impl Pane for ProposalsPane {
             let new = if offer.written.artifact == ArtifactId::BELIEF { "new " } else { "" };
             return format!("Proposals, a {new}{kind} waits");
         }
-        let Some(turn) = view.turn().filter(|t| !t.proposals.is_empty()) else { return "Proposals".into() };
-        let (pruned, offered): (Vec<_>, Vec<_>) = view.offered().into_iter().partition(|p| view.is_pruned(p));
-        let marked = |mark| offered.iter().filter(|p| turn.mark(p) == mark).count();
-        let mut title = format!("Proposals, {} of {} pass", marked(Mark::Holds), offered.len());
-        for (n, word) in [(marked(Mark::Blocked), "blocked"), (pruned.len(), "pruned")] {
+        if view.turn().is_none_or(|t| t.proposals.is_empty()) {
+            return "Proposals".into();
+        }
+        let (holds, blocked, pruned) = view.offered_marks();
+        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - pruned);
+        for (n, word) in [(blocked, "blocked"), (pruned, "pruned")] {
             if n > 0 {
                 title.push_str(&format!(", {n} {word}"));
             }
@@ -282,7 +284,7 @@ impl Pane for ProposalsPane {
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
-        let len = view.offered().len();
+        let len = view.offered_len();
         if let Some(row) = Self::chosen_row(view) {
             self.browser.list.go(row, len);
         }
@@ -314,12 +316,12 @@ impl Pane for ProposalsPane {
     }
 
     fn len(&self, view: &View) -> usize {
-        view.offered().len()
+        view.offered_len()
     }
 
     fn row_text(&self, row: usize, view: &View) -> String {
         let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
-        view.offered().get(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
+        view.offered_at(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -358,15 +360,15 @@ impl Pane for ProposalsPane {
             painter.rows(below, &rows);
             return;
         }
-        let (beside, offered, theme) = (area.width >= BESIDE, view.offered(), painter.theme);
+        let (beside, offered, theme) = (area.width >= BESIDE, view.offered_len(), painter.theme);
         let (list, side) = if beside {
             split_left(area, area.width * 11 / 20)
         } else {
-            split_top(area, (offered.len().min(64) as u16).min((area.height / 2).max(3)))
+            split_top(area, (offered.min(64) as u16).min((area.height / 2).max(3)))
         };
-        let list = self.keep_recommended(view, &offered, painter, list);
-        self.browser.draw(painter, list, offered.len(), |at, width| {
-            offered.get(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
+        let list = self.keep_recommended(view, painter, list);
+        self.browser.draw(painter, list, offered, |at, width| {
+            view.offered_at(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
         });
         self.draw_detail(view, turn, painter, side, beside, asking);
     }
@@ -391,7 +393,7 @@ impl Pane for ProposalsPane {
         match action {
             PaneAction::Activate => self.approve(view),
             PaneAction::Edit => {
-                let chosen = view.chosen().or_else(|| view.offered().get(self.browser.list.cursor()).copied());
+                let chosen = view.chosen().or_else(|| view.offered_at(self.browser.list.cursor()));
                 let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
                 chosen.map(edit).into_iter().collect()
             }
@@ -419,7 +421,7 @@ impl Pane for ProposalsPane {
         if self.detail.mouse(event) {
             return Vec::new();
         }
-        match self.browser.mouse(event, view.offered().len()) {
+        match self.browser.mouse(event, view.offered_len()) {
             Mouse::Clicked(_) => self.choose(view),
             _ => Vec::new(),
         }
