@@ -113,6 +113,9 @@ enum Command {
     /// Run model-written code from standard input; started by the program itself
     #[command(name = crate::program::sandbox::WORKER, hide = true)]
     SandboxWorker(sandbox_worker::SandboxWorker),
+    /// Render a template from standard input; started by the program itself
+    #[command(name = crate::prompt::apart::WORKER, hide = true)]
+    TemplateWorker,
     /// Try what no worker should get; started by the program itself
     #[command(name = sandbox::TRIAL, hide = true)]
     SandboxTrial(sandbox::Trial),
@@ -138,6 +141,7 @@ pub fn run() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
+    crate::prompt::apart::use_this_program();
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),
@@ -159,6 +163,9 @@ pub fn run() -> ExitCode {
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Sandbox(sandbox)) => sandbox.run(),
         Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
+        Some(Command::TemplateWorker) => {
+            Ok(if crate::prompt::apart::work() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+        }
         Some(Command::SandboxTrial(trial)) => trial.run(),
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),

@@ -1,7 +1,8 @@
 //! Bounds of templates: a person's own template may be wrong, and must then be an error rather than the end of the program.
 //!
 //! Fuel bounds how long one runs; the length of a tag and the number of `elif` bound how deep its parser goes; sizes are bounded of the
-//! source, of the output, and of what a filter makes of a text. What `~` joins is bounded by the fuel alone.
+//! source, of the output, and of what a filter makes of a text. What `~`, captured blocks and macros join is bounded by the process that a
+//! person's own templates are rendered in ([`super::apart`]).
 
 use std::io::{self, Write};
 

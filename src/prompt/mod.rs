@@ -15,6 +15,7 @@
 //! `{% if %}` and its like vanish together with their line. `{{ value | json }}` writes JSON on one line, `{{ value | json(2) }}`
 //! over several. Nothing is escaped otherwise.
 
+pub mod apart;
 mod bounds;
 mod embedded;
 mod render;
@@ -102,7 +103,7 @@ impl Prompts {
     /// # Errors
     /// [`PromptError`]; a variable the context lacks is one.
     pub fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<Rendered, PromptError> {
-        render::render(self, name, context)
+        apart::render(self, name, context).unwrap_or_else(|| render::render(self, name, context))
     }
 
     /// The names of all templates, sorted: embedded, added, and the user's.
@@ -122,6 +123,18 @@ impl Prompts {
     pub fn digest(&self) -> String {
         let text = |name: &String| self.find(name).ok().flatten().map(|source| source.text).unwrap_or_default();
         digest_of(&self.names().iter().map(|name| format!("{name}\0{}\0", text(name))).collect::<String>())
+    }
+
+    /// The person's own templates by name, and what was added to the embedded ones.
+    fn own(&self) -> Result<Vec<(String, String)>, PromptError> {
+        let Some(user) = &self.user else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        collect(user, "", 0, &mut names);
+        let mut own = if names.is_empty() { Vec::new() } else { self.extra.clone() };
+        for name in names {
+            own.extend(self.find(&name)?.map(|source| (name, source.text)));
+        }
+        Ok(own)
     }
 
     /// The source of a template: the user's copy, else an added one, else the embedded one; `None` if there is none.

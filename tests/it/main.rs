@@ -70,6 +70,8 @@ mod published_skills;
 mod react;
 mod registry;
 mod reliability_data;
+#[cfg(unix)]
+mod reliability_templates;
 mod reliability_terminal;
 #[cfg(unix)]
 mod sandbox;
