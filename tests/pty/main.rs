@@ -16,6 +16,7 @@ mod pty_episode;
 mod pty_external;
 mod pty_model;
 mod pty_preconditions;
+mod pty_quit;
 mod pty_rate;
 mod pty_reprompt;
 mod pty_review;
