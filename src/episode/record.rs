@@ -184,7 +184,8 @@ mod tests {
         for field in ["id", "ts", "node", "event", "text"] {
             let without = all.replace(&format!("\"{field}\""), "\"other\"");
             assert!(why(&without).contains(&format!("missing field `{field}`")), "{}", why(&without));
-            let twice = all.replace("{", &format!("{{\"{field}\":{},", if field == "event" { "\"moved\"" } else { "7" }));
+            let twice =
+                all.replace("{", &format!("{{\"{field}\":{},", if field == "event" { "\"moved\"" } else { "7" }));
             assert!(why(&twice).contains("duplicate field") || field == "event", "{field}: {}", why(&twice));
         }
         assert!(why(&all.replace("noted", "nothing")).contains("unknown variant `nothing`"));

@@ -312,7 +312,10 @@ impl<'a> Round<'a> {
     /// The round's proposals by models and agents, in order, rejected ones left out.
     pub fn proposals(&self) -> impl Iterator<Item = &'a Proposal> + use<'a> {
         let Round { turn, since } = *self;
-        turn.proposals.iter().map(AsRef::as_ref).filter(move |p: &&Proposal| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
+        turn.proposals
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(move |p: &&Proposal| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
     }
 
     /// Whether the round has an ask of that kind.

@@ -43,17 +43,10 @@ fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify
             Line::Not { .. } => None,
         };
         let (problem, score, logprob, rationale) = (None, None, None, None);
-        turn.proposals.push(Proposal {
-            id,
-            raw: line.to_string(),
-            action,
-            problem,
-            origin,
-            score,
-            logprob,
-            rationale,
-            ask: Some(ask),
-        }.into());
+        turn.proposals.push(
+            Proposal { id, raw: line.to_string(), action, problem, origin, score, logprob, rationale, ask: Some(ask) }
+                .into(),
+        );
         let status = if verify(line) { Status::Holds } else { Status::Fails };
         let check = Check { kind: CheckKind::Precondition, condition: "it verifies".into(), status, detail: None };
         turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() }.into());

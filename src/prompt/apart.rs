@@ -52,7 +52,11 @@ enum Answer {
 }
 
 /// Renders a template apart, if any of the templates is a person's own and a program for it is known.
-pub(super) fn render<C: Serialize>(prompts: &Prompts, name: &str, context: &C) -> Option<Result<Rendered, PromptError>> {
+pub(super) fn render<C: Serialize>(
+    prompts: &Prompts,
+    name: &str,
+    context: &C,
+) -> Option<Result<Rendered, PromptError>> {
     let program = PROGRAM.get()?;
     let templates = match prompts.own() {
         Ok(templates) if templates.is_empty() => return None,
@@ -64,10 +68,11 @@ pub(super) fn render<C: Serialize>(prompts: &Prompts, name: &str, context: &C) -
         Ok(None) => return Some(Err(prompts.unknown(name))),
         Err(error) => return Some(Err(error)),
     };
-    let rendered = order(name, templates, context).and_then(|order| run(program, &order)).and_then(|answer| match answer {
-        Answer::Rendered { messages, hash } => Ok(Rendered { messages, template: name.to_owned(), hash }),
-        Answer::Wrong { why } => Err(why),
-    });
+    let rendered =
+        order(name, templates, context).and_then(|order| run(program, &order)).and_then(|answer| match answer {
+            Answer::Rendered { messages, hash } => Ok(Rendered { messages, template: name.to_owned(), hash }),
+            Answer::Wrong { why } => Err(why),
+        });
     Some(rendered.map_err(|why| PromptError::Template { source_name, why }))
 }
 

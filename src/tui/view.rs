@@ -9,15 +9,15 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use crate::episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session,
-    Turn, Verdict, blind,
+    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
+    blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
 use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
-use offered::Cache;
 use crate::world::transcript::Logs;
+use offered::Cache;
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);

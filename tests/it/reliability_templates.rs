@@ -19,7 +19,9 @@ fn rendered(template: &str) -> Output {
 #[test]
 fn d10_a_template_that_doubles_a_text_ends_its_process_alone() {
     let forty = |step: &str| {
-        format!("{{{{ role('user') }}}}{{% set ns = namespace(x='aaaaaaaa') %}}{{% for i in range(40) %}}{step}{{% endfor %}}{{{{ ns.x | length }}}}")
+        format!(
+            "{{{{ role('user') }}}}{{% set ns = namespace(x='aaaaaaaa') %}}{{% for i in range(40) %}}{step}{{% endfor %}}{{{{ ns.x | length }}}}"
+        )
     };
     let bombs = [
         forty("{% set ns.x = ns.x ~ ns.x %}"),

@@ -44,9 +44,13 @@ fn q_does_not_wait_for_a_slow_answer() {
 #[test]
 fn q_does_not_wait_for_a_large_file() {
     let home = tempfile::tempdir().unwrap();
-    let mut text: String = include_str!("../../sessions/solved.jsonl").lines().take(2).map(|l| format!("{l}\n")).collect();
+    let mut text: String =
+        include_str!("../../sessions/solved.jsonl").lines().take(2).map(|l| format!("{l}\n")).collect();
     for id in 2..500_000 {
-        let _ = writeln!(text, r#"{{"id":{id},"ts":0,"node":0,"event":"noted","text":"a remark of some length, number {id}"}}"#);
+        let _ = writeln!(
+            text,
+            r#"{{"id":{id},"ts":0,"node":0,"event":"noted","text":"a remark of some length, number {id}"}}"#
+        );
     }
     let file = home.path().join("large.jsonl");
     std::fs::write(&file, text).unwrap();

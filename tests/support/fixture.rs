@@ -91,7 +91,9 @@ impl Script {
         let mut script = Script { view, session: Session::new(header()), records: Vec::new() };
         let seen =
             "You are in the middle of a room. You see a desk 1, a shelf 2.\n\nYour task is to: put a mug in desk.";
-        script.event(Event::Started { outcome: outcome(seen, &["agent.update_visible_receps('desk 1', 'shelf 2')"]).into() });
+        script.event(Event::Started {
+            outcome: outcome(seen, &["agent.update_visible_receps('desk 1', 'shelf 2')"]).into(),
+        });
         script.situation(json!({"agent": {"location": null, "inventory": null}}), json!([]));
         script
     }
@@ -176,7 +178,13 @@ impl Script {
         let turn = &self.session.current().expect("started").turn;
         let action = turn.proposal(proposal).and_then(|p| p.action.clone()).expect("the fixture's action");
         let child = self.session.next_node();
-        self.event(Event::Executed { decision, child, action: action.into(), outcome: outcome.into(), changes: changes.into() });
+        self.event(Event::Executed {
+            decision,
+            child,
+            action: action.into(),
+            outcome: outcome.into(),
+            changes: changes.into(),
+        });
         child
     }
 
@@ -484,7 +492,17 @@ pub fn long(n: u64) -> View {
         let seen = format!("You arrive at drawer {i}. The drawer {i} is closed.");
         let seen = outcome(&seen, &[&call, &format!("agent.update_status('drawer {i}', 'closed')")]);
         let changes = json!([{"op": "replace", "path": "/agent/location", "value": format!("drawer {i}")}]);
-        push(&mut session, &mut records, Event::Executed { decision: i, child: i, action: action.into(), outcome: seen.into(), changes: changes.into() });
+        push(
+            &mut session,
+            &mut records,
+            Event::Executed {
+                decision: i,
+                child: i,
+                action: action.into(),
+                outcome: seen.into(),
+                changes: changes.into(),
+            },
+        );
     }
     let mut view = View::default();
     view.notice(Notice::Opened {

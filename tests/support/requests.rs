@@ -189,7 +189,13 @@ impl Table {
         let child = self.session.next_node();
         let action = Action { text: calls.into(), call: None };
         let outcome = StepOutcome { observation: observation.into(), reward, ..StepOutcome::default() };
-        self.event(Event::Executed { decision: id, child, action: action.into(), outcome: outcome.into(), changes: json!([]).into() });
+        self.event(Event::Executed {
+            decision: id,
+            child,
+            action: action.into(),
+            outcome: outcome.into(),
+            changes: json!([]).into(),
+        });
         self.request += usize::from(calls.contains("done()"));
     }
 

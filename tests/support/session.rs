@@ -90,7 +90,10 @@ impl Builder {
             self.push(Event::Proposed { proposal: proposal.into() });
             let condition = if status == Status::Fails { "self.location == recep" } else { "self.location != recep" };
             let check = Check { kind: CheckKind::Precondition, condition: condition.into(), status, detail: None };
-            self.push(Event::Checked { proposal: id, verdict: Verdict { checks: vec![check], ..Verdict::default() }.into() });
+            self.push(Event::Checked {
+                proposal: id,
+                verdict: Verdict { checks: vec![check], ..Verdict::default() }.into(),
+            });
         }
         self.push(Event::Recommended {
             proposal: Some(first),

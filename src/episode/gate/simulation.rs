@@ -366,7 +366,11 @@ impl Sim {
                     assert_eq!(*node, record.node, "executed where it was decided");
                     assert!(executed.insert(*decision), "nothing is executed twice");
                     let proposal = session.node(*node).unwrap().turn.proposal(taken.proposal()).unwrap();
-                    assert_eq!(proposal.action.as_ref(), Some(action.as_ref()), "what was approved is what is executed");
+                    assert_eq!(
+                        proposal.action.as_ref(),
+                        Some(action.as_ref()),
+                        "what was approved is what is executed"
+                    );
                     assert_eq!(
                         performed.next(),
                         Some(&(*decision, action.text.clone())),

@@ -20,7 +20,10 @@ fn noted(id: u64, text: &str) -> Record {
 }
 
 fn started() -> Record {
-    record(1, Event::Started { outcome: StepOutcome { observation: "hello\nworld".into(), ..StepOutcome::default() }.into() })
+    record(
+        1,
+        Event::Started { outcome: StepOutcome { observation: "hello\nworld".into(), ..StepOutcome::default() }.into() },
+    )
 }
 
 fn written(folder: &Path) -> PathBuf {

@@ -170,7 +170,10 @@ fn cell(session: &Session, node: &Node) -> Cell {
         observation: node.outcome.observation.clone(),
         error: node.outcome.error.clone(),
         won: node.outcome.won,
-        changes: change_lines(&node.changes.value()).into_iter().map(|text| StateChange { text, unlike: false }).collect(),
+        changes: change_lines(&node.changes.value())
+            .into_iter()
+            .map(|text| StateChange { text, unlike: false })
+            .collect(),
         notes: node.turn.notes.clone(),
     }
 }

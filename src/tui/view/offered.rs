@@ -98,7 +98,8 @@ impl Offered {
                 }
             };
             let weight = weight(proposal.id);
-            match (offered.shown.get_mut(row), weights.get_mut(row), places.get_mut(row), offered.written.get_mut(row)) {
+            match (offered.shown.get_mut(row), weights.get_mut(row), places.get_mut(row), offered.written.get_mut(row))
+            {
                 (Some(shown), Some(before), Some(at), Some(times)) => {
                     // Of what the built-in proposer offers again, the newest; of what a model wrote, the first.
                     if weight > *before || (!written && weight == *before) {

@@ -142,7 +142,13 @@ fn a_taken_action_offered_again_is_shown_once_and_open() {
     let decision = played.decide(Choice::Approve { proposal: 1 });
     let action = Action { text: "a".into(), call: None };
     let (outcome, changes) = (StepOutcome::default(), serde_json::json!([]));
-    played.event(Event::Executed { decision, child: 1, action: action.into(), outcome: outcome.into(), changes: changes.into() });
+    played.event(Event::Executed {
+        decision,
+        child: 1,
+        action: action.into(),
+        outcome: outcome.into(),
+        changes: changes.into(),
+    });
     played.event(Event::Moved { to: 0 });
     assert_eq!((played.shown(), played.view.selected), (vec![1, 2], Some(1)));
     played.round(&["a", "b"], Some(3));

@@ -215,11 +215,9 @@ impl BlockingPane {
         }
         let text = node.text.clone();
         let Some(turn) = view.turn() else { return Vec::new() };
-        let offered = turn
-            .proposals
-            .iter()
-            .map(AsRef::as_ref)
-            .find(|p: &&Proposal| p.action.as_ref().is_some_and(|a| a.text == text || a.call.as_deref() == Some(text.as_str())));
+        let offered = turn.proposals.iter().map(AsRef::as_ref).find(|p: &&Proposal| {
+            p.action.as_ref().is_some_and(|a| a.text == text || a.call.as_deref() == Some(text.as_str()))
+        });
         // What is offered already is chosen; anything else goes through the edit dialog, where it is checked first.
         match (offered, view.chosen().or(view.offered().first().copied())) {
             (Some(proposal), _) => vec![
