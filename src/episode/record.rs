@@ -153,11 +153,8 @@ impl<'de> Visitor<'de> for Line {
 mod tests {
     use super::*;
 
-    const SESSIONS: [&str; 3] = [
-        include_str!("../../sessions/kitchen.jsonl"),
-        include_str!("../../sessions/table.jsonl"),
-        include_str!("../../sessions/solved.jsonl"),
-    ];
+    const SESSIONS: [&str; 2] =
+        [include_str!("../../sessions/reprompt.jsonl"), include_str!("../../sessions/reprompt-mixed.jsonl")];
 
     /// A line read in one pass is the record that the derived reader makes of the same fields in another order.
     #[test]

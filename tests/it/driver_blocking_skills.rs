@@ -30,7 +30,7 @@ fn household() -> Watched {
 fn calls(w: &Watched) -> Vec<Proposal> {
     let turn = &w.session.current().unwrap().turn;
     let is_call = |p: &&Proposal| p.action.as_ref().is_some_and(|action| action.text.starts_with("call: "));
-    turn.proposals.iter().filter(is_call).cloned().collect()
+    turn.proposals.iter().map(AsRef::as_ref).filter(is_call).cloned().collect()
 }
 
 #[tokio::test]

@@ -96,7 +96,7 @@ async fn thoughts_are_kept_and_stand_in_later_prompts_where_they_are_wanted() {
         let mut w = watched("few-shot", &[("think", think)], &model);
         w.recommended().await;
         let proposal = w.session.current().unwrap().turn.proposals[0].clone();
-        assert_eq!(proposal.action.unwrap().text, "add 4");
+        assert_eq!(proposal.action.as_ref().unwrap().text, "add 4");
         assert_eq!(proposal.rationale.as_deref(), Some("four is half of what is missing"));
         w.approve();
         w.recommended().await;

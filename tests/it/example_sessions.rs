@@ -213,7 +213,7 @@ async fn table(config: &Config, path: &std::path::Path) {
     w.recommended().await;
     answer(&mut w).await;
     let offer = w.session.pending_offer().unwrap().clone();
-    let right = offer.written.value.unwrap().to_string();
+    let right = offer.written.value.as_ref().unwrap().to_string();
     let mistaken = right.replace("red block is on blue block", "red block is on green block");
     assert_ne!(mistaken, right);
     w.send(Command::Gate(Request::EditOffer { offer: offer.id, text: mistaken }));

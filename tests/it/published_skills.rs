@@ -89,6 +89,6 @@ async fn a_broken_file_says_what_is_wrong_where_and_what_to_do() {
     let mut w = watched("react", &[("tips", &cases[0].0)], &model);
     w.recommended().await;
     let ask = w.session.current().unwrap().turn.asks.last().cloned().unwrap();
-    assert!(ask.prompt.unwrap().left_out.unwrap().contains("torn.json"));
+    assert!(ask.prompt.unwrap().left_out.as_ref().unwrap().contains("torn.json"));
     assert!(!prompt(&model).contains("Tips from earlier episodes"));
 }

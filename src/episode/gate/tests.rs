@@ -324,7 +324,7 @@ fn an_edited_prompt_is_sent_in_place_and_marked() {
     assert_eq!(sim.gate.asking(), Some(2));
     let ask = sim.gate.session().current().unwrap().turn.asks[1].clone();
     let prompt = ask.prompt.unwrap();
-    assert_eq!((prompt.template.as_str(), prompt.messages), ("edited", messages));
+    assert_eq!((prompt.template.as_str(), prompt.messages.clone()), ("edited", messages));
     sim.answer(0, &["late"]);
     sim.answer(0, &["go"]);
     approve(&mut sim);
