@@ -31,7 +31,9 @@ pub fn ranks(kind: &AskKind) -> bool {
 /// whether its answers come in the order of a ranking.
 pub fn record(record: &Record, ranked: impl Fn(AskId) -> bool) -> Option<Record> {
     let event = match &record.event {
-        Event::Checked { proposal, verdict: full } => Event::Checked { proposal: *proposal, verdict: verdict(full).into() },
+        Event::Checked { proposal, verdict: full } => {
+            Event::Checked { proposal: *proposal, verdict: verdict(full).into() }
+        }
         Event::Recommended { proposal: Some(_), .. } => Event::Recommended { proposal: None, why: HIDDEN.to_owned() },
         Event::Proposed { proposal } if is_ranked(proposal) => {
             // The reason of a ranking tells the rank.
