@@ -117,12 +117,13 @@ fn every_state_of_a_session_at_every_size() {
     over.propose();
     let decision =
         Decision { id: 1, choice: Choice::Approve { proposal: 1 }, by: Actor::Person, why: "the last one".into() };
-    over.push(Event::Decided { decision }).push(Event::Executed {
+    over.push(Event::Decided { decision: decision.into() }).push(Event::Executed {
         decision: 1,
         child: 1,
-        action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) },
-        outcome: StepOutcome { observation: "You are there.".into(), done: true, won: true, ..StepOutcome::default() },
-        changes: json!([]),
+        action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) }.into(),
+        outcome: StepOutcome { observation: "You are there.".into(), done: true, won: true, ..StepOutcome::default() }
+            .into(),
+        changes: json!([]).into(),
     });
     let mut app = app(false);
     app.notice(over.opened());

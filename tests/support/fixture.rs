@@ -142,7 +142,7 @@ impl Script {
     }
 
     pub fn answer(&mut self, ask: u64, texts: &[&str]) {
-        let texts = texts.iter().map(|t| (*t).to_owned()).collect();
+        let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
         let usage = Some(Usage::new(812, 17));
         self.event(Event::Answered { ask, texts: texts.into(), usage, ms: 1_234 });
     }
