@@ -733,7 +733,8 @@ fn the_choice_moves_on_from_a_rejected_proposal_but_not_from_a_chosen_one() {
     bench.app.notice(record(&builder));
     assert_eq!(bench.app.view.selected, Some(3));
     let choice = Choice::Reject { proposal: 3, reason: String::new() };
-    builder.push(Happened::Decided { decision: Decision { id: 1, choice, by: Actor::Person, why: String::new() }.into() });
+    builder
+        .push(Happened::Decided { decision: Decision { id: 1, choice, by: Actor::Person, why: String::new() }.into() });
     bench.app.notice(record(&builder));
     bench.press("a");
     assert_eq!(bench.commands(), vec![], "what was rejected is not approved by a slip");
