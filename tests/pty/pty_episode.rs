@@ -141,7 +141,7 @@ fn separate_records(records: &[Record]) {
         let proposed = find(&|e| matches!(e, Event::Proposed { proposal } if proposal.id == taken)).unwrap();
         assert!(proposed < decided && decided < at, "record {at}");
         let Event::Proposed { proposal } = &records[proposed].event else { unreachable!() };
-        assert_eq!(proposal.action.as_ref(), Some(action), "what was decided is what was done");
+        assert_eq!(proposal.action.as_ref(), Some(action.as_ref()), "what was decided is what was done");
     }
     assert!(executed >= 7, "{executed} steps");
     let moves = records.iter().filter(|r| matches!(r.event, Event::Moved { .. })).count();
