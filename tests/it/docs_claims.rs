@@ -49,7 +49,9 @@ fn calls(text: &str) -> Vec<Vec<String>> {
             }
             let call = part.get(at..).unwrap_or_default().split(" ::: ").next().unwrap_or_default();
             let Some(words) = shlex::split(call) else { panic!("no shell reads this: {call}") };
-            calls.push(words.into_iter().take_while(|word| !word.starts_with('#') && word != ">").collect());
+            // What may be left out is in brackets.
+            let words = words.into_iter().map(|word| word.trim_start_matches('[').trim_end_matches(']').to_owned());
+            calls.push(words.take_while(|word| !word.starts_with('#') && word != ">").collect());
         }
     }
     calls
