@@ -113,11 +113,9 @@ fn listed(fields: &[Field], all: &BTreeMap<String, Declared>, indent: &str) -> S
     for field in fields {
         let made_of: Vec<String> = named_in(&field.kind, all).iter().map(|name| format!(" ({})", link(name))).collect();
         if field.flat {
-            out.push_str(&format!(
-                "{indent}- the fields of {}: {}\n",
-                link(made_of_one(&field.kind, all)),
-                field.about
-            ));
+            let one = made_of_one(&field.kind, all);
+            let tag = tag_of(&all[one]).map(|tag| format!("`{tag}` and ")).unwrap_or_default();
+            out.push_str(&format!("{indent}- {tag}the fields of {}: {}\n", link(one), field.about));
         } else {
             out.push_str(&format!("{indent}- `{}`{}: {}\n", field.name, made_of.concat(), field.about));
         }
@@ -127,6 +125,11 @@ fn listed(fields: &[Field], all: &BTreeMap<String, Declared>, indent: &str) -> S
 
 fn made_of_one<'a>(kind: &'a str, all: &BTreeMap<String, Declared>) -> &'a str {
     named_in(kind, all).first().copied().unwrap_or_else(|| panic!("{kind} is declared nowhere"))
+}
+
+/// The field that says which variant of a type it is.
+fn tag_of(declared: &Declared) -> Option<&str> {
+    declared.written.split_once("tag = \"").and_then(|(_, rest)| rest.split('"').next())
 }
 
 fn link(name: &str) -> String {
@@ -146,7 +149,7 @@ fn words(name: &str) -> String {
 fn described(name: &str, declared: &Declared, all: &BTreeMap<String, Declared>) -> String {
     let mut out = format!("\n### {}\n\n{}\n\n", words(name), declared.about);
     out.push_str(&listed(&declared.fields, all, ""));
-    let tag = declared.written.split_once("tag = \"").and_then(|(_, rest)| rest.split('"').next());
+    let tag = tag_of(declared);
     let text = declared.written.contains("\"String\"");
     for variant in &declared.variants {
         let word = snake(&variant.name);
@@ -191,7 +194,8 @@ fn page() -> String {
          and asks nobody. `stepwright show FILE` prints it, `stepwright export FILE --jsonl OUT` writes it in its normal form.\n\n\
          The first line is the [header](#header), every further line a [record](#record). Fields that hold nothing may be left out. The last\n\
          field of every line is `sum`, the CRC-32 of what is before it, in hexadecimal ([reliability](../explanation/reliability.md)); lines of earlier\n\
-         releases have none. A last line torn by a crash is set aside in `FILE.torn`.\n\n\
+         releases have none. A last line torn by a crash is set aside in `FILE.torn`. Lines of format 1 name some events otherwise;\n\
+         `export --jsonl` writes them as they are described here.\n\n\
          Made from `src/episode`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n"
         .to_owned();
     for name in ["Header", "Record"] {
@@ -248,16 +252,17 @@ fn the_docs_page_names_every_field_and_event_of_the_sessions_that_ship() {
     let mut missing = BTreeSet::new();
     let mut lines = 0;
     for file in files(&root().join("sessions"), &[".jsonl"]) {
-        for line in std::fs::read_to_string(&file).unwrap().lines() {
-            let value: Value = serde_json::from_str(line).unwrap();
+        // As the program reads them: those of format 1 name some events otherwise.
+        let loaded = stepwright::episode::log::load(&file).unwrap();
+        let header = serde_json::to_value(&loaded.session.header).unwrap();
+        let records = loaded.records.iter().map(|record| serde_json::to_value(record).unwrap());
+        for value in std::iter::once(header).chain(records) {
             let mut found = BTreeSet::new();
             names(&value, &mut found);
             lines += 1;
-            missing.extend(
-                found
-                    .into_iter()
-                    .filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("`\"{name}\": "))),
-            );
+            let is_named =
+                |name: &String| page.contains(&format!("`{name}`")) || page.contains(&format!("`\"{name}\": "));
+            missing.extend(found.into_iter().filter(|name| !is_named(name)));
             if let Some(event) = value.get("event").and_then(Value::as_str)
                 && !page.contains(&format!("**`{event}`**"))
             {
