@@ -35,7 +35,8 @@ pub(super) fn merge(
         let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
         // `external` has no values itself, only its sections have.
         let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
-            let names: Vec<String> = SETTINGS.iter().map(|s| format!("{}.{}", s.section, s.key)).collect();
+            let of_one = SETTINGS.iter().filter(|s| !holds_commands(s.section));
+            let names: Vec<String> = of_one.map(|s| format!("{}.{}", s.section, s.key)).collect();
             let key = format!(".{}", flag.setting.rsplit('.').next().unwrap_or_default());
             let named: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.ends_with(&key)).collect();
             let near = if named.is_empty() { nearest(&flag.setting, names.iter().map(String::as_str)) } else { None };
