@@ -65,7 +65,7 @@ fn passed_over(turn: &Turn) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::episode::{Actor, Ask, AskId, AskState, Origin, StepOutcome};
+    use crate::episode::{Actor, Ask, AskId, AskState, Origin};
 
     /// What leads from a node to the next: an offer by an ask of that kind, taken, edited or typed, and what was executed.
     type Way = (Option<AskKind>, &'static str, &'static str, &'static str);
