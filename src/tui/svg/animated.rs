@@ -9,7 +9,7 @@ use std::fmt::Write;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
-use super::{BACKGROUND, CELL_HEIGHT, CELL_WIDTH, Look, STYLES, escape, run};
+use super::{BACKGROUND, CELL_HEIGHT, CELL_WIDTH, Look, STYLES, escape, look_of, run};
 
 /// How far down in its cell a row's letters stand.
 const BASELINE: usize = 13;
@@ -34,12 +34,13 @@ pub fn animated(screens: &[(Buffer, f64)], title: &str) -> String {
     let area = screens.first().map(|(buffer, _)| buffer.area).unwrap_or_default();
     let (columns, rows) = (usize::from(area.width), usize::from(area.height));
     let (width, height) = (columns * CELL_WIDTH + 2 * MARGIN, rows * CELL_HEIGHT + 2 * MARGIN);
+    let ground = ground(screens);
     let mut looks = Rules::default();
     // Each row that differs, at its place, with the screens that have it.
     let mut drawn: BTreeMap<(usize, String), Vec<bool>> = BTreeMap::new();
     for (at, (buffer, _)) in screens.iter().enumerate() {
         for y in 0..rows {
-            let shapes = row(buffer, y, columns, &mut looks);
+            let shapes = row(buffer, y, columns, &ground, &mut looks);
             if let Some(shown) = drawn.entry((y, shapes)).or_insert_with(|| vec![false; screens.len()]).get_mut(at) {
                 *shown = true;
             }
@@ -66,7 +67,7 @@ pub fn animated(screens: &[(Buffer, f64)], title: &str) -> String {
     }
     let _ = write!(
         out,
-        "</style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{BACKGROUND}\"/>\n\
+        "</style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{ground}\"/>\n\
          <g font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"15\" xml:space=\"preserve\">\n"
     );
     for ((y, shapes), shown) in &drawn {
@@ -93,12 +94,25 @@ fn keyframes(screens: &[(Buffer, f64)], shown: &[bool], whole: f64) -> String {
     out
 }
 
-/// The shapes of a row, the baseline at 0.
-fn row(buffer: &Buffer, y: usize, columns: usize, looks: &mut Rules) -> String {
+/// The ground that most cells have: it is drawn once.
+fn ground(screens: &[(Buffer, f64)]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for cell in screens.iter().flat_map(|(buffer, _)| &buffer.content) {
+        let ground = look_of(cell.fg, cell.bg, cell.modifier).bg.unwrap_or_else(|| BACKGROUND.to_owned());
+        *counts.entry(ground).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or_else(|| BACKGROUND.to_owned(), |(ground, _)| ground)
+}
+
+/// The shapes of a row over that ground, the baseline at 0.
+fn row(buffer: &Buffer, y: usize, columns: usize, ground: &str, looks: &mut Rules) -> String {
     let mut out = String::new();
     let mut x = 0;
     while x < columns {
-        let (look, text, end) = run(buffer, x, y, columns);
+        let (mut look, text, end) = run(buffer, x, y, columns);
+        // A cell that has no ground of its own has the terminal's, which may be another than what most have.
+        look.bg = Some(look.bg.unwrap_or_else(|| BACKGROUND.to_owned())).filter(|bg| bg != ground);
         draw(&mut out, &look, &text, x, end - x, looks);
         x = end;
     }
