@@ -20,7 +20,6 @@ use crate::world::{Sources, TaskInfo, WORLDS};
 
 /// Runs episodes unattended.
 #[derive(Debug, Args)]
-#[command(mut_arg("out", |out| out.required_unless_present("list")))]
 pub struct Run {
     /// The world
     #[arg(long, default_value = WORLDS[0].name)]

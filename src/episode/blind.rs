@@ -143,7 +143,7 @@ mod tests {
     fn neither_star_nor_score_nor_rank_is_seen_before_the_decision() {
         let asked = at(
             0,
-            json!({"event": "asked", "ask": 1, "purpose": "next action, ranked", "model": "symbolic", "n": 2, "temperature": 0.0}),
+            json!({"event": "asked", "ask": 1, "kind": {"for": "action", "how": "ranked"}, "model": "symbolic", "n": 2, "temperature": 0.0}),
         );
         let answered = at(0, json!({"event": "answered", "ask": 1, "texts": ["go", "bark"], "ms": 1}));
         let offered = |id, text| {

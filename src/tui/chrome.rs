@@ -327,7 +327,7 @@ pub fn message_line(
 }
 
 /// Hints of which the last is always among those that fit into so many columns: how to get out is never cut.
-pub fn with_last<'a>(mut hints: Vec<(String, &'a str)>, columns: u16) -> Vec<(String, &'a str)> {
+pub fn with_last(mut hints: Vec<(String, &str)>, columns: u16) -> Vec<(String, &str)> {
     let Some(last) = hints.pop() else { return hints };
     let columns_of = |(key, word): &(String, &str)| key.width() + word.width() + 3;
     let mut room = usize::from(columns).saturating_sub(1 + columns_of(&last));

@@ -103,7 +103,7 @@ fn sessions_are_listed_renamed_and_deleted() {
 
 #[test]
 fn a_session_is_read_from_a_pipe_and_a_place_that_is_not_there_is_said() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::Builder::new().prefix("sessions").tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
     command.env("XDG_STATE_HOME", folder.path()).env("HOME", folder.path()).stdin(std::fs::File::open(SOLVED).unwrap());
     let piped = command.args(["show", "-"]).output().unwrap();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
-use stepwright::method::{self, Fate, Method as _};
+use stepwright::method::{self, Fate};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright_skill::Trajectory;
 use stepwright_skill::react::Form;

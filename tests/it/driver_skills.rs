@@ -142,8 +142,13 @@ async fn an_ask_can_be_stopped_and_comes_again_and_one_pair_is_asked_about_alone
 
 #[tokio::test]
 async fn the_ablations_are_asked_for_as_unattended() {
-    let model =
-        Scripted::new([say("- Successes name things with their numbers."), say("- Numbers tell things apart.")]);
+    let model = Scripted::new(
+        [
+            "New summarization: x\nTips:\n- Successes name things with their numbers.\n",
+            "New summarization: x\nTips:\n- Numbers tell things apart.\n",
+        ]
+        .map(say),
+    );
     let (mut w, _folder) = opened(Some(Arc::clone(&model)));
     w.send(Command::Skills(SkillsCommand::Propose(Wanted::Next, Way::TipsOnlyNonContrastive)));
     let offer = offered(&mut w).await;

@@ -57,18 +57,18 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let file: &Path = &file;
     let mut pty = Pty::start(PROGRAM, &["open", &file.display().to_string()], home.path(), &[], SIZE);
-    // Going back was only looking: it is opened where the last step led.
-    pty.wait_for("step 3 · count to nine.");
+    // It is opened where it was last looked at.
+    pty.wait_for("step 2 · count to nine.");
     act(&mut pty, "add");
     pty.wait_for("is not configured here").settle().send("q");
     assert_eq!(pty.wait(), 0);
     // With it: nothing is started until a step is taken.
     let open = ["open", &file.display().to_string(), "--command", &command];
     let mut pty = Pty::start(PROGRAM, &open, home.path(), &[], SIZE);
-    pty.wait_for("step 3 ·").settle();
+    pty.wait_for("step 2 ·").settle();
     assert_eq!(processes(), 4);
     act(&mut pty, "add");
-    pty.wait_for("step 4 ·").settle().send("q");
+    pty.wait_for("step 3 ·").settle().send("q");
     assert_eq!(pty.wait(), 0);
     assert_eq!(processes(), 5);
 }

@@ -347,6 +347,8 @@ impl Sim {
         }
 
         let mut waiting: BTreeMap<NodeId, OfferId> = BTreeMap::new();
+        // Offers beside the episode are decided about whenever a person likes.
+        let mut beside: BTreeSet<OfferId> = BTreeSet::new();
         let mut decided = BTreeMap::new();
         let mut executed = BTreeSet::new();
         let mut performed = self.performed.iter();
@@ -385,11 +387,20 @@ impl Sim {
                     assert!(!waiting.contains_key(&record.node), "nothing is proposed while a belief waits");
                     assert!(!proposal.ask.is_some_and(|a| cancelled.contains(&a)), "a cancelled ask proposes nothing");
                 }
-                Event::ArtifactOffered { offer, .. } => {
+                Event::ArtifactOffered { offer, written, .. } if written.artifact.kind.waits() => {
                     waiting.insert(record.node, *offer);
                 }
+                Event::ArtifactOffered { offer, .. } => {
+                    beside.insert(*offer);
+                }
                 Event::ArtifactSettled { offer: Some(offer), by, edited, .. } => {
-                    assert_eq!(waiting.remove(&record.node), Some(*offer), "what was offered last is what is taken");
+                    if !beside.contains(offer) {
+                        assert_eq!(
+                            waiting.remove(&record.node),
+                            Some(*offer),
+                            "what was offered last is what is taken"
+                        );
+                    }
                     assert!(
                         *by == Actor::Person || (policy.is_automatic() && !edited),
                         "only a policy takes by itself"
@@ -401,6 +412,7 @@ impl Sim {
                     assert!(*by == Actor::Person || begins, "only the belief an episode begins with is no person's");
                     assert!(!waiting.contains_key(&record.node), "corrected between decisions");
                 }
+                Event::ArtifactRefused { offer, .. } if beside.contains(offer) => {}
                 Event::ArtifactRefused { offer, .. } => assert_eq!(waiting.remove(&record.node), Some(*offer)),
                 Event::PolicySet { policy: set, .. } => (policy, automatic) = (set.clone(), 0),
                 _ => {}

@@ -114,8 +114,8 @@ impl App {
 
     /// The panes in which a pane's key does something now, and the keys that go there.
     fn elsewhere(&self, action: ActionId) -> String {
-        let offers = |pane: &&Box<dyn Pane>| pane.actions(&self.view).iter().any(|(a, _)| ActionId::Pane(*a) == action);
-        let there = self.panes.iter().filter(offers).map(|pane| pane.id());
+        let offers = |pane: &dyn Pane| pane.actions(&self.view).iter().any(|(a, _)| ActionId::Pane(*a) == action);
+        let there = self.panes.iter().map(AsRef::as_ref).filter(|pane| offers(*pane)).map(Pane::id);
         let named = there.filter_map(|id| Some(format!("{} ({})", id.title(), self.keymap.hint(ActionId::Focus(id))?)));
         match named.collect::<Vec<_>>().as_slice() {
             [] => String::new(),
@@ -476,7 +476,9 @@ impl App {
     }
 
     fn quit(&mut self) {
-        if self.is_working() && !self.view.stopped {
+        // What is only being opened loses nothing.
+        let opens = self.launching.is_some() && self.fetching.is_none() && self.view.session.is_none();
+        if self.is_working() && !self.view.stopped && !opens {
             let question = "Something is under way; leaving stops it. The session is saved up to here and opens again with \
                             `stepwright open`.";
             let dialog = Confirm::new("Leave?", question.into(), "leave", vec![Reply::Leave]);

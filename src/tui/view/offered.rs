@@ -132,7 +132,7 @@ impl Offered {
         let action = |row: usize| Some(turn.proposals.get(*offered.shown.get(row)?)?.action.as_ref()?.text.as_str());
         let is_pruned = |row: &usize| !pruned.is_empty() && action(*row).is_some_and(|text| pruned.contains(text));
         order.sort_by_key(&is_pruned);
-        let count = order.iter().rev().take_while(|row| is_pruned(*row)).count();
+        let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
         let kept = order.iter().take(order.len() - count);
         let marks = kept.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?)).map(|p| turn.mark(p));
         let marks = marks.fold((0, 0), |(holds, blocked), mark| {
