@@ -56,8 +56,7 @@ const ASSERTIONS: &[Line] = &[
     ("H", "H lists valid candidates that were held back for lack of evidence too.", 4.0),
     ("/ 'inventory_is_None' enter space", "/ finds one; Space marks what is to be adopted.", 4.0),
     ("esc g down e", "e edits one; every keystroke is checked against the demonstrations.", 3.0),
-    ("esc A", "A puts what is marked in force; it asks first where that drops something else.", 5.0),
-    ("enter", "It is in force from this step on; Z takes it back.", 3.0),
+    ("esc A", "A puts what is marked in force from this step on; Z takes it back.", 5.0),
     ("a", "a approves from every pane: the next decision is made under the new set.", 3.0),
 ];
 

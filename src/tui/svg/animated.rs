@@ -62,7 +62,9 @@ pub fn animated(screens: &[(Buffer, f64)], title: &str) -> String {
     }
     let whole: f64 = screens.iter().map(|(_, seconds)| seconds).sum();
     for (number, shown) in times.iter().enumerate() {
-        let _ = writeln!(out, ".t{number}{{animation:t{number} {whole:.2}s step-end infinite}}");
+        // A reader that plays nothing shows the first screen.
+        let hidden = if shown.first() == Some(&true) { "" } else { "visibility:hidden;" };
+        let _ = writeln!(out, ".t{number}{{{hidden}animation:t{number} {whole:.2}s step-end infinite}}");
         let _ = writeln!(out, "@keyframes t{number}{{{}}}", keyframes(screens, shown, whole));
     }
     let _ = write!(
@@ -196,6 +198,7 @@ mod tests {
         assert!(image.contains("font-weight:bold"), "{image}");
         assert!(image.contains("{0.00%{visibility:visible}25.00%{visibility:hidden}}"), "{image}");
         assert!(image.contains("{0.00%{visibility:hidden}25.00%{visibility:visible}}"), "{image}");
+        assert_eq!(image.matches("visibility:hidden;animation:").count(), 1, "the second screen's row alone\n{image}");
         assert_eq!(image.matches("<style>").count(), image.matches("</style>").count());
         assert!(animated(&[], "nothing").ends_with("</svg>\n"));
     }
