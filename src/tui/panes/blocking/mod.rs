@@ -5,7 +5,7 @@
 mod changes;
 mod rows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -235,9 +235,15 @@ impl BlockingPane {
     }
 }
 
-/// The verdicts of what is offered at the cursor, by the action's text.
-fn marks(view: &View) -> BTreeMap<String, (Mark, Vec<String>)> {
+/// The verdicts of those actions of a tree that are offered at the cursor, by the action's text.
+fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, Vec<String>)> {
     let Some(turn) = view.turn() else { return BTreeMap::new() };
+    let actions = nodes.iter().filter(|n| n.kind == NodeKind::Action);
+    let shown: HashSet<&str> = actions.map(|n| n.text.as_str()).collect();
+    if shown.is_empty() {
+        return BTreeMap::new();
+    }
+    let is_shown = |p: &&&Proposal| p.action.as_ref().is_some_and(|a| shown.contains(a.text.as_str()));
     let verdict = |p: &&Proposal| {
         let failing = turn.verdict(p.id).into_iter().flat_map(Verdict::failing);
         let failing = failing.filter(|c| c.kind != CheckKind::Blocking).map(|c| match &c.detail {
@@ -246,7 +252,8 @@ fn marks(view: &View) -> BTreeMap<String, (Mark, Vec<String>)> {
         });
         Some((p.action.as_ref()?.text.clone(), (turn.mark(p), failing.collect())))
     };
-    view.offered().iter().filter(|p| !view.is_pruned(p)).filter_map(verdict).collect()
+    let offered = view.offered();
+    offered.iter().filter(is_shown).filter(|p| !view.is_pruned(p)).filter_map(verdict).collect()
 }
 
 impl Pane for BlockingPane {
@@ -279,7 +286,6 @@ impl Pane for BlockingPane {
         let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
         let moved = self.chosen != text;
         self.chosen = text;
-        self.marks = marks(view);
         let source = match (explained, &view.situation) {
             (Some((_, tree)), _) => Some(Source::Proposal(Arc::clone(tree))),
             (None, Some(situation)) => Some(Source::Goals(Arc::clone(situation))),
@@ -294,6 +300,7 @@ impl Pane for BlockingPane {
             }
             None => *self = BlockingPane::default(),
         }
+        self.marks = marks(view, self.nodes());
         Vec::new()
     }
 
