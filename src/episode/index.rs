@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::artifact::ArtifactId;
+use super::ask::{Ask, AskState};
 use super::decision::Decision;
 use super::proposal::ProposalId;
 
@@ -27,6 +28,10 @@ pub(super) struct Index {
     pub(super) open: BTreeMap<ArtifactId, usize>,
     /// The last ask that was answered with a plan.
     pub(super) plan: Option<usize>,
+    /// How many asks are in it.
+    asks: usize,
+    /// Where the asks without an answer are, in order.
+    pending: Vec<usize>,
 }
 
 impl Index {
@@ -40,6 +45,25 @@ impl Index {
             self.taken.push(at);
         }
         self.decisions += 1;
+    }
+
+    /// Takes in the ask that is next in the list.
+    pub(super) fn asked(&mut self) {
+        self.pending.push(self.asks);
+        self.asks += 1;
+    }
+
+    /// The ask at a place has ended.
+    pub(super) fn ended(&mut self, place: usize) {
+        self.pending.retain(|at| *at != place);
+    }
+
+    /// The last ask without an answer.
+    pub(super) fn pending<'a>(&self, asks: &'a [Ask]) -> Option<&'a Ask> {
+        if self.asks == asks.len() {
+            return asks.get(*self.pending.last()?);
+        }
+        asks.iter().rev().find(|a| a.state == AskState::Pending)
     }
 
     /// The last decision about a proposal.

@@ -165,7 +165,7 @@ impl Turn {
 
     /// The last ask still without an answer.
     pub fn pending(&self) -> Option<&Ask> {
-        self.asks.iter().rev().find(|a| a.state == AskState::Pending)
+        self.index.pending(&self.asks)
     }
 }
 
@@ -615,6 +615,7 @@ impl Session {
                     exchange: None,
                     state: AskState::Pending,
                 });
+                node.turn.index.asked();
                 // Early logs of format 2 hold a plan as the answer to its ask only; its first line shows that it was followed.
                 let plan = node.turn.index.plan.filter(|_| *kind == AskKind::PLAN_LINE).and_then(|i| asks.get(i));
                 let known = node.documents.get(&ArtifactId::PLAN).and_then(|plan| plan.get("ask")?.as_u64());
@@ -626,6 +627,7 @@ impl Session {
                 let place = ask_at(asks, *ask)?;
                 let found = &mut asks[place];
                 found.state = AskState::Answered { texts: texts.clone(), usage: *usage, ms: *ms };
+                node.turn.index.ended(place);
                 if found.kind == AskKind::PLAN && !texts.is_empty() {
                     node.turn.index.plan = node.turn.index.plan.max(Some(place));
                     // Logs of format 1 hold a plan as the answer to its ask only.
@@ -647,6 +649,7 @@ impl Session {
             Event::AskFailed { ask, error, cancelled } => {
                 let place = ask_at(asks, *ask)?;
                 asks[place].state = AskState::Failed { error: error.clone(), cancelled: *cancelled };
+                node.turn.index.ended(place);
             }
             _ => {}
         }

@@ -153,7 +153,8 @@ async fn candidates_are_written_while_a_step_is_under_way() {
         Turn::Say(vec!["n > 0", "n > 1", "n > 9"], Duration::ZERO),
     ]);
     let mut watched = with_candidates(folder.path(), model.clone());
-    watched.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
+    // What is recorded was not sent yet: what follows is for the asks that come next.
+    watched.until("an ask", |n, _| matches!(n, Notice::Stream { .. })).await;
     watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
     watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("hang"))).await;
     let infer = WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model };

@@ -15,15 +15,7 @@ fn chat() -> ModelRequest {
         messages: vec![message("system", "Be brief."), message("user", "next?")],
         max_tokens: 16,
         temperature: 0.5,
-        n: 1,
-        stop: Vec::new(),
-        seed: None,
-        frequency_penalty: 0.0,
-        presence_penalty: 0.0,
-        top_p: None,
-        structure: None,
-        tag: None,
-        logprobs: false,
+        ..ModelRequest::default()
     }
 }
 

@@ -11,16 +11,7 @@ fn request() -> ModelRequest {
     ModelRequest {
         messages: vec![PromptMessage { role: "user".into(), text: "hi".into() }],
         max_tokens: 16,
-        temperature: 0.0,
-        n: 1,
-        stop: Vec::new(),
-        seed: None,
-        frequency_penalty: 0.0,
-        presence_penalty: 0.0,
-        top_p: None,
-        structure: None,
-        tag: None,
-        logprobs: false,
+        ..ModelRequest::default()
     }
 }
 

@@ -40,12 +40,7 @@ fn algorithm_1_streams_is_cancelled_and_asked_again() {
     let greedy = vec![stream_head(), send(&delta(HOSTILE)), send(END)];
     let server = Server::start(vec![slow_and_endless(), greedy, samples()]);
     let home = tempfile::tempdir().unwrap();
-    let env = [
-        ("STEPWRIGHT_MODEL", "fake"),
-        ("STEPWRIGHT_BASE_URL", server.url.as_str()),
-        ("OPENAI_API_KEY", "sk-none"),
-        ("NO_PROXY", "127.0.0.1"),
-    ];
+    let env = server.variables();
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &env, (120, 40));
     pty.wait_for("/ searches").send("/");
     pty.wait_for("Search:").send("heat some tomato");

@@ -26,12 +26,7 @@ fn leaves(pty: &mut Pty, key: &str) {
 fn q_does_not_wait_for_a_slow_answer() {
     let server = Server::start(vec![vec![stream_head(), send(&delta("agent")), Step::Hold]]);
     let home = tempfile::tempdir().unwrap();
-    let env = [
-        ("STEPWRIGHT_MODEL", "fake"),
-        ("STEPWRIGHT_BASE_URL", server.url.as_str()),
-        ("OPENAI_API_KEY", "sk-none"),
-        ("NO_PROXY", "127.0.0.1"),
-    ];
+    let env = server.variables();
     let mut pty = Pty::start(PROGRAM, &[], home.path(), &env, SIZE);
     pty.wait_for("/ searches").send("/");
     pty.wait_for("Search:").send("heat some tomato");

@@ -38,12 +38,7 @@ fn answer(request: &Received) -> Vec<Step> {
 fn an_error_is_corrected_undone_and_corrected_another_way() {
     let server = Server::answering(answer);
     let home = tempfile::tempdir().unwrap();
-    let env = [
-        ("STEPWRIGHT_MODEL", "fake"),
-        ("STEPWRIGHT_BASE_URL", server.url.as_str()),
-        ("OPENAI_API_KEY", "sk-none"),
-        ("NO_PROXY", "127.0.0.1"),
-    ];
+    let env = server.variables();
     let mut pty = Pty::start(PROGRAM, &["--method", "reprompt", "--completions", "1"], home.path(), &env, (160, 50));
     pty.wait_for("/ searches").settle().send("\t\t");
     pty.settle().send("\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B");

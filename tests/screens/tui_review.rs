@@ -10,20 +10,12 @@ use stepwright::export::{Format, render};
 use stepwright::tui::app::{App, Effect};
 
 use crate::support::session::{self, Builder};
-use crate::tui_screens::{app, opened, press, screen};
+use crate::tui_screens::{app, opened, press, screen, shown};
 
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
 /// What only the world knows before a decision.
 const FUTURE: &str = "THE FUTURE";
-
-fn shown(builder: &Builder) -> App {
-    let mut app = app(false);
-    app.notice(builder.opened());
-    app.notice(builder.situation());
-    app.settle(Instant::now());
-    app
-}
 
 /// A session of two steps and a branch, with remarks.
 fn reviewed() -> Builder {

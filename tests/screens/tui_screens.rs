@@ -28,7 +28,15 @@ pub fn app(ascii: bool) -> App {
 pub fn opened(ascii: bool) -> App {
     let mut builder = session::Builder::default();
     builder.propose().step().propose().step().go(1).propose().step().propose();
-    let mut app = app(ascii);
+    filled(app(ascii), &builder)
+}
+
+/// A session as it was recorded so far, with the situation at its cursor.
+pub fn shown(builder: &session::Builder) -> App {
+    filled(app(false), builder)
+}
+
+fn filled(mut app: App, builder: &session::Builder) -> App {
     app.notice(builder.opened());
     app.notice(builder.situation());
     app.settle(Instant::now());

@@ -10,7 +10,7 @@ use stepwright::tui::launcher::{Catalog, Entry, SessionEntry, WorldEntry};
 use stepwright::world::TaskInfo;
 
 use crate::support::session::Builder;
-use crate::tui_screens::{app, opened, press, screen};
+use crate::tui_screens::{app, opened, press, screen, shown};
 
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
@@ -91,14 +91,6 @@ fn a_dialog_survives_any_change_of_size_and_says_how_to_get_out() {
         press(&mut app, &[KeyCode::Esc]);
         assert_eq!(app.dialog(), None, "{name}");
     }
-}
-
-fn shown(builder: &Builder) -> App {
-    let mut app = app(false);
-    app.notice(builder.opened());
-    app.notice(builder.situation());
-    app.settle(Instant::now());
-    app
 }
 
 #[test]

@@ -259,16 +259,9 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
     ModelRequest {
         messages: request.messages.iter().cloned().chain([candidates]).collect(),
         max_tokens: 0,
-        temperature: 0.0,
         n: 0,
-        stop: vec![],
-        seed: None,
-        frequency_penalty: 0.0,
-        presence_penalty: 0.0,
-        top_p: None,
-        structure: None,
-        tag: None,
         logprobs: true,
+        ..ModelRequest::default()
     }
 }
 

@@ -44,6 +44,16 @@ pub struct Server {
 }
 
 impl Server {
+    /// The variables by which the program asks this server, and no proxy before it.
+    pub fn variables(&self) -> [(&'static str, &str); 4] {
+        [
+            ("STEPWRIGHT_MODEL", "fake"),
+            ("STEPWRIGHT_BASE_URL", self.url.as_str()),
+            ("OPENAI_API_KEY", "sk-none"),
+            ("NO_PROXY", "127.0.0.1"),
+        ]
+    }
+
     pub fn start(scripts: Vec<Vec<Step>>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());

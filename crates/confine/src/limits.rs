@@ -17,7 +17,9 @@ pub(crate) fn set(bounds: Bounds, status: Option<File>) {
     }
     bound(Resource::Core, 0);
     bound(Resource::Fsize, 0);
-    bound(Resource::Cpu, bounds.seconds);
+    // The first limit ends the process with a signal that says why (SIGXCPU); where both are one the second's (SIGKILL) comes in its place.
+    let more = bounds.seconds.saturating_add(1);
+    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(bounds.seconds), maximum: Some(more) });
     // Counts the threads of the user; a user with all privileges is not bound by it.
     bound(Resource::Nproc, 0);
     #[cfg(target_os = "linux")]

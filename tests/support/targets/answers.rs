@@ -40,16 +40,9 @@ fn request(n: u32, logprobs: bool) -> ModelRequest {
     ModelRequest {
         messages: vec![PromptMessage { role: "user".into(), text: "hi".into() }],
         max_tokens: 16,
-        temperature: 0.0,
         n,
-        stop: Vec::new(),
-        seed: None,
-        frequency_penalty: 0.0,
-        presence_penalty: 0.0,
-        top_p: None,
-        structure: None,
-        tag: None,
         logprobs,
+        ..ModelRequest::default()
     }
 }
 

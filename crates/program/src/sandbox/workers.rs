@@ -82,12 +82,7 @@ impl Sandbox for Workers {
         };
         let workers = self.clone();
         tokio::spawn(async move { workers.warm() });
-        Box::new(WorkerRun {
-            state,
-            left: self.limits.deadline(),
-            spent: Duration::ZERO,
-            processor: Duration::from_secs(self.limits.bounds().seconds),
-        })
+        Box::new(WorkerRun { state, left: self.limits.deadline() })
     }
 }
 
@@ -96,10 +91,6 @@ struct WorkerRun {
     state: State,
     /// How long the worker is still waited for.
     left: Duration,
-    /// How long it was waited for so far.
-    spent: Duration,
-    /// Processor time after which the system ends it.
-    processor: Duration,
 }
 
 enum State {
@@ -117,13 +108,10 @@ impl WorkerRun {
         let since = Instant::now();
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
         self.left = self.left.saturating_sub(since.elapsed());
-        self.spent += since.elapsed();
         match reply {
             Ok(Ok(Reply::Call { call, line, from })) => Step::Call { call, line, from },
             Ok(Ok(Reply::Finished)) => Step::Finished,
             Ok(Ok(Reply::Fault(fault))) => Step::Fault(fault),
-            // The system ends a worker whose processor time is over, as where one step of the engine takes all of it.
-            Ok(Err(_)) if self.spent >= self.processor => Step::Fault(Fault::new(FaultKind::Limit(Bound::Time))),
             Ok(Err(kind)) => Step::Fault(Fault::new(kind)),
             Err(_) => Step::Fault(Fault::new(FaultKind::Limit(Bound::Time))),
         }
