@@ -183,7 +183,8 @@ impl Library {
     fn read_tables(&mut self, roots: &[PathBuf]) -> Result<(), FileError> {
         if let Some(path) = first(roots, &["names.json", "class_name_equivalence.json"]) {
             let read = Names::read(&read_text(&path)?);
-            self.names = read.map_err(|error| FileError::new(&path, Some(error.line()), error))?;
+            self.names =
+                read.map_err(|error| FileError::new(&path, Some(error.line()).filter(|line| *line > 0), error))?;
         }
         if let Some(path) = first(roots, &["properties.json", "properties_data.json"]) {
             self.properties = Some(json(&path)?);

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::Error as _;
 
 use crate::vocabulary::Properties;
 
 /// Names that mean the same: a name of scripts, and the names of things in the scenes that count as it.
 pub type Equivalence = IndexMap<String, Vec<String>>;
+
+/// The most names that lead from one to what it is called.
+const MOST_LINKS: usize = 1_000;
 
 /// A table of names.
 #[derive(Debug, Clone, Default)]
@@ -31,26 +35,31 @@ struct Table {
 
 impl Names {
     /// The table that follows from an equivalence.
-    pub fn of(equivalence: &Equivalence) -> Names {
-        Names { scene: scene_names(equivalence), general: general_names(equivalence) }
+    ///
+    /// # Errors
+    /// If names are called by each other in a circle, or through too many others.
+    pub fn of(equivalence: &Equivalence) -> Result<Names, serde_json::Error> {
+        Ok(Names { scene: scene_names(equivalence), general: general_names(equivalence)? })
     }
 
     /// Reads tables by their names (`v1.0`, `lp`), each an object with `equivalence`, and `name_map` and `detail_to_abstract` where they
     /// are not what follows from it; or one equivalence alone, VirtualHome's `class_name_equivalence.json`, as the table `v1.0`.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If it is neither, or as [`Names::of`].
     pub fn read(text: &str) -> Result<IndexMap<String, Names>, serde_json::Error> {
         if let Ok(equivalence) = serde_json::from_str::<Equivalence>(text) {
-            return Ok(IndexMap::from([("v1.0".to_owned(), Names::of(&equivalence))]));
+            return Ok(IndexMap::from([("v1.0".to_owned(), Names::of(&equivalence)?)]));
         }
         let tables: IndexMap<String, Table> = serde_json::from_str(text)?;
         let shared = |map: IndexMap<String, String>| map.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
-        let names = |table: Table| Names {
-            scene: table.name_map.map_or_else(|| scene_names(&table.equivalence), shared),
-            general: table.detail_to_abstract.map_or_else(|| general_names(&table.equivalence), shared),
+        let names = |table: Table| {
+            let scene = table.name_map.map_or_else(|| scene_names(&table.equivalence), shared);
+            let general =
+                table.detail_to_abstract.map_or_else(|| general_names(&table.equivalence), |map| Ok(shared(map)))?;
+            Ok(Names { scene, general })
         };
-        Ok(tables.into_iter().map(|(name, table)| (name, names(table))).collect())
+        tables.into_iter().map(|(name, table)| Ok((name, names(table)?))).collect()
     }
 
     /// What a name of a script is called in the scenes.
@@ -97,12 +106,21 @@ fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
 }
 
 /// What each detailed name is called: the first name that lists it; a later one that lists it too is itself called by the first.
-fn general_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
+fn general_names(equivalence: &Equivalence) -> Result<FxHashMap<Arc<str>, Arc<str>>, serde_json::Error> {
     let mut called: FxHashMap<Arc<str>, Arc<str>> = FxHashMap::default();
     for (name, details) in equivalence {
         for detail in details {
             let (mut key, mut value): (Arc<str>, Arc<str>) = (detail.as_str().into(), name.as_str().into());
+            // Names that list each other in a circle lead on for ever.
+            let mut links = 0;
             while key != value {
+                links += 1;
+                if links > MOST_LINKS {
+                    let more = format!(
+                        "“{detail}” of “{name}” is called by names that call each other in a circle, or by over {MOST_LINKS}"
+                    );
+                    return Err(serde_json::Error::custom(more));
+                }
                 match called.get(&key) {
                     None => {
                         called.insert(key, value);
@@ -116,7 +134,7 @@ fn general_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
             }
         }
     }
-    called
+    Ok(called)
 }
 
 /// The properties of classes.
@@ -133,5 +151,26 @@ impl PropertyTable {
     /// The classes, in the file's order.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_name_is_called_by_the_first() {
+        let names = Names::read(r#"{"cup": ["coffee_cup"], "mug": ["coffee_cup"]}"#).unwrap();
+        let of = |name| names["v1.0"].in_general(name);
+        assert_eq!((&*of("coffee_cup"), &*of("mug"), &*of("cup")), ("cup", "cup", "cup"));
+    }
+
+    #[test]
+    fn names_that_call_each_other_in_a_circle_are_refused() {
+        let refused = Names::read(r#"{"b": ["a"], "a": ["c"], "c": ["b", "a"]}"#).unwrap_err();
+        assert!(
+            refused.to_string().starts_with("“a” of “c” is called by names that call each other in a circle"),
+            "{refused}"
+        );
     }
 }

@@ -98,7 +98,7 @@ fn the_tables_of_names_follow_from_their_equivalences() {
     let tables: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
     for (name, table) in tables {
         let equivalence = serde_json::from_value(table["equivalence"].clone()).unwrap();
-        let names = stepwright_graph::Names::of(&equivalence);
+        let names = stepwright_graph::Names::of(&equivalence).unwrap();
         for (from, to) in table["name_map"].as_object().unwrap() {
             assert_eq!(&*names.in_scene(&from.as_str().into()), to.as_str().unwrap(), "{name}: {from}");
         }
