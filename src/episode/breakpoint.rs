@@ -26,8 +26,8 @@ pub enum Breakpoint {
     Error,
 }
 
-/// How breakpoints are written, for errors and dialogs.
-pub const SYNTAX: &str = "action PATTERN, fails [TEXT], state PATH, reward [LEAST], error";
+/// How breakpoints are written, for errors.
+const SYNTAX: &str = "action PATTERN, fails [TEXT], state PATH, reward [LEAST], error";
 
 impl FromStr for Breakpoint {
     type Err = String;

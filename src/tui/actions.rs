@@ -240,7 +240,7 @@ actions! {
         ToggleFold "fold" "space" "fold" "Open or close the fold under the cursor";
         Activate "activate" "enter" "open" "Act on the row under the cursor: choose it, open it, go there";
         Edit "row-edit" "e" "edit" "Edit the row under the cursor in place";
-        EditWhole "edit-whole" "E" "edit whole" "Edit all of what is shown as a text: the belief";
+        EditWhole "edit-whole" "E" "edit whole" "Edit all of what is shown as a text: the belief, the plan or program in force, the skills";
         Add "row-add" "+ i" "add" "Add a row";
         ToggleReject "row-reject" "x delete" "reject" "Reject or restore the row under the cursor";
         Adopt "adopt" "A" "adopt" "Put the shown choice in force";

@@ -243,9 +243,13 @@ pub fn slot_tabs(
     out
 }
 
+/// The longest name that a slot's tab never shortens.
+const WHOLE: usize = 6;
+
 /// A pane's name in a tab.
 fn name(pane: PaneId, short: bool) -> &'static str {
-    if short { short_title(pane) } else { pane.title() }
+    // Names this short lose more by being shortened than the room is worth.
+    if short && pane.title().len() > WHOLE { short_title(pane) } else { pane.title() }
 }
 
 /// The title of a slot `width` columns wide: its pane's own, with the other panes of the slot beside it.
@@ -286,11 +290,20 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Origin::Person => "you",
                 Origin::Recorded => "recorded",
             };
+            let number = format!(" {index}/{} ", view.offered_len());
+            let width = usize::from(area.width);
+            // The verdict comes before the end of a long action, and that before where it comes from.
+            let words = format!("  {mark} {words}");
+            let words = sanitize::fit(&words, width / 2, theme.glyphs.ellipsis).into_owned();
+            let room = width.saturating_sub(number.width() + words.width());
+            let text = sanitize::line(&text);
+            let text = sanitize::fit(&text, room, theme.glyphs.ellipsis).into_owned();
+            let origin = if text.width() + origin.len() + 2 <= room { format!("  {origin}") } else { String::new() };
             Line::from(vec![
-                Span::styled(format!(" {index}/{} ", view.offered_len()), theme.style(Role::Dim)),
-                Span::styled(sanitize::line(&text).into_owned(), theme.style(Role::Accent)),
-                Span::styled(format!("  {mark} {words}"), theme.style(role)),
-                Span::styled(format!("  {origin}"), theme.style(Role::Dim)),
+                Span::styled(number, theme.style(Role::Dim)),
+                Span::styled(text, theme.style(Role::Accent)),
+                Span::styled(words, theme.style(role)),
+                Span::styled(origin, theme.style(Role::Dim)),
             ])
         }
         _ if view.session.as_ref().is_some_and(crate::episode::Session::is_done) => {
@@ -320,10 +333,23 @@ pub fn message_line(
     let width = usize::from(area.width.saturating_sub(1));
     let mut text = sanitize::line(&text).into_owned();
     if text.width() > width {
+        // A folder says less than why a message is shown.
+        text = without_folders(&text, theme.glyphs.ellipsis);
+    }
+    if text.width() > width {
         let hint = more.map(|k| format!(" ({k} shows all)")).unwrap_or_default();
         text = sanitize::fit(&text, width.saturating_sub(hint.len()), theme.glyphs.ellipsis).into_owned() + &hint;
     }
     frame.render_widget(Line::styled(format!(" {text}"), theme.style(role)), area);
+}
+
+/// A text with `…/name` in place of each absolute path in it.
+fn without_folders(text: &str, ellipsis: &str) -> String {
+    let short = |word: &str| match word.strip_prefix('/').and_then(|path| path.rsplit_once('/')) {
+        Some((_, name)) if !name.is_empty() => format!("{ellipsis}/{name}"),
+        _ => word.to_owned(),
+    };
+    text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
 /// Hints of which the last is always among those that fit into so many columns: how to get out is never cut.
@@ -413,7 +439,13 @@ mod tests {
             }
         }
         let wide: String = slot_tabs(own, tabs[0], &tabs, 58, "…").into_iter().map(|(_, text)| text).collect();
-        assert_eq!(wide, " Preconditions of goto, 1 in force (specific…  Skl  Model ");
+        assert_eq!(wide, " Preconditions of goto, 1 in force (speci…  Skills  Model ");
+    }
+
+    #[test]
+    fn of_a_path_the_name_stays() {
+        let text = "✗ /home/a/sessions/one.jsonl: it is open elsewhere; and/or not, 1/2, /x";
+        assert_eq!(without_folders(text, "…"), "✗ …/one.jsonl: it is open elsewhere; and/or not, 1/2, /x");
     }
 
     #[test]

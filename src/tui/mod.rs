@@ -19,6 +19,7 @@ pub mod launcher;
 pub mod layout;
 pub mod pane;
 pub mod panes;
+pub mod paste;
 pub mod rating;
 mod request;
 pub mod run;

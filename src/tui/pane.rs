@@ -112,6 +112,8 @@ pub enum Intent {
     AddToTree(u32),
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.
     EditBelief,
+    /// Open the text of the plan or program in force.
+    EditPlan,
     /// Ask for a yes before these commands are sent.
     Confirm {
         /// The dialog's title.

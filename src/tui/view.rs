@@ -223,8 +223,10 @@ impl View {
             {
                 self.selected = Some(*id);
             }
-            // What was offered before was made for another belief; the next recommendation is chosen.
-            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() => self.selected = None,
+            // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
+            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() || *artifact == ArtifactId::PLAN => {
+                self.selected = None;
+            }
             Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }
                 if artifact.kind == ArtifactKind::Assertions =>
             {

@@ -148,6 +148,29 @@ async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mended_program_goes_on_where_the_fault_was() {
+    let program = |second: &str| format!("seen = env.step(['go'])[0][0]\n{second}\nenv.step(['come'])");
+    let log = [("go", "Gone."), ("look", "Seen."), ("come", "There.")];
+    let mut w = Watched::start(session("demo2code", &log, Form::Prompt, model([program("env.step([bad(seen)])")])));
+    assert_eq!(w.recommended().await, "1: seen = env.step(['go'])[0][0]");
+    w.approve();
+    assert_eq!(w.executed().await, "Gone.");
+    assert_eq!(w.recommended().await, "", "line 2 cannot be run");
+    let mend = |text: String| Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text });
+    // Mended wrongly first; the step that was taken is no more taken than before.
+    w.send(mend(program("env.step([worse(seen)])")));
+    assert_eq!(w.recommended().await, "");
+    w.send(mend(program("env.step(['look' if seen == 'Gone.' else 'stay'])")));
+    assert_eq!(w.recommended().await, "2: env.step(['look' if seen == 'Gone.' else 'stay'])");
+    w.approve();
+    assert_eq!(w.executed().await, "Seen.");
+    assert_eq!(w.recommended().await, "3: env.step(['come'])");
+    // A program that begins otherwise is answered nothing of what was.
+    w.send(mend("env.step(['stay'])\nenv.step(['go'])".to_owned()));
+    assert_eq!(w.recommended().await, "1: env.step(['stay'])");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_failed_program_is_corrected_as_often_as_is_set() {
     let first = "seen = env.step(['go'])[0][0]\nassert 'mug' in seen, 'no mug but ' + seen";
     let log = [("go", "A desk."), ("come", "A mug.")];

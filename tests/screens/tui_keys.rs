@@ -71,14 +71,14 @@ impl Pane for Probe {
     }
 }
 
-struct Bench {
-    app: App,
-    now: Instant,
+pub(crate) struct Bench {
+    pub(crate) app: App,
+    pub(crate) now: Instant,
 }
 
 impl Bench {
     /// An application on its start screen.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Browser::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
         let mut app = App::new(Parts { panes, keymap: Keymap::default(), themes });
@@ -87,7 +87,7 @@ impl Bench {
     }
 
     /// The same with the program's own panes, over a session of two steps with candidates for `goto`.
-    fn with_panes() -> Self {
+    pub(crate) fn with_panes() -> Self {
         let themes = vec![Theme::monochrome(UNICODE)];
         let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
         let mut bench = Bench { app: App::new(parts), now: Instant::now() };
@@ -101,7 +101,7 @@ impl Bench {
     }
 
     /// The commands but for those that only look.
-    fn wishes(&mut self) -> Vec<Command> {
+    pub(crate) fn wishes(&mut self) -> Vec<Command> {
         let looks = |c: &Command| matches!(c, Command::Workshop(WorkshopCommand::Try { .. }) | Command::Explain { .. });
         self.commands().into_iter().filter(|c| !looks(c)).collect()
     }
@@ -122,7 +122,7 @@ impl Bench {
     }
 
     /// Presses keys as `docs/reference/keys.md` writes them, separated by spaces; `'text'` is typed.
-    fn press(&mut self, keys: &str) -> &mut Self {
+    pub(crate) fn press(&mut self, keys: &str) -> &mut Self {
         for word in keys.split(' ') {
             if let Some(text) = word.strip_prefix('\'').and_then(|w| w.strip_suffix('\'')) {
                 for c in text.replace('_', " ").chars() {
@@ -140,7 +140,7 @@ impl Bench {
         effects.into_iter().filter_map(|e| if let Effect::Send(c) = e { Some(c) } else { None }).collect()
     }
 
-    fn draw(&mut self, width: u16, height: u16) -> String {
+    pub(crate) fn draw(&mut self, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| self.app.draw(frame)).unwrap();
         // The test backend cannot print a screen without columns.
@@ -174,7 +174,7 @@ fn event(word: &str) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-fn catalog() -> Catalog {
+pub(crate) fn catalog() -> Catalog {
     let task = |id: &str, sentence: &str| TaskInfo {
         id: id.into(),
         kind: "pick_and_place_simple".into(),

@@ -73,19 +73,24 @@ fn sign(before: bool, after: bool) -> char {
     }
 }
 
+/// A number with its noun.
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.sign())?;
         match self {
             Change::Added(skill) => {
-                let (p, t) = (skill.primitives.len(), skill.tips.len());
-                write!(f, "skill {} ({p} primitives, {t} tips)", skill.signature)
+                let primitives = count(skill.primitives.len(), "primitive");
+                write!(f, "skill {} ({primitives}, {})", skill.signature, count(skill.tips.len(), "tip"))
             }
             Change::Removed(name) => write!(f, "skill {name}"),
             Change::Signature { before, after } => write!(f, "skill {before} becomes {after}"),
             Change::Remarks { skill, .. } => write!(f, "{skill}: introduction or uses"),
             Change::Rules(rules) => {
-                write!(f, "rules: {} actions, {} plans", rules.actions.len(), rules.plans.len())
+                write!(f, "rules: {}, {}", count(rules.actions.len(), "action"), count(rules.plans.len(), "plan"))
             }
             Change::Tip { skill, before, after } => {
                 let of = skill.as_ref().map_or_else(String::new, |skill| format!("{skill}: "));

@@ -339,7 +339,12 @@ impl Driver {
             outcome.done |= outcome.ended.is_some();
             let text = &action.text;
             if let Some(condition) = &outcome.blocked {
-                self.say(Level::Info, format!("`{text}` is blocked ({condition}): the tree grew what may resolve it"));
+                self.say(
+                    Level::Info,
+                    format!(
+                        "`{text}` is blocked ({condition}) and was not executed; Blocking now lists what may resolve it"
+                    ),
+                );
             }
             if let Some(why) = &outcome.ended {
                 self.say(Level::Warning, format!("{why}: the episode has failed"));

@@ -198,7 +198,7 @@ impl CodePolicy {
     fn next_line(self, cx: &Context<'_>, force: &InForce<'_>) -> Result<NextLine, Step> {
         let so_far = RunSoFar::of(&cx.path(), force);
         let Some(next) = &so_far.next else {
-            let work = run::work(cx, force.text, &so_far.answers);
+            let work = run::work(cx, force.text, &so_far);
             return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
         };
         match next {

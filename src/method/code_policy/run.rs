@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
 
 use super::prompt::library;
+use super::run_so_far::RunSoFar;
 use crate::method::{Context, Known};
 use crate::program::sandbox::{Fault, Sandbox, Step};
 
@@ -18,17 +19,33 @@ struct Work {
     program: String,
     values: Value,
     answers: Vec<Value>,
+    /// What an earlier version of the program was answered, in the order of its calls: as long as this one makes the same calls it is
+    /// answered the same.
+    #[serde(default)]
+    tape: Vec<Answered>,
     /// Whether a language model answers the functions that one can.
     language: bool,
 }
 
+/// A call of a program, and what it was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    /// The function.
+    pub(super) function: String,
+    /// Its arguments.
+    pub(super) args: Vec<Value>,
+    /// The answer.
+    pub(super) answer: Value,
+}
+
 /// The work of finding out what a program does next.
-pub(super) fn work(cx: &Context<'_>, program: &str, answers: &[Value]) -> Value {
+pub(super) fn work(cx: &Context<'_>, program: &str, so_far: &RunSoFar) -> Value {
     let work = Work {
         library: library(cx),
         program: program.to_owned(),
         values: values(cx),
-        answers: answers.to_vec(),
+        answers: so_far.answered.iter().map(|call| call.answer.clone()).collect(),
+        tape: so_far.tape.clone(),
         language: cx.model.language,
     };
     // Texts and values alone: nothing in it has no JSON.
@@ -58,6 +75,7 @@ async fn run(sandbox: &dyn Sandbox, work: &Work) -> Next {
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
     let mut running = sandbox.start(&layout.code, &functions, &work.values).await;
     let (mut result, mut answers) = (Value::Null, work.answers.iter());
+    let (mut tape, mut number) = (work.tape.iter(), work.answers.len());
     loop {
         let (call, line) = match running.next(result).await {
             Step::Finished => return Next::Finished,
@@ -76,11 +94,16 @@ async fn run(sandbox: &dyn Sandbox, work: &Work) -> Next {
             (None, None) => match answers.next() {
                 Some(answer) => answer.clone(),
                 None => {
+                    let known = tape.next().filter(|known| known.function == call.function && known.args == call.args);
+                    if let Some(known) = known {
+                        number += 1;
+                        result = known.answer.clone();
+                        continue;
+                    }
                     let line = match layout.place(line) {
                         Place::Program(line) => line,
                         _ => 0,
                     };
-                    let number = work.answers.len();
                     return Next::Call { number, function: call.function, args: call.args, line };
                 }
             },

@@ -4,9 +4,10 @@
 use serde_json::Value;
 use stepwright_skill::code::{self, Next, acted};
 
-use crate::episode::{Ask, AskKind, AskState, Node, Proposal};
+use super::run::Answered;
+use crate::episode::{Ask, AskId, AskKind, AskState, Node, Proposal};
 use crate::method::context::{decided, kind_of, source};
-use crate::method::plan_following::InForce;
+use crate::method::plan_following::{InForce, in_force};
 
 /// What a program is answered where a person refused its action: what a world says of an action without effect.
 const REFUSED: &str = "Nothing happens.";
@@ -14,8 +15,10 @@ const REFUSED: &str = "Nothing happens.";
 /// What is known of a program's run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct RunSoFar {
-    /// The answers to its calls, in their order.
-    pub(super) answers: Vec<Value>,
+    /// Its calls with their answers, in their order.
+    pub(super) answered: Vec<Answered>,
+    /// Those of the program that a person mended, as far as it is not known yet which of them the mended one makes too.
+    pub(super) tape: Vec<Answered>,
     /// How many of these were actions.
     pub(super) actions: usize,
     /// What comes after them; `None` where it has to be found out.
@@ -39,14 +42,28 @@ fn text_of(ask: &Ask) -> Option<&str> {
     }
 }
 
+/// What the program was answered that a person mended at that place of a path; nothing where the program in force is no mended one.
+fn mended(path: &[&Node], at: usize, force: &InForce<'_>) -> Vec<Answered> {
+    let before = path.get(..at).filter(|_| force.edited).and_then(in_force);
+    let Some((before, until)) = before.zip(path.get(..=at)) else { return Vec::new() };
+    // What was asked at that node before the person wrote belongs to the program before.
+    let run = RunSoFar::until(until, &before, force.ask);
+    run.answered.into_iter().chain(run.tape).collect()
+}
+
 impl RunSoFar {
     /// Of the program in force at the end of a path.
     pub(super) fn of(path: &[&Node], force: &InForce<'_>) -> Self {
-        let mut run = RunSoFar::default();
+        Self::until(path, force, AskId::MAX)
+    }
+
+    /// As [`RunSoFar::of`], without what was asked after that ask.
+    fn until(path: &[&Node], force: &InForce<'_>, last: AskId) -> Self {
         let at = path.iter().position(|node| node.id == force.made_at).unwrap_or(path.len());
+        let mut run = RunSoFar { tape: mended(path, at, force), ..RunSoFar::default() };
         let nodes = path.get(at..).unwrap_or_default();
         for (i, node) in nodes.iter().enumerate() {
-            run.asks(node, force);
+            run.asks(node, force, last);
             run.taken(node, nodes.get(i + 1).copied(), force);
         }
         run
@@ -54,10 +71,10 @@ impl RunSoFar {
 
     /// Takes in what was found out at a node, in its order. An action that a person refused there was answered to the program before
     /// anything else was found out.
-    fn asks(&mut self, node: &Node, force: &InForce<'_>) {
+    fn asks(&mut self, node: &Node, force: &InForce<'_>, last: AskId) {
         let run = run_kind();
         let turn = &node.turn;
-        for ask in turn.asks.iter().filter(|ask| ask.id > force.ask) {
+        for ask in turn.asks.iter().filter(|ask| ask.id > force.ask && ask.id <= last) {
             if ask.kind == AskKind::PLAN_LINE {
                 let refused = turn.proposals.iter().any(|p| p.ask == Some(ask.id) && turn.rejection(p.id).is_some());
                 if refused && self.waits_to_act() {
@@ -68,8 +85,9 @@ impl RunSoFar {
             let Some(text) = text_of(ask) else { continue };
             if ask.kind == run {
                 let next = serde_json::from_str::<Next>(text).ok();
+                self.take_from_tape(next.as_ref());
                 // One that was found out before an answer came in tells nothing more.
-                let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answers.len());
+                let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answered.len());
                 if let Some(next) = next.filter(fresh) {
                     self.next = Some(next);
                 }
@@ -101,7 +119,17 @@ impl RunSoFar {
     }
 
     fn answer(&mut self, answer: Value) {
-        self.answers.push(answer);
-        self.next = None;
+        if let Some(Next::Call { function, args, .. }) = self.next.take() {
+            self.answered.push(Answered { function, args, answer });
+        }
+    }
+
+    /// A call that was found out tells how many calls of the tape came before it; the others are not made any more.
+    fn take_from_tape(&mut self, next: Option<&Next>) {
+        let Some(Next::Call { number, .. }) = next else { return };
+        let same = number.saturating_sub(self.answered.len()).min(self.tape.len());
+        self.actions += self.tape.iter().take(same).filter(|call| call.function == code::ACT).count();
+        self.answered.extend(self.tape.drain(..same));
+        self.tape.clear();
     }
 }

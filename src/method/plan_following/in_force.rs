@@ -16,6 +16,8 @@ pub struct InForce<'a> {
     pub ask: AskId,
     /// The node it was made at.
     pub made_at: NodeId,
+    /// Whether a person wrote it, in place of another or of none.
+    pub edited: bool,
     /// The lines (from 1) that were executed, in order, and whether the world accepted each.
     pub executed: Vec<(usize, bool)>,
     /// The line that was executed or passed over last.
@@ -63,6 +65,7 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
         text,
         ask: plan,
         made_at,
+        edited: edited.is_some(),
         executed: Vec::new(),
         last: None,
         refused: false,

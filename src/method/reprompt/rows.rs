@@ -9,8 +9,8 @@ use super::record::{self, Found};
 use crate::episode::{NodeId, Session};
 use crate::method::{Fate, Section, SectionLine};
 
-/// Width of the sentence's column.
-const SENTENCE: usize = 28;
+/// Width of the column of admissible steps.
+const STEP: usize = 22;
 
 /// The plan and the candidates at the cursor.
 pub fn rows(session: &Session, on_error: OnError) -> Vec<Section> {
@@ -62,23 +62,32 @@ fn made_at(session: &Session) -> NodeId {
     found.map_or(0, |node| node.id)
 }
 
-/// The last translation at the cursor: the sentence, the step it leads to, similarity, log-probability, score.
+/// The last translation at the cursor: the step that a sentence leads to, similarity, log-probability where the model gives any, score, the
+/// sentence.
 fn candidates(session: &Session) -> Option<Section> {
     let node = session.current()?;
     let ask =
         node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
+    let all = record::candidates(ask);
+    let likely = all.iter().any(|offered| offered.candidate.logprob.is_some());
     let line = |offered: record::Offered| {
         let of = offered.candidate;
-        let likely = of.logprob.map_or_else(|| "   -  ".to_owned(), |logprob| format!("{logprob:6.2}"));
-        let mut sentence: String = of.sentence.chars().take(SENTENCE).collect();
-        while sentence.chars().count() < SENTENCE {
-            sentence.push(' ');
-        }
-        let text =
-            format!("C {:5.2}  P {likely}  S {:6.2}  {sentence}  {}", of.similarity, of.score, spelled(&of.step));
+        let logprob = match of.logprob {
+            Some(logprob) => format!("P {logprob:6.2}  "),
+            None if likely => format!("P {:>6}  ", "-"),
+            None => String::new(),
+        };
+        let text = format!(
+            "{:<STEP$} C {:4.2}  {logprob}S {:5.2}  {}",
+            spelled(&of.step),
+            of.similarity,
+            of.score,
+            of.sentence
+        );
         SectionLine { text, mark: Fate::Open }
     };
-    let lines: Vec<SectionLine> = record::candidates(ask).into_iter().map(line).collect();
-    let title = "similarity C, log-probability P, score S, as written, as admissible".to_owned();
+    let lines: Vec<SectionLine> = all.into_iter().map(line).collect();
+    let logprob = if likely { ", log-probability P" } else { "" };
+    let title = format!("admissible steps: similarity C{logprob}, score S, and as written");
     (!lines.is_empty()).then_some(Section { title, made_at: node.id, at: 0, done: 0, lines })
 }

@@ -8,7 +8,9 @@ use super::gate::{goes_without_saying, is_command};
 use super::{App, Effect, Sleeper};
 use crate::driver::{Command, Level, Request, Unwritten};
 use crate::episode::ProposalId;
+use crate::method;
 use crate::tui::actions::{ACTIONS, ActionId, Context};
+use crate::tui::chrome::thousands;
 use crate::tui::dialog::act::{Act, Purpose};
 use crate::tui::dialog::compare::Compare;
 use crate::tui::dialog::configure::Configure;
@@ -25,6 +27,7 @@ use crate::tui::event::Input;
 use crate::tui::keymap::Chord;
 use crate::tui::layout::{Preset, Resize};
 use crate::tui::pane::{PANES, Pane, PaneId};
+use crate::tui::paste;
 use crate::tui::request;
 use crate::tui::start::Wish;
 
@@ -33,7 +36,7 @@ impl App {
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) {
         let chord = Chord::of(&key);
         self.dirty = true;
-        if !self.screen.is_empty() && self.layout.geometry(self.screen, self.focus).is_none() {
+        if self.is_too_small() {
             // Nothing may be decided on a screen too small to show it. Leaving needs no question there: the session is saved.
             match self.keymap.lookup(Context::Global, chord) {
                 Some(ActionId::Quit) => self.effects.push(Effect::Quit),
@@ -232,17 +235,55 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str, now: Instant) {
-        self.dirty = true;
-        if !self.dialogs.is_empty() {
-            self.with_dialog(now, |dialog, context| dialog.input(Input::Paste(text), context));
-        } else if self.is_choosing() {
-            self.start.input(Input::Paste(text));
-        } else if self.pane(self.focus).is_some_and(|p| p.captures_text()) {
-            self.with_pane(self.focus, now, |pane, view| pane.input(Input::Paste(text), view));
-        } else {
-            // Pasted text is never taken for keys: that would decide.
-            self.say(Level::Info, "Pasted text is ignored here; m types an action".into());
+        if self.is_too_small() {
+            return;
         }
+        self.dirty = true;
+        let most = match self.dialogs.last() {
+            Some(dialog) if !dialog.captures_text() => None,
+            Some(dialog) if dialog.holds_lines() => Some(paste::LINES),
+            Some(_) => Some(paste::LINE),
+            None if self.is_choosing() => self.start.captures_text().then_some(paste::LINE),
+            None => self.pane(self.focus).is_some_and(|p| p.captures_text()).then_some(paste::LINES),
+        };
+        match most {
+            // Pasted text is never taken for keys: that would decide.
+            None => {
+                let opens = match (self.dialogs.is_empty(), self.is_choosing()) {
+                    (false, _) => None,
+                    (true, true) => Some((ActionId::StartSearch, "searches")),
+                    (true, false) => Some((ActionId::Manual, "types an action")),
+                };
+                let opens = opens.and_then(|(id, word)| Some(format!("; {} {word}", self.keymap.hint(id)?)));
+                self.say(Level::Info, format!("Pasted text is ignored here{}", opens.unwrap_or_default()));
+            }
+            Some(most) if text.len() > most => {
+                let (long, most) = (thousands(text.len() as u64), thousands(most as u64));
+                self.say(
+                    Level::Warning,
+                    format!("Nothing was pasted: the text has {long} bytes, and at most {most} fit here"),
+                );
+            }
+            Some(_) if !self.dialogs.is_empty() => {
+                self.with_dialog(now, |dialog, context| dialog.input(Input::Paste(text), context));
+            }
+            Some(_) if self.is_choosing() => self.start.input(Input::Paste(text)),
+            Some(_) => self.with_pane(self.focus, now, |pane, view| pane.input(Input::Paste(text), view)),
+        }
+    }
+
+    /// Opens the plan or program in force as a text, at the line that is next or at which it cannot go on, and says why that is.
+    pub(super) fn edit_plan(&mut self) {
+        let Some((session, plan)) = self.view.session.as_ref().zip(self.view.plan()) else { return };
+        let sections = method::named(&session.method).map(|m| m.rows(session)).unwrap_or_default();
+        // Sections may be of something else than the whole text.
+        let line = sections.iter().find(|s| s.lines.len() == plan.lines().count()).map_or(0, |s| s.at);
+        let why = match self.view.turn().and_then(|turn| turn.recommended.as_ref()) {
+            Some((None, why)) => why.as_str(),
+            _ => "",
+        };
+        let form = TextForm::plan(plan, line, why);
+        self.open(Box::new(form));
     }
 
     /// Opens the dialog that edits a text before it is taken: many lines where requests are answered with programs.
@@ -351,9 +392,8 @@ impl App {
                 if let Some(chosen) = self.view.chosen() {
                     let text = chosen.action.as_ref().map_or(chosen.raw.as_str(), |a| a.text.as_str()).to_owned();
                     self.edit(Some(chosen.id), &text, now);
-                } else if let Some(plan) = self.view.plan() {
-                    let form = TextForm::plan(plan);
-                    self.open(Box::new(form));
+                } else {
+                    self.edit_plan();
                 }
             }
             A::Reject => {

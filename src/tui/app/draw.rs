@@ -10,6 +10,7 @@ use crate::tui::actions::ActionId;
 use crate::tui::chrome;
 use crate::tui::dialog;
 use crate::tui::layout::{Geometry, MINIMUM};
+use crate::tui::panes::wrap::wrapped;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 use crate::tui::world_banner;
@@ -121,10 +122,11 @@ impl App {
 
     fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {
         let (w, h) = MINIMUM;
-        let text = format!("Too small: {}x{} needed is {w}x{h}", area.width, area.height);
-        let lines = [text, "Enlarge the window; q quits".to_owned()];
+        let quit = self.keymap.hint(ActionId::Quit).map(|key| format!("{key} quits. ")).unwrap_or_default();
+        let size = format!("{}x{}", area.width, area.height);
+        let text = format!("Too small. {quit}Enlarge the window to {w}x{h}; it is {size} now.");
+        let lines = wrapped(&text, usize::from(area.width));
         for (y, text) in (area.y..area.bottom()).zip(lines) {
-            let text = sanitize::fit(&text, usize::from(area.width), self.theme.glyphs.ellipsis).into_owned();
             frame.render_widget(Line::raw(text), Rect { y, height: 1, ..area });
         }
     }

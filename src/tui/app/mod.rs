@@ -222,6 +222,11 @@ impl App {
         self.choosing || self.view.session.is_none()
     }
 
+    /// Whether the screen is too small to show anything: nothing may be decided on it.
+    fn is_too_small(&self) -> bool {
+        !self.screen.is_empty() && self.layout.geometry(self.screen, self.focus).is_none()
+    }
+
     /// Takes in a terminal event.
     pub fn terminal(&mut self, event: Event, now: Instant) {
         match event {
@@ -463,6 +468,7 @@ impl App {
                 Intent::EditNote { node, note, text } => self.open(Box::new(Prompt::edit_note(node, note, &text))),
                 Intent::AddToTree(under) => self.add_to_tree(under),
                 Intent::EditBelief => self.edit_belief(now),
+                Intent::EditPlan => self.edit_plan(),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();
                     self.open(Box::new(Confirm::new(title, question, yes, replies)));

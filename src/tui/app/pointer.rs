@@ -12,7 +12,7 @@ impl App {
     pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) {
         let at = Position::new(event.column, event.row);
         // Mere movement changes nothing and draws nothing.
-        if matches!(event.kind, MouseEventKind::Moved) {
+        if matches!(event.kind, MouseEventKind::Moved) || self.is_too_small() {
             return;
         }
         if !self.dialogs.is_empty() {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::{Context, Dialog, Reply, WHOLE_SCREEN, key_row};
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{NodeId, Session};
 use crate::export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
@@ -216,8 +216,9 @@ impl Dialog for Compare {
         if !self.out.is_empty() {
             named.push((&[ActionId::AllColumns], "all"));
         }
-        named.push((&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
-        painter.row(keys, 0, &[run(Role::Dim, key_row(context.keymap, &named))]);
+        named.insert(1, (&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
+        let row = fitting_key_row(context.keymap, &named, usize::from(keys.width));
+        painter.row(keys, 0, &[run(Role::Dim, row)]);
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {

@@ -7,11 +7,8 @@ use ratatui::style::{Modifier, Style};
 use tui_textarea::{CursorMove, TextArea};
 
 use crate::tui::event::Input;
-use crate::tui::sanitize;
+use crate::tui::paste;
 use crate::tui::theme::{Role, Theme};
-
-/// Most bytes a field takes: what a person types, not a file pasted by mistake.
-const LIMIT: usize = 4_000;
 
 /// One line of text being typed.
 pub struct Field {
@@ -23,7 +20,7 @@ pub struct Field {
 impl Field {
     /// A field that holds `text`, the cursor behind it.
     pub fn new(text: &str) -> Self {
-        let mut area = TextArea::new(vec![one_line(text)]);
+        let mut area = TextArea::new(vec![paste::line(text)]);
         area.move_cursor(CursorMove::End);
         area.set_cursor_line_style(Style::new());
         Field { area, columns: 0 }
@@ -44,9 +41,8 @@ impl Field {
         let key = match input {
             Input::Key(key) => key,
             Input::Paste(text) => {
-                let room = LIMIT.saturating_sub(self.text().len());
-                let text: String = one_line(text).chars().take(room).collect();
-                return !text.is_empty() && self.area.insert_str(text);
+                let room = paste::LINE.saturating_sub(self.text().len());
+                return paste::whole(paste::line(text), room).is_some_and(|text| self.area.insert_str(text));
             }
         };
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -55,7 +51,7 @@ impl Field {
             KeyCode::Enter | KeyCode::Tab | KeyCode::BackTab => false,
             KeyCode::Char('m' | 'j' | 'i') if control => false,
             KeyCode::Char('u') if control => self.area.delete_line_by_head(),
-            KeyCode::Char(_) if self.text().len() >= LIMIT => false,
+            KeyCode::Char(_) if self.text().len() >= paste::LINE => false,
             _ => self.area.input(key),
         }
     }
@@ -81,12 +77,6 @@ impl Field {
     }
 }
 
-/// Text without anything that would break or deceive on one line.
-fn one_line(text: &str) -> String {
-    let text = text.trim_end_matches(['\n', '\r']).replace("\r\n", " ").replace(['\n', '\r'], " ");
-    sanitize::visible(&text).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use crossterm::event::KeyEvent;
@@ -101,8 +91,8 @@ mod tests {
         assert!(!field.input(Input::Key(KeyEvent::new(KeyCode::Char('m'), KeyModifiers::CONTROL))));
         assert!(field.input(Input::Paste(" desk\n\x1b[2J")));
         assert_eq!(field.text(), "go to! desk \\x1b[2J");
-        field.input(Input::Paste(&"x".repeat(10_000)));
-        assert!(field.text().len() <= LIMIT);
+        assert!(!field.input(Input::Paste(&"x".repeat(paste::LINE))));
+        assert_eq!(field.text(), "go to! desk \\x1b[2J", "half a text would be taken for the whole one");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Wrap};
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
@@ -13,6 +12,8 @@ use crate::episode::Policy;
 use crate::precondition::CandidateAsks;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
+use crate::tui::panes::draw::Painter;
+use crate::tui::panes::words;
 use crate::tui::sanitize;
 use crate::tui::theme::Role;
 
@@ -169,7 +170,8 @@ impl Dialog for Form {
             Some(problem) => (problem.clone(), Role::Bad),
             None => (words, Role::Dim),
         };
-        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }).style(theme.style(role)), below);
+        let text = words::labelled("", role, &text, usize::from(below.width));
+        Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(below, &text);
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {

@@ -24,6 +24,7 @@ use std::time::Duration;
 use crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 use super::actions::{self, ActionId};
 use super::event::Input;
@@ -94,11 +95,25 @@ const WHEEL: usize = 3;
 
 /// A row that names keys: each with its word, several of one word apart by `/`.
 pub fn key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)]) -> String {
+    fitting_key_row(keymap, keys, usize::MAX)
+}
+
+/// As [`key_row`], without those at the end for which there are too few columns.
+pub fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: usize) -> String {
     let named = |(actions, word): &(&[ActionId], &str)| {
         let keys: Vec<String> = actions.iter().filter_map(|action| keymap.hint(*action)).collect();
         (!keys.is_empty()).then(|| format!("{} {word}", keys.join("/")))
     };
-    keys.iter().filter_map(named).collect::<Vec<_>>().join("  ")
+    let mut row = String::new();
+    for text in keys.iter().filter_map(named) {
+        let gap = if row.is_empty() { "" } else { "  " };
+        if row.width() + gap.len() + text.width() > columns {
+            break;
+        }
+        row.push_str(gap);
+        row.push_str(&text);
+    }
+    row
 }
 
 /// A dialog.

@@ -84,7 +84,14 @@ impl Palette {
         let by_name = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.name.as_str()));
         let other = |s: &ActionSpec| SYNONYMS.iter().find(|(name, _)| *name == s.name).map_or("", |(_, words)| words);
         // Of other words whole beginnings count: letters scattered over them would fit anything.
-        let begins = |s: &ActionSpec| other(s).split_whitespace().any(|word| word.starts_with(&query));
+        let begins = |s: &ActionSpec| {
+            let all = format!("{} {} {}", s.label, other(s), s.about).to_lowercase();
+            let said = |typed: &str| all.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(typed));
+            match query.contains(' ') {
+                true => query.split_whitespace().all(said),
+                false => other(s).split_whitespace().any(|word| word.starts_with(&query)),
+            }
+        };
         let by_synonym = self.rows.iter().enumerate().filter(|(_, (s, _))| begins(s)).map(|(at, _)| at);
         let by_about = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.about.as_str()));
         for row in by_synonym.chain(by_name).chain(by_about) {

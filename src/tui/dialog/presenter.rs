@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use self::parts::{Parts, laid, parts};
-use super::{Context, Dialog, Reply, WHOLE_SCREEN, key_row};
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
 use crate::driver::{Command, Request};
 use crate::episode::{NodeId, Session};
 use crate::export::compare::tips;
@@ -260,9 +260,10 @@ impl Dialog for Presenter {
         }
         named.push((&[ActionId::FirstDecision, ActionId::LastDecision], "ends"));
         if self.hidden > 0 {
-            named.push((&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
+            named.insert(1, (&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
         }
-        painter.row(keys, 0, &[run(Role::Dim, key_row(context.keymap, &named))]);
+        let row = fitting_key_row(context.keymap, &named, usize::from(keys.width));
+        painter.row(keys, 0, &[run(Role::Dim, row)]);
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {

@@ -6,7 +6,6 @@ use ratatui::layout::Rect;
 use super::field::Field;
 use super::{Context, Dialog, Reply};
 use crate::driver::{Command, Request};
-use crate::episode::breakpoint::SYNTAX;
 use crate::episode::{Breakpoint, NodeId, OfferId, ProposalId};
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
@@ -80,12 +79,19 @@ impl Prompt {
 
     /// Asks for the breakpoints, filled with those that are set.
     pub fn breakpoints(set: &[Breakpoint]) -> Self {
-        let about = format!("Automatic steps stop at: {SYNTAX}. Several apart by `;`; empty: none.");
         let sent = |text: String| Ok(Some(Request::SetBreakpoints(Breakpoint::list(&text)?)));
         let now = set.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        Prompt { field: Field::new(&now), ..Prompt::new("Breakpoints", "set", about, Box::new(sent)) }
+        Prompt { field: Field::new(&now), ..Prompt::new("Breakpoints", "set", BREAKPOINTS.to_owned(), Box::new(sent)) }
     }
 }
+
+/// What breakpoints there are, by examples.
+const BREAKPOINTS: &str = "Automatic steps stop at any of these; separate several by `;`.
+action open*           before such an action
+fails inventory        before an action of which such an assertion fails
+state agent.inventory  after a step that changes it
+reward 0.5             after such a reward (`reward`: after any)
+error                  after a step that the world refuses";
 
 /// Columns that these dialogs would like.
 const WIDTH: u16 = 72;

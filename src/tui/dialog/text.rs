@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
-use tui_textarea::{TextArea, WrapMode};
+use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::act::verdict_rows;
 use super::{Context, Dialog, Reply, next_token};
@@ -19,6 +19,7 @@ use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::panes::draw::Row;
 use crate::tui::panes::{draw, offer, words, wrap};
+use crate::tui::paste;
 use crate::tui::theme::Role;
 
 /// Quiet time before what was typed is checked.
@@ -27,8 +28,6 @@ const DEBOUNCE: Duration = Duration::from_millis(120);
 const POLL: Duration = Duration::from_millis(30);
 /// Rows under the text.
 const NOTES: u16 = 6;
-/// Most bytes it takes: what a person types, not a file pasted by mistake.
-const LIMIT: usize = 64 * 1024;
 
 /// What the text is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +48,8 @@ enum Purpose {
 pub struct TextForm {
     purpose: Purpose,
     about: String,
+    /// What keeps the plan or program from going on; empty if nothing does.
+    why: String,
     area: TextArea<'static>,
     /// The token of the check of the present text; `None` if that was not requested yet.
     token: Option<u64>,
@@ -61,7 +62,7 @@ impl TextForm {
         let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
         area.set_cursor_line_style(Style::new());
         area.set_wrap_mode(WrapMode::WordOrGlyph);
-        TextForm { purpose, about, area, token: None, accepting: false }
+        TextForm { purpose, about, why: String::new(), area, token: None, accepting: false }
     }
 
     /// Edits an offered belief.
@@ -74,10 +75,14 @@ impl TextForm {
         TextForm::new(Purpose::Document(offer), format!("Written on: {about}"), text)
     }
 
-    /// Rewrites the plan or program in force.
-    pub fn plan(text: &str) -> Self {
+    /// Rewrites the plan or program in force, from that line (from 0) on; `why`: what keeps it from going on, or nothing.
+    pub fn plan(text: &str, line: usize, why: &str) -> Self {
         let about = "In force from here on; it is recorded as your correction.".to_owned();
-        TextForm::new(Purpose::Plan, about, text)
+        let mut form = TextForm::new(Purpose::Plan, about, text);
+        form.why = why.to_owned();
+        form.area.move_cursor(CursorMove::Jump(line.try_into().unwrap_or(u16::MAX), 0));
+        form.area.move_cursor(CursorMove::End);
+        form
     }
 
     /// Corrects what is believed.
@@ -228,8 +233,14 @@ impl Dialog for TextForm {
             return;
         }
         if matches!(self.purpose, Purpose::Document(_) | Purpose::Plan) {
-            let line = Line::styled("Taken as it is; what was written stays in the record.", theme.style(Role::Dim));
-            frame.render_widget(line, Rect { height: notes.height.min(1), ..notes });
+            let mut rows = Vec::new();
+            if !self.why.is_empty() {
+                rows.extend(words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &self.why, width));
+            }
+            rows.truncate(usize::from(notes.height).saturating_sub(1));
+            let taken = "Taken as it is; what was written stays in the record.";
+            rows.push(vec![draw::run(Role::Dim, taken)]);
+            draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
             return;
         }
         let checked = context.view.text_checked.as_ref().filter(|(token, _)| Some(*token) == self.token);
@@ -251,12 +262,9 @@ impl Dialog for TextForm {
     }
 
     fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
-        let room = LIMIT.saturating_sub(self.text().len());
+        let room = paste::LINES.saturating_sub(self.text().len());
         let changed = match input {
-            Input::Paste(text) => {
-                let text: String = text.replace("\r\n", "\n").replace('\r', "\n").chars().take(room).collect();
-                !text.is_empty() && self.area.insert_str(text)
-            }
+            Input::Paste(text) => paste::whole(paste::lines(text), room).is_some_and(|text| self.area.insert_str(text)),
             Input::Key(key) => match key.code {
                 KeyCode::Char(_) if room == 0 => false,
                 KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => self.area.delete_line_by_head(),

@@ -12,6 +12,7 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use super::draw::Painter;
 use crate::tui::event::Input;
 use crate::tui::pane::Intent;
+use crate::tui::paste;
 use crate::tui::theme::Role;
 
 /// How long typing must rest before what was typed is checked.
@@ -72,9 +73,10 @@ impl Editor {
         let key = match input {
             Input::Key(key) => key,
             Input::Paste(text) => {
-                let text = text.replace("\r\n", "\n").replace('\r', "\n");
-                let text = if self.lines { text } else { text.trim_end().replace('\n', " ") };
-                return if self.area.insert_str(text) { Edited::Changed } else { Edited::Same };
+                let text = if self.lines { paste::lines(text) } else { paste::line(text) };
+                let room = paste::LINES.saturating_sub(self.text().len());
+                let changed = paste::whole(text, room).is_some_and(|text| self.area.insert_str(text));
+                return if changed { Edited::Changed } else { Edited::Same };
             }
         };
         if key.kind == KeyEventKind::Release {
@@ -162,6 +164,9 @@ mod tests {
         assert_eq!(editor.input(press(KeyCode::Char('!'))), Edited::Changed);
         assert_eq!(editor.input(Input::Paste("a\nb\n")), Edited::Changed);
         assert_eq!(editor.text(), "take mug 1!a b");
+        assert_eq!(editor.input(Input::Paste("\x1b[2J")), Edited::Changed);
+        assert_eq!(editor.text(), "take mug 1!a b\\x1b[2J");
+        assert_eq!(editor.input(Input::Paste(&"x".repeat(paste::LINES))), Edited::Same);
         assert_eq!(editor.input(press(KeyCode::Left)), Edited::Same);
         assert_eq!(editor.input(press(KeyCode::Enter)), Edited::Accept);
         assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel);

@@ -130,7 +130,7 @@ fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>
         push(Role::Bad, &format!("(refused: {error})"), false);
     }
     if node.outcome.done {
-        let how = if node.outcome.won { "the goal is reached" } else { "without reaching the goal" };
+        let how = words::ended(&node.outcome);
         push(if node.outcome.won { Role::Good } else { Role::Bad }, &format!("The episode is over: {how}."), false);
     }
     for (note, text) in node.turn.notes.iter().enumerate() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-use crate::episode::{Actor, Mark, Origin, Proposal};
+use crate::episode::{Actor, Mark, Origin, Proposal, StepOutcome};
 use crate::tui::theme::{Glyphs, Role, Theme};
 use crate::words::unescaped;
 pub use crate::words::{cost, count};
@@ -198,6 +198,15 @@ pub fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
     }
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join("; ").into()
+}
+
+/// How an episode ended, and the reward where that says more.
+pub fn ended(outcome: &StepOutcome) -> String {
+    let how = if outcome.won { "the goal is reached" } else { "the goal is not reached" };
+    match outcome.reward {
+        reward if reward == 0.0 || (outcome.won && reward == 1.0) => how.to_owned(),
+        reward => format!("{how}, the reward is {reward}"),
+    }
 }
 
 /// A label in front of a wrapped text: rows in which the continuation lines are under the text.

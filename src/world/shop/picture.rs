@@ -13,13 +13,14 @@ pub(super) fn picture(visit: &Visit, done: bool) -> Page {
     let goal = visit.goal();
     let limit = Some(goal.price_upper).filter(|limit| *limit < NO_LIMIT);
     let mut page = Page { captions: vec![goal.instruction_text.clone()], ..Page::default() };
+    // What the purchase came to stands first, where a small pane shows it too.
+    if done {
+        reward(&mut page, visit);
+    }
     match seen.view {
         View::Search => "Search".clone_into(&mut page.title),
         View::Results => results(&mut page, &seen, &visit.query(), limit),
         View::Item | View::About | View::Done => product(&mut page, visit, &seen, limit),
-    }
-    if done {
-        reward(&mut page, visit);
     }
     page
 }

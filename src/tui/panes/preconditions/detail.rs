@@ -43,7 +43,13 @@ pub(super) fn facts(candidate: &Candidate, instances: usize, short: bool) -> Str
 
 /// `19%`; the share of nothing is nothing.
 fn share(part: usize, whole: usize) -> String {
-    if whole == 0 { String::new() } else { format!("{:.0}%", 100.0 * part as f64 / whole as f64) }
+    // Only all is 100 %, and only none is 0 %.
+    match (100.0 * part as f64 / whole.max(1) as f64).round() {
+        _ if whole == 0 => String::new(),
+        share if share >= 100.0 && part < whole => "99%".to_owned(),
+        share if share < 1.0 && part > 0 => "<1%".to_owned(),
+        share => format!("{share:.0}%"),
+    }
 }
 
 /// All rows on a candidate, most important first.
@@ -125,4 +131,15 @@ fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
         words = format!("{words}. It forbids what was done: {} in {}", made.place.at, made.place.in_words());
     }
     Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn only_all_is_a_hundred_percent_and_only_none_is_none() {
+        let shares = [(5067, 5076), (5076, 5076), (1, 5076), (0, 5076), (0, 0), (1, 2)].map(|(n, of)| share(n, of));
+        assert_eq!(shares, ["99%", "100%", "<1%", "0%", "", "50%"]);
+    }
 }

@@ -103,7 +103,7 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let summary = match (mark, verdict.checks.len()) {
         (Mark::NotChecked, _) => format!("checks   {glyph} not checked: no precondition is in force for this action"),
         (Mark::Blocked, _) => {
-            format!("checks   {glyph} blocked: choosing it executes nothing and adds to the tree what may clear it")
+            format!("checks   {glyph} blocked: choosing it would execute nothing")
         }
         (Mark::Holds, 1) => format!("checks   {glyph} the one check holds"),
         (Mark::Holds, n) => format!("checks   {glyph} all {n} checks hold"),

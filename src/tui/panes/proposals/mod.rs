@@ -342,7 +342,16 @@ impl Pane for ProposalsPane {
                 format!("Nothing offered yet; what arrives is shown as it comes. {stop} cancels.")
             } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
                 let (undo, tree) = (view.key(ActionId::Undo), view.key(ActionId::Tree));
-                format!("The episode is over. {undo} goes back, {tree} shows every step.")
+                let how = view.session.as_ref().and_then(|s| s.current()).map(|node| words::ended(&node.outcome));
+                let how = how.unwrap_or_default();
+                format!("The episode is over: {how}. {undo} goes back, {tree} shows every step.")
+            } else if view.plan().is_some() {
+                let keys = [ActionId::Edit, ActionId::Propose, ActionId::Manual].map(|id| view.key(id));
+                let [edit, propose, manual] = keys;
+                format!(
+                    "Nothing is offered at this step. {edit} edits the plan or program below, {propose} asks the method again, \
+                     {manual} lets you act yourself."
+                )
             } else {
                 let (propose, manual) = (view.key(ActionId::Propose), view.key(ActionId::Manual));
                 format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
@@ -385,6 +394,9 @@ impl Pane for ProposalsPane {
             (PaneAction::Edit, "edit"),
             (PaneAction::Copy, "copy action"),
         ];
+        if view.plan().is_some() && !view.session.as_ref().is_some_and(|s| s.is_done()) {
+            actions.insert(2, (PaneAction::EditWhole, "edit the plan"));
+        }
         actions.extend(BROWSING);
         actions
     }
@@ -397,6 +409,7 @@ impl Pane for ProposalsPane {
                 let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
                 chosen.map(edit).into_iter().collect()
             }
+            PaneAction::EditWhole => vec![Intent::EditPlan],
             PaneAction::Copy => {
                 let chosen = view.chosen().map(|p| Intent::Copy(surface(p).to_owned()));
                 chosen.into_iter().collect()

@@ -16,19 +16,28 @@ const MOST: usize = 8;
 pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
     let Some(session) = &view.session else { return Vec::new() };
     let sections = method::named(&session.method).map(|m| m.rows(session)).unwrap_or_default();
-    sections.iter().flat_map(|section| of(section, session, theme, width)).collect()
+    // Lines of the text in force are spoken of by their numbers.
+    let is_text = |section: &Section| {
+        view.plan().is_some_and(|plan| plan.lines().eq(section.lines.iter().map(|line| line.text.as_str())))
+    };
+    sections.iter().flat_map(|section| of(section, is_text(section), session, theme, width)).collect()
 }
 
-fn of(section: &Section, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
+fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let (lines, title) = (&section.lines, &section.title);
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
     let done = words::count(section.done, "line");
-    let mut rows = vec![vec![run(Role::Title, format!("{title:<8} made at step {made}, {done} done"))]];
+    // What nothing is carried out of is a list of facts.
+    let carried_out = numbered || section.done > 0 || lines.iter().any(|line| line.mark != Fate::Open);
+    let head = if carried_out { format!("{title:<8} made at step {made}, {done} done") } else { title.clone() };
+    let head = crate::tui::sanitize::fit(&head, width, theme.glyphs.ellipsis).into_owned();
+    let mut rows = vec![vec![run(Role::Title, head)]];
     let first = section.at.saturating_sub(BEFORE).min(lines.len().saturating_sub(MOST));
     if first > 0 {
         rows.push(vec![run(Role::Dim, format!("  {} {} above", theme.glyphs.ellipsis, words::count(first, "line")))]);
     }
-    for line in lines.iter().skip(first).take(MOST) {
+    let digits = if numbered { lines.len().to_string().len() } else { 0 };
+    for (at, line) in (1..).zip(lines).skip(first).take(MOST) {
         let (glyph, role) = match line.mark {
             Fate::Next => (theme.glyphs.here, Role::Accent),
             Fate::Done => (theme.glyphs.yes, Role::Good),
@@ -39,9 +48,15 @@ fn of(section: &Section, session: &Session, theme: &Theme, width: usize) -> Vec<
         };
         let text = line.text.replace('\t', "    ");
         let text = crate::tui::sanitize::line(&text).into_owned();
-        let text = crate::tui::sanitize::fit(&text, width.saturating_sub(4), theme.glyphs.ellipsis).into_owned();
+        let text = crate::tui::sanitize::fit(
+            &text,
+            width.saturating_sub(4 + digits + usize::from(numbered)),
+            theme.glyphs.ellipsis,
+        )
+        .into_owned();
         let strong = if line.mark == Fate::Next { Role::Accent } else { Role::Text };
-        rows.push(vec![run(role, format!("  {glyph} ")), run(strong, text)]);
+        let number = if numbered { format!("{at:>digits$} ") } else { String::new() };
+        rows.push(vec![run(role, format!("  {glyph} ")), run(Role::Dim, number), run(strong, text)]);
     }
     let below = lines.len().saturating_sub(first + MOST);
     if below > 0 {

@@ -299,8 +299,8 @@ impl Pane for SkillsPane {
             let load = view.key(PaneAction::Load);
             let (add, whole) = (view.key(PaneAction::Add), view.key(PaneAction::EditWhole));
             let nothing = format!(
-                "Nothing is known of skills here. {load} reads a file of skills, {add} adds a tip, {whole} writes a file as text. A log opened \
-                 with `stepwright open LOG` can be cut and compared."
+                "Nothing is known of skills here. {load} reads a file of skills, {add} adds a tip, {whole} lets you write them all as a text. A log \
+                 opened with `stepwright open LOG` can be cut into calls of skills and compared with others of its task."
             );
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { &nothing });
         }

@@ -27,7 +27,7 @@ use smart_default::SmartDefault;
 use self::edit::ValueEdit;
 use self::half::Half;
 use self::raw::Raw;
-use super::browse::{BROWSING, Browser, Mouse};
+use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, split_bottom, split_left, split_top};
 use super::words;
 use crate::driver::Situation;
@@ -35,6 +35,16 @@ use crate::tui::event::Input;
 use crate::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::tui::view::View;
 use crate::world::Map;
+
+/// What scrolls a page.
+const SCROLLING: [(PaneAction, &str); 6] = [
+    (PaneAction::Down, "down"),
+    (PaneAction::Up, "up"),
+    (PaneAction::PageDown, "page down"),
+    (PaneAction::PageUp, "page up"),
+    (PaneAction::Top, "top"),
+    (PaneAction::Bottom, "bottom"),
+];
 
 /// From this width on, both sides are beside each other; below it one above the other.
 const BESIDE: u16 = 72;
@@ -79,6 +89,8 @@ pub struct StatePane {
     edit: Option<ValueEdit>,
     /// The JSON text of the side with the cursor, while that is shown in place of the tree.
     raw: Option<Raw>,
+    /// How far a page is scrolled.
+    page: Scrolled,
     /// What the person chose to see; nothing chosen yet if `None`.
     chosen: Option<Shown>,
     /// The side that has the cursor.
@@ -173,6 +185,7 @@ impl StatePane {
     fn next_view(&self) -> &'static str {
         let (next, side) = self.next();
         match next {
+            Shown::Map if self.is_page() => "show the page",
             Shown::Map => "show the map",
             Shown::Belief if side == Some(Side::TrueBelief) => "to the truth",
             Shown::Belief => "show the belief",
@@ -182,6 +195,11 @@ impl StatePane {
             Shown::Both if side == Some(Side::Truth) => "to the truth",
             Shown::Both => "show both",
         }
+    }
+
+    /// Whether the picture is a page, which is read from top to bottom.
+    fn is_page(&self) -> bool {
+        matches!(self.plan(), Some(Map::Page(_)))
     }
 
     /// Whether what is shown is a picture, which has no rows to act on.
@@ -229,6 +247,7 @@ impl StatePane {
 
     fn load(&mut self, view: &View, situation: &Arc<Situation>) {
         let before = self.situation.replace(Arc::clone(situation));
+        self.page = Scrolled::default();
         let node = view.session.as_ref().and_then(|s| s.node(situation.node));
         // Former values are known where the state before was that of the step before.
         let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
@@ -277,6 +296,7 @@ impl Pane for StatePane {
             return format!("State, raw JSON of {what}");
         }
         match self.shown() {
+            Shown::Map if self.is_page() => return "State, page".into(),
             Shown::Map => return "State, map".into(),
             Shown::Drift => return "State, drift".into(),
             Shown::Belief => return self.belief_title(),
@@ -338,10 +358,11 @@ impl Pane for StatePane {
         if let Some(raw) = &mut self.raw {
             return raw.draw(painter, area);
         }
-        match (self.shown(), self.plan()) {
+        let map = self.situation.as_ref().and_then(|s| s.map.as_ref());
+        match (self.shown(), map) {
             (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
             (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
-            (Shown::Map, Some(Map::Page(page))) => return page::draw(page, painter, area),
+            (Shown::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
             (Shown::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
             (Shown::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
@@ -384,6 +405,9 @@ impl Pane for StatePane {
         let mut actions = self.belief_actions(view);
         actions.push((PaneAction::Cycle, self.next_view()));
         if self.is_picture() {
+            if self.shown() == Shown::Map && self.is_page() {
+                actions.extend(SCROLLING);
+            }
             return actions;
         }
         if self.raw.is_some() {
@@ -418,6 +442,13 @@ impl Pane for StatePane {
         match action {
             PaneAction::Cycle => self.cycle(),
             PaneAction::EditWhole if self.shown() == Shown::Belief => return vec![Intent::EditBelief],
+            _ if self.is_picture() && SCROLLING.iter().any(|(known, _)| *known == action) => {
+                let down = matches!(action, PaneAction::Down | PaneAction::PageDown);
+                match action {
+                    PaneAction::Top | PaneAction::Bottom => drop(self.page.list.act(action, self.page.len)),
+                    _ => self.page.wheel(down),
+                }
+            }
             _ if self.is_picture() => {}
             PaneAction::RawJson => self.toggle_raw(),
             PaneAction::Back if self.raw.is_some() => self.raw = None,
@@ -464,7 +495,11 @@ impl Pane for StatePane {
     }
 
     fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
-        if self.is_picture() || self.edit.is_some() {
+        if self.is_picture() {
+            self.page.mouse(event);
+            return Vec::new();
+        }
+        if self.edit.is_some() {
             return Vec::new();
         }
         if let Some(raw) = &mut self.raw {

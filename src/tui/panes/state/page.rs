@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use super::super::browse::Scrolled;
 use super::super::draw::{Painter, Row as Drawn, run, width};
 use super::super::words;
 use crate::tui::theme::{Glyphs, Role};
@@ -11,10 +12,14 @@ use crate::world::map::{Condition, Fact, Page, Row};
 /// Columns for what a line is about.
 const LABELS: usize = 12;
 
-/// Draws the page.
-pub fn draw(page: &Page, painter: &mut Painter<'_>, area: Rect) {
-    let rows = rows(page, &painter.theme.glyphs, usize::from(area.width));
-    painter.rows(area, &rows);
+/// Draws the page; what does not fit can be scrolled to.
+pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
+    let wide = usize::from(area.width);
+    let whole = rows(page, &painter.theme.glyphs, wide);
+    // The last column is the scroll bar's where there is one.
+    let fits = whole.len() <= usize::from(area.height);
+    let whole = if fits { whole } else { rows(page, &painter.theme.glyphs, wide.saturating_sub(1)) };
+    scrolled.draw(painter, area, &whole);
 }
 
 fn rows(page: &Page, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {

@@ -11,7 +11,7 @@ use crate::tui::theme::{Glyphs, Role};
 use crate::world::map::{Room, Rooms};
 
 /// The narrowest box, borders included.
-const NARROWEST: usize = 30;
+const NARROWEST: usize = 28;
 /// The fewest lines of a box, borders included.
 const LOWEST: usize = 5;
 
