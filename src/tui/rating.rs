@@ -14,15 +14,21 @@ use ratatui::widgets::{Paragraph, Wrap};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use stepwright_rate::Judging;
 
-use super::chrome::{frame_of, ground};
+use super::chrome::{self, frame_of, ground};
 use super::event::{self, Message};
 use super::terminal::{self, Screen};
 use super::theme::{Role, Theme};
 use crate::sanitize;
 
 /// The keys, with what they do.
-const KEYS: [(&str, &str); 6] =
-    [("y", "correct"), ("n", "not correct"), ("u", "undo"), ("←→", "look"), ("↑↓", "scroll"), ("q", "leave")];
+const KEYS: [(&str, &str); 6] = [
+    ("y", "correct"),
+    ("n", "not correct"),
+    ("u", "undo"),
+    ("Up/Down", "scroll"),
+    ("Left/Right", "other plans"),
+    ("q", "leave"),
+];
 
 /// The least screen that shows a task and a step of its plan.
 const LEAST: (u16, u16) = (30, 8);
@@ -120,13 +126,8 @@ pub fn draw(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut 
         let text = sanitize::line(text).into_owned();
         frame.render_widget(Line::styled(text, theme.style(Role::Accent)), message);
     }
-    let hints = KEYS.iter().flat_map(|(key, does)| {
-        [
-            Span::styled(format!(" {key} "), theme.style(Role::Key)),
-            Span::styled(format!("{does} "), theme.style(Role::Text)),
-        ]
-    });
-    frame.render_widget(Line::from_iter(hints), keys);
+    let hints = KEYS.iter().map(|(key, does)| ((*key).to_owned(), *does)).collect();
+    chrome::footer(&chrome::with_last(hints, keys.width), None, theme, keys, frame);
 }
 
 /// The task, its plan and the judgement.
