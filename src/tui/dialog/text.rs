@@ -51,6 +51,8 @@ pub struct TextForm {
     /// What keeps the plan or program from going on; empty if nothing does.
     why: String,
     area: TextArea<'static>,
+    /// Where the text was drawn last.
+    drawn: Rect,
     /// The token of the check of the present text; `None` if that was not requested yet.
     token: Option<u64>,
     /// Whether the person accepted before it was checked.
@@ -59,10 +61,8 @@ pub struct TextForm {
 
 impl TextForm {
     fn new(purpose: Purpose, about: String, text: &str) -> Self {
-        let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
-        area.set_cursor_line_style(Style::new());
-        area.set_wrap_mode(WrapMode::WordOrGlyph);
-        TextForm { purpose, about, why: String::new(), area, token: None, accepting: false }
+        let area = lined(text.lines().map(str::to_owned).collect());
+        TextForm { purpose, about, why: String::new(), area, drawn: Rect::default(), token: None, accepting: false }
     }
 
     /// Edits an offered belief.
@@ -190,6 +190,14 @@ impl TextForm {
     }
 }
 
+/// A text area over these lines, which are wrapped.
+fn lined(lines: Vec<String>) -> TextArea<'static> {
+    let mut area = TextArea::new(lines);
+    area.set_cursor_line_style(Style::new());
+    area.set_wrap_mode(WrapMode::WordOrGlyph);
+    area
+}
+
 impl Dialog for TextForm {
     fn title(&self) -> String {
         match self.purpose {
@@ -203,7 +211,7 @@ impl Dialog for TextForm {
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::AcceptText, "take it"), (ActionId::Close, "leave it as it was")]
+        vec![(ActionId::AcceptText, "take it"), (ActionId::Close, "cancel")]
     }
 
     fn size(&self, _: Context<'_>) -> (u16, u16) {
@@ -221,6 +229,13 @@ impl Dialog for TextForm {
             frame.render_widget(line, Rect { y, height: 1, ..head });
         }
         let (text, notes) = draw::split_bottom(below, NOTES.min(below.height / 2));
+        if std::mem::replace(&mut self.drawn, text) != text {
+            // The widget keeps what it scrolled away, also where there is room for it now.
+            let (row, column) = (self.area.cursor().0, self.area.cursor().1);
+            self.area = lined(self.area.lines().to_vec());
+            let place = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+            self.area.move_cursor(CursorMove::Jump(place(row), place(column)));
+        }
         self.area.set_style(theme.style(Role::Text));
         self.area.set_line_number_style(theme.style(Role::Dim));
         self.area.set_cursor_style(Style::new().add_modifier(Modifier::REVERSED));

@@ -4,6 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::episode::AskKind;
 use crate::episode::{Ask, AskState, Exchange, PromptRecord};
+use crate::method::SYMBOLIC;
 use crate::tui::actions::ActionId;
 use crate::tui::panes::draw::{Row, run};
 use crate::tui::panes::{words, wrap};
@@ -22,9 +23,13 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     rows.extend(words::labelled("", Role::Title, &kind, width));
     let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let Some(prompt) = &ask.prompt else {
-        rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
-        let words = "No prompt: the symbolic proposer is no language model, it reads the program's state itself.";
-        rows.extend(words::labelled("", Role::Dim, words, width));
+        let why = if ask.model == SYMBOLIC {
+            rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
+            "No prompt: the built-in proposer is no language model, it reads the program's state itself."
+        } else {
+            "No prompt: no language model was asked. What was found out is kept for the steps that follow."
+        };
+        rows.extend(words::labelled("", Role::Dim, why, width));
         return rows;
     };
     let what = if scores(ask) {
