@@ -69,9 +69,11 @@ fn a_person_mends_a_program_twice_goes_back_and_buys() {
     pty.send("\x15env.step(['click[charcoal]'])\renv.step(['click[Buy Now]'])\x13");
     pty.wait_for("▶★✓ click[charcoal]").settle().send("a");
     pty.wait_for("▶★✓ click[Buy Now]").settle().send("a");
-    pty.wait_for("The episode is over: the goal is not reached, the reward is 0.75");
-    // Why it is that, without a look elsewhere.
-    pty.wait_for("reward       ✗ 0.750").wait_for("✗ 50 % of charcoal, 4 x 6 ft, weight 0.50").settle();
+    pty.wait_for("The episode is over: the goal is not reached, the reward").wait_for("is 0.75.");
+    // Why it is that stands on the page: its parts first, the rest by scrolling.
+    pty.wait_for("reward       ✗ 0.750").settle().send("\x1b4");
+    pty.settle().send("G");
+    pty.wait_for("✗ 50 % of charcoal, 4 x 6 ft, weight 0.50").wait_for("[✓ charcoal]").settle();
     // Back to before the purchase, and before the option.
     pty.send("u");
     pty.wait_for("step 3 ").wait_for("click[Buy Now] taken").settle().send("u");

@@ -18,7 +18,11 @@ pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, are
     let whole = rows(page, &painter.theme.glyphs, wide);
     // The last column is the scroll bar's where there is one.
     let fits = whole.len() <= usize::from(area.height);
-    let whole = if fits { whole } else { rows(page, &painter.theme.glyphs, wide.saturating_sub(1)) };
+    let whole = if fits {
+        whole
+    } else {
+        rows(page, &painter.theme.glyphs, wide.saturating_sub(1)).into_iter().filter(|row| !row.is_empty()).collect()
+    };
     scrolled.draw(painter, area, &whole);
 }
 
