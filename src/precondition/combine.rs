@@ -1,12 +1,12 @@
-//! Candidates judged from their parts: what each part gives at all instances is found once and kept, and `and`, `or`, `not` and
-//! `… if … else …` are done on sets. Where a part's effect could be seen by a part after it, or a part has no verdict, nothing is
+//! Candidates judged from their parts: what each part gives at all instances is found once and kept, and `and`, `or`, `not`,
+//! `… if … else …` and comparisons of truth values are done on sets. Where a part's effect could be seen by a part after it, or a part has no verdict, nothing is
 //! said: those instances are left open, to be evaluated as they are.
 
 use std::sync::Arc;
 
 use super::instance_set::InstanceSet;
 use super::table::{Ending, Evaluated, Table};
-use crate::program::{Change, Dissection, Limits, Part, PartBook, Skeleton};
+use crate::program::{Change, Dissection, Limits, Part, PartBook, Skeleton, Specification, Truths};
 
 /// What one part gives at all instances.
 #[derive(Debug)]
@@ -36,8 +36,9 @@ impl PartSets {
             return PartSets::alike(*only, len, table.spent);
         }
         let mut by_ending = vec![InstanceSet::none(len); endings + 1];
-        // Many steps are in the same state: by state, which of its bindings end how. More than a word holds are read one by one.
-        let width = if groups.len() <= 64 { endings + 1 } else { 0 };
+        // Many steps are in the same state: by state, which of its bindings end how. One alone and more than a word holds are read one
+        // by one.
+        let width = if (2..=64).contains(&groups.len()) { endings + 1 } else { 0 };
         let mut rows = vec![0_u64; table.states() * width];
         for (state, row) in rows.chunks_mut(width.max(1)).enumerate() {
             for (bit, group) in groups.iter().enumerate() {
@@ -122,12 +123,16 @@ impl PartSets {
 fn raise(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str, set: &InstanceSet) {
     match raises.iter_mut().find(|(known, _)| *known == exception) {
         Some((_, known)) => known.unite(set),
-        None => raises.push((exception, set.clone())),
+        None => {
+            // There is seldom more than one.
+            raises.reserve_exact(1);
+            raises.push((exception, set.clone()));
+        }
     }
 }
 
 /// The parts of one action's candidates and what is known of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Known {
     pub(super) book: PartBook,
     sets: Vec<Option<(Arc<Part>, Arc<PartSets>)>>,
@@ -138,6 +143,11 @@ pub(super) struct Known {
 const MOST: usize = 64 << 20;
 
 impl Known {
+    /// Nothing yet, of candidates for an action of that specification.
+    pub(super) fn new(specification: &Specification) -> Self {
+        Known { book: PartBook::new(specification), sets: Vec::new(), size: 0 }
+    }
+
     /// What is known of a part.
     pub(super) fn sets(&self, part: &Arc<Part>) -> Option<Arc<PartSets>> {
         let (known, sets) = self.sets.get(part.number())?.as_ref()?;
@@ -172,6 +182,8 @@ pub(super) struct Combined {
     /// Whether an evaluation changes the state, and whether in another way than by defaults.
     pub(super) changes: bool,
     pub(super) changes_otherwise: bool,
+    /// Where it does, or more than that.
+    pub(super) changed: Option<InstanceSet>,
     /// Marks of the `defaultdict`s that defaults are put into, and of those looked at other than by an item.
     pub(super) inserted: u64,
     pub(super) observed: u64,
@@ -186,6 +198,7 @@ impl Combined {
             open: InstanceSet::all(len),
             changes: false,
             changes_otherwise: false,
+            changed: None,
             inserted: 0,
             observed: 0,
         }
@@ -208,6 +221,8 @@ impl Combined {
         let somewhere = |set: &Option<InstanceSet>| set.as_ref().is_some_and(|set| !set.is_subset(&combined.open));
         combined.changes_otherwise = somewhere(&changes);
         combined.changes = combined.changes_otherwise || somewhere(&inserts);
+        combined.changed = changes;
+        note(&mut combined.changed, &inserts, &InstanceSet::all(len));
         combined.holds = holds;
         raise(&mut combined.raises, "AssertionError", &fails);
         if !combined.open.is_empty() {
@@ -262,6 +277,22 @@ impl Work<'_> {
                 let (holds, fails) = self.run(otherwise, fails);
                 true_.unite(&holds);
                 false_.unite(&fails);
+                (true_, false_)
+            }
+            Skeleton::Compared(both, Truths(truths)) => {
+                let [first, second] = &**both;
+                let (held, failed) = self.run(first, reached);
+                let mut decided = held.clone();
+                decided.unite(&failed);
+                let after = self.run(second, decided);
+                let (mut true_, mut false_) = (InstanceSet::none(held.len()), InstanceSet::none(held.len()));
+                for (first, by_second) in [failed, held].iter().zip(truths) {
+                    for (second, result) in [&after.1, &after.0].into_iter().zip(by_second) {
+                        let mut here = first.clone();
+                        here.intersect(second);
+                        if *result { true_.unite(&here) } else { false_.unite(&here) }
+                    }
+                }
                 (true_, false_)
             }
         }

@@ -55,6 +55,8 @@ pub struct Evaluation {
     pub(super) raises: Vec<(&'static str, InstanceSet)>,
     /// Whether what it changes could be seen by a later evaluation or call.
     pub(super) lingers: bool,
+    /// Where it may change the state, if that could be seen and is known.
+    pub(super) changed: Option<Box<InstanceSet>>,
 }
 
 impl Evaluation {
@@ -73,6 +75,7 @@ impl Evaluation {
             mutates: self.mutates,
             raises: if holds > 0 { Vec::from([(FALSE, self.set.clone())]) } else { Vec::new() },
             lingers: self.lingers,
+            changed: self.changed.clone(),
         })
     }
 
@@ -130,7 +133,8 @@ impl Instances {
             // An action without arguments has its one binding even where nobody calls it.
             bindings.push(Vec::new());
         }
-        let (known, groups) = (Arc::default(), Arc::default());
+        let known = Arc::new(Mutex::new(Known::new(demos.specification())));
+        let groups = Arc::default();
         let (function, steps, ground_of) = (function.clone(), demos.steps.len(), demos.identity().clone());
         let mut instances =
             Instances { function, bindings, calls, called: Vec::new(), steps, known, groups, demos: ground_of };
@@ -214,12 +218,14 @@ impl Instances {
             count > 0
         });
         let seen = found.inserted & (found.observed | demos.observed()) != 0;
+        let lingers = found.changes && (found.changes_otherwise || seen);
         Ok(Evaluation {
             set: found.holds,
             outcomes,
             mutates: found.changes,
             raises: found.raises,
-            lingers: found.changes && (found.changes_otherwise || seen),
+            lingers,
+            changed: found.changed.filter(|_| lingers).map(Box::new),
         })
     }
 
@@ -276,6 +282,9 @@ impl Instances {
         for at in found.open.iter() {
             let ending = cell(at).and_then(|(state, group)| table.at(state, group));
             let Some(ending) = ending.and_then(|ending| table.endings.get(ending)) else { continue };
+            if ending.change != Change::None {
+                found.changed.get_or_insert_with(|| InstanceSet::none(self.len())).insert(at);
+            }
             match ending.result {
                 Evaluated::Holds => found.holds.insert(at),
                 Evaluated::Fails => add(&mut found.raises, FALSE, at, self.len()),

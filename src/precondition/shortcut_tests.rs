@@ -42,6 +42,11 @@ fn shortcuts_lead_to_the_same_end() {
     for (at, one) in PARTS.iter().enumerate() {
         let other = PARTS[(at * 7 + 3) % PARTS.len()];
         texts.extend([format!("({one}) or ({other})"), format!("({other}) and not ({one})")]);
+        let operator = ["<", "<=", ">", ">=", "==", "!=", "^", "&", "|"][at % 9];
+        texts.extend([
+            format!("bool({one}) {operator} bool({other})"),
+            format!("not (bool({other}) {operator} bool({one} and {other}))"),
+        ]);
     }
     let (mut judged, mut mutating, mut valid) = (0, 0, 0);
     for action in ["take", "put"] {
@@ -184,7 +189,9 @@ fn expression() -> impl Strategy<Value = String> {
             prop::collection::vec(inner.clone(), 2..4).prop_map(|all| format!("({})", all.join(" and "))),
             prop::collection::vec(inner.clone(), 2..4).prop_map(|all| format!("({})", all.join(" or "))),
             inner.clone().prop_map(|one| format!("(not {one})")),
-            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a} if {b} else {c})")),
+            (inner.clone(), prop::sample::select(["<", "<=", ">", ">=", "==", "!=", "^", "&", "|"].as_slice()), inner)
+                .prop_map(|(a, operator, b)| format!("(bool({a}) {operator} bool({b}))")),
         ]
     })
 }

@@ -63,13 +63,18 @@ impl Table {
             let row = at * width;
             for known in &touched {
                 let Some(from) = known.alike.get(at).map(|number| number * width) else { continue };
-                for (place, cell) in table.cells.iter_mut().skip(row).zip(known.cells.iter().skip(from).take(width)) {
+                let places = table.cells.get_mut(row..row + width).unwrap_or_default();
+                for (place, cell) in places.iter_mut().zip(known.cells.get(from..from + width).unwrap_or_default()) {
                     if *place == OPEN {
                         *place = *cell;
                     }
                 }
             }
-            for (group, (open, place)) in open.iter_mut().zip(table.cells.iter().skip(row)).enumerate() {
+            let places = table.cells.get(row..row + width).unwrap_or_default();
+            if !places.contains(&OPEN) {
+                continue;
+            }
+            for (group, (open, place)) in open.iter_mut().zip(places).enumerate() {
                 *open = *place == OPEN && wanted(at, group);
             }
             if !open.contains(&true) {

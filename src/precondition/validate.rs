@@ -52,10 +52,10 @@ fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion
     first.map_or(Fate::Valid, |failure| fails(demos, failure, failing))
 }
 
-/// As [`validate`], read off the candidate's values at all instances. `None` where they do not decide: what it changes could be
-/// seen later on, so only execution shows the result.
+/// As [`validate`], read off the candidate's values at all instances. `None` where they do not decide: what it changes at a call that
+/// goes on could be seen later on, so only execution shows the result.
 pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evaluation) -> Option<Fate> {
-    if evaluation.lingers {
+    if evaluation.lingers && evaluation.changed.is_none() {
         return None;
     }
     let mut first: Option<Failure> = None;
@@ -64,7 +64,13 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
     let mut over = None;
     for (step, instance) in instances.called() {
         let instance = instance?;
-        if over == Some(step.demonstration) || evaluation.set.contains(instance) {
+        if over == Some(step.demonstration) {
+            continue;
+        }
+        if evaluation.set.contains(instance) {
+            if evaluation.changed.as_ref().is_some_and(|changed| changed.contains(instance)) {
+                return None;
+            }
             continue;
         }
         over = Some(step.demonstration);

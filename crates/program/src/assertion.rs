@@ -71,7 +71,6 @@ pub struct Assertion(Arc<Inner>);
 
 struct Inner {
     text: String,
-    source: String,
     compiled: RwLock<Kept>,
     parts: Option<Dissection>,
 }
@@ -101,21 +100,24 @@ impl Assertion {
         Assertion::read(text, &function.signature, Some(book))
     }
 
-    fn read(text: &str, params: &Arc<Params>, book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
+    fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
         let text = text.trim();
         let text = text.strip_prefix("assert ").unwrap_or(text);
         if text.contains(['\n', '\r']) {
             return Err(Rejection::new("Form", "an assertion is one line"));
         }
-        let source = [BEFORE, text, "\n"].concat();
+        // What is wrong with a part is reported by reading the whole, below: in the order that holds for wholes.
+        let fine = |part: &Expr| inspect([part]).is_ok();
+        if let Some(parts) = book.as_deref_mut().and_then(|book| book.split(text, params, fine)) {
+            return Ok(Assertion::new(text, None, Some(parts)));
+        }
+        let source = source_of(text);
         let judged = with_module(&source, |module| {
             let body = match module.body.as_slice() {
                 [Stmt::FunctionDef(def)] => &def.body,
                 _ => return Err(Rejection::new("Form", "an assertion is one statement")),
             };
             if let ([Stmt::Assert(assert)], Some(book)) = (body.as_slice(), book) {
-                // What is wrong with a part is reported by reading the whole, below: in the order that holds for wholes.
-                let fine = |part: &Expr| inspect([part]).is_ok();
                 if let Some(parts) = book.dissect(&source, assert, params, fine) {
                     return Ok((Some(parts), None));
                 }
@@ -134,8 +136,12 @@ impl Assertion {
         };
         // Code for no function in particular is of no use to one.
         let kept = code.filter(|_| !params.names.is_empty()).map(|code| (params.clone(), Arc::new(code)));
+        Ok(Assertion::new(text, kept, parts))
+    }
+
+    fn new(text: &str, kept: Option<(Arc<Params>, Arc<FunctionCode>)>, parts: Option<Dissection>) -> Assertion {
         let compiled = RwLock::new(kept.into_iter().collect());
-        Ok(Assertion(Arc::new(Inner { text: text.to_owned(), source, compiled, parts })))
+        Assertion(Arc::new(Inner { text: text.to_owned(), compiled, parts }))
     }
 
     /// What it is made of, if it was taken apart.
@@ -157,8 +163,9 @@ impl Assertion {
                 return Some(code.clone());
             }
         }
-        let code = with_module(&self.0.source, |module| match module.body.as_slice() {
-            [Stmt::FunctionDef(def)] => compile::function_body(&self.0.source, &def.body, "assertion", params).ok(),
+        let source = source_of(&self.0.text);
+        let code = with_module(&source, |module| match module.body.as_slice() {
+            [Stmt::FunctionDef(def)] => compile::function_body(&source, &def.body, "assertion", params).ok(),
             _ => None,
         });
         let code = Arc::new(code.ok().flatten()?);
@@ -173,8 +180,8 @@ impl Assertion {
     /// Texts of the parts whose values show why it holds or fails, with their code: names, attributes, items and calls, in
     /// order of appearance.
     pub(crate) fn telling_parts(&self, params: &Arc<Params>) -> Vec<(String, Arc<FunctionCode>)> {
-        let source = &self.0.source;
-        with_module(source, |module| {
+        let source = source_of(&self.0.text);
+        with_module(&source, |module| {
             let [Stmt::FunctionDef(def)] = module.body.as_slice() else { return Vec::new() };
             let [Stmt::Assert(assert)] = def.body.as_slice() else { return Vec::new() };
             let mut parts = Parts { found: Vec::new(), this: params.names.first().map_or("self", |n| n) };
@@ -185,7 +192,7 @@ impl Assertion {
                 if out.iter().any(|(t, _)| *t == text) || out.len() >= 24 {
                     continue;
                 }
-                if let Ok(code) = compile::expression(source, part, params) {
+                if let Ok(code) = compile::expression(&source, part, params) {
                     out.push((text, Arc::new(code)));
                 }
             }
@@ -193,6 +200,11 @@ impl Assertion {
         })
         .unwrap_or_default()
     }
+}
+
+/// A text as a statement in a function body.
+fn source_of(text: &str) -> String {
+    [BEFORE, text, "\n"].concat()
 }
 
 fn same(a: &Params, b: &Params) -> bool {

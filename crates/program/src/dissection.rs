@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
+use super::engine::parse::with_expression;
+use super::specification::Specification;
+use super::splitting::{Split, binds_tightly, split};
 
 /// A part of assertions: an expression that gives true or false by itself.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub struct Part {
     number: usize,
     text: Box<str>,
     code: Arc<FunctionCode>,
+    /// Whether it keeps together next to the operators that assertions are taken apart at.
+    tight: bool,
 }
 
 impl Part {
@@ -48,6 +53,44 @@ pub enum Skeleton {
     Not(Box<Skeleton>),
     /// Condition, what counts where it is true, what counts where it is false.
     If(Box<[Skeleton; 3]>),
+    /// `bool(…) <= bool(…)` and the like: both are evaluated, then compared.
+    Compared(Box<[Skeleton; 2]>, Truths),
+}
+
+/// What a comparison or operator makes of two truth values: by the first, by the second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Truths(pub [[bool; 2]; 2]);
+
+impl Truths {
+    /// Of the operator that is written so.
+    pub(super) fn of(operator: &str) -> Option<Truths> {
+        let result: fn(bool, bool) -> bool = match operator {
+            "<" => |a, b| !a & b,
+            "<=" => |a, b| a <= b,
+            ">" => |a, b| a & !b,
+            ">=" => |a, b| a >= b,
+            "==" => |a, b| a == b,
+            "!=" | "^" => |a, b| a != b,
+            "&" => |a, b| a & b,
+            "|" => |a, b| a | b,
+            _ => return None,
+        };
+        Some(Truths([false, true].map(|first| [false, true].map(|second| result(first, second)))))
+    }
+}
+
+impl Skeleton {
+    /// How many operators there are one within the other.
+    pub(super) fn height(&self) -> usize {
+        let highest = |within: &[Skeleton]| 1 + within.iter().map(Skeleton::height).max().unwrap_or(0);
+        match self {
+            Skeleton::Part(_) => 0,
+            Skeleton::And(operands) | Skeleton::Or(operands) => highest(operands),
+            Skeleton::Not(operand) => 1 + operand.height(),
+            Skeleton::If(choice) => highest(&**choice),
+            Skeleton::Compared(both, _) => highest(&**both),
+        }
+    }
 }
 
 /// An assertion taken apart.
@@ -62,10 +105,16 @@ pub struct Dissection {
 }
 
 /// The parts of one action's candidates.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PartBook {
     by_text: FxHashMap<Box<str>, Arc<Part>>,
+    /// Whether `bool` is what Python calls so wherever candidates are evaluated.
+    plain_bool: bool,
+    #[cfg(test)]
+    parses_all: bool,
 }
+
+pub(super) const BOOL: &str = "bool";
 
 /// Most parts a book holds; then it is emptied.
 const MOST: usize = 1 << 14;
@@ -75,6 +124,24 @@ const LONGEST: usize = compile::MAX_DEPTH as usize / 2;
 const DEEPEST: usize = 16;
 
 impl PartBook {
+    /// Of candidates for an action of that specification.
+    pub fn new(specification: &Specification) -> PartBook {
+        let source = specification.source();
+        // A program that mentions the name at all may give it another meaning.
+        PartBook {
+            by_text: FxHashMap::default(),
+            plain_bool: source.is_ascii() && !source.contains(BOOL),
+            #[cfg(test)]
+            parses_all: false,
+        }
+    }
+
+    /// Whether `bool` means in a function with these parameters what it means in Python.
+    fn knows_bool(&self, params: &Params) -> bool {
+        let mut names = params.names.iter().chain(&params.star).chain(&params.keyword_only).chain(&params.double_star);
+        self.plain_bool && names.all(|name| &**name != BOOL)
+    }
+
     /// Takes an assertion apart. `None` where it is better left whole: its parts share a variable, a message has to be
     /// evaluated, or a part is none that `accepts` lets pass.
     pub(super) fn dissect(
@@ -88,9 +155,7 @@ impl PartBook {
         if source.len() > LONGEST || !assert.msg.as_deref().is_none_or(plain) {
             return None;
         }
-        if self.by_text.len() >= MOST {
-            self.by_text.clear();
-        }
+        self.make_room();
         let mut assigned = Assigned::default();
         if source.contains(":=") {
             assigned.visit_expr(&assert.test);
@@ -98,6 +163,78 @@ impl PartBook {
         let mut cut = Cut { book: self, source, params, accepts, assigned: assigned.0, parts: Vec::new(), nodes: 0 };
         let skeleton = cut.take_apart(&assert.test, 0)?;
         Some(Dissection { skeleton, parts: cut.parts, nodes: cut.nodes })
+    }
+
+    /// Takes an assertion apart as [`PartBook::dissect`] does, from its text: only parts that are new are parsed. `None` where it takes
+    /// the whole tree to tell.
+    pub(super) fn split(
+        &mut self,
+        text: &str,
+        params: &Params,
+        accepts: impl Fn(&Expr) -> bool,
+    ) -> Option<Dissection> {
+        if text.len() > LONGEST || text.contains(":=") {
+            return None;
+        }
+        #[cfg(test)]
+        if self.parses_all {
+            return None;
+        }
+        self.make_room();
+        let Split { skeleton, operands, nodes } = split(text, self.knows_bool(params))?;
+        if skeleton.height() > DEEPEST {
+            return None;
+        }
+        let parts: Option<Vec<Arc<Part>>> = operands
+            .into_iter()
+            .map(|operand| match self.by_text.get(operand) {
+                Some(part) => part.tight.then(|| part.clone()),
+                None => with_expression(operand, |expr| {
+                    let whole = expr.range().to_std_range() == (0..operand.len());
+                    if whole && binds_tightly(expr) && accepts(expr) {
+                        self.add(operand, operand, expr, params)
+                    } else {
+                        None
+                    }
+                })
+                .ok()
+                .flatten(),
+            })
+            .collect();
+        Some(Dissection { skeleton, parts: parts?, nodes })
+    }
+
+    /// The same book, but all texts are parsed.
+    #[cfg(test)]
+    pub(super) fn parsing(self) -> PartBook {
+        PartBook { parses_all: true, ..self }
+    }
+
+    /// The same book, and texts are split where they can be.
+    #[cfg(test)]
+    pub(super) fn splitting(self) -> PartBook {
+        PartBook { parses_all: false, ..self }
+    }
+
+    /// Whether a text is split without parsing the whole.
+    #[cfg(test)]
+    pub(super) fn splits(&mut self, text: &str, function: &super::Function) -> bool {
+        self.split(text, &function.signature, |_| true).is_some()
+    }
+
+    fn make_room(&mut self) {
+        if self.by_text.len() >= MOST {
+            self.by_text.clear();
+        }
+    }
+
+    /// Takes in a part that is not known.
+    fn add(&mut self, text: &str, source: &str, expr: &Expr, params: &Params) -> Option<Arc<Part>> {
+        let code = Arc::new(compile::expression(source, expr, params).ok()?);
+        let (number, tight) = (self.by_text.len(), binds_tightly(expr));
+        let part = Arc::new(Part { number, text: text.into(), code, tight });
+        self.by_text.insert(text.into(), part.clone());
+        Some(part)
     }
 }
 
@@ -135,8 +272,31 @@ impl<F: Fn(&Expr) -> bool> Cut<'_, F> {
                 let body = self.take_apart(&choice.body, depth + 1)?;
                 Some(Skeleton::If(Box::new([test, body, self.take_apart(&choice.orelse, depth + 1)?])))
             }
-            _ => self.part(expr),
+            _ => match self.comparison(expr) {
+                Some((both, truths)) if self.independent(&both) => {
+                    let [first, second] = both.map(|operand| self.take_apart(operand, depth + 1));
+                    Some(Skeleton::Compared(Box::new([first?, second?]), truths))
+                }
+                _ => self.part(expr),
+            },
         }
+    }
+
+    /// What `bool(…) <= bool(…)` and the like compare, and how.
+    fn comparison<'e>(&self, expr: &'e Expr) -> Option<([&'e Expr; 2], Truths)> {
+        let (first, operator, second) = match expr {
+            Expr::Compare(compare) => match (&*compare.ops, &*compare.comparators) {
+                ([operator], [second]) => (&*compare.left, operator.as_str(), second),
+                _ => return None,
+            },
+            Expr::BinOp(op) => (&*op.left, op.op.as_str(), &*op.right),
+            _ => return None,
+        };
+        let truths = Truths::of(operator)?;
+        if !self.book.knows_bool(self.params) || self.assigned.contains(&BOOL) {
+            return None;
+        }
+        Some(([truth_of(first)?, truth_of(second)?], truths))
     }
 
     /// Whether at most one of these mentions what the assertion assigns to.
@@ -152,15 +312,22 @@ impl<F: Fn(&Expr) -> bool> Cut<'_, F> {
                 if !(self.accepts)(expr) {
                     return None;
                 }
-                let code = Arc::new(compile::expression(self.source, expr, self.params).ok()?);
-                let part = Arc::new(Part { number: self.book.by_text.len(), text: text.into(), code });
-                self.book.by_text.insert(text.into(), part.clone());
-                part
+                self.book.add(text, self.source, expr, self.params)?
             }
         };
         self.parts.push(part);
         Some(Skeleton::Part(self.parts.len() - 1))
     }
+}
+
+/// What stands in `bool(…)`.
+fn truth_of(expr: &Expr) -> Option<&Expr> {
+    let Expr::Call(call) = expr else { return None };
+    let (Expr::Name(name), [argument], []) = (&*call.func, &*call.arguments.args, &*call.arguments.keywords) else {
+        return None;
+    };
+    let whole = !matches!(argument, Expr::Starred(_) | Expr::Generator(_));
+    (whole && name.id.as_str() == BOOL).then_some(argument)
 }
 
 /// The names assigned to by `:=`.

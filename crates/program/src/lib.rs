@@ -18,6 +18,7 @@ mod render;
 mod rules;
 pub mod sandbox;
 mod specification;
+mod splitting;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ mod variables;
 pub use assertion::{Assertion, Rejection};
 pub use call::{Call, CallError, Literal};
 pub use checker::{Checker, Outcome, Trace};
-pub use dissection::{Dissection, Part, PartBook, Skeleton};
+pub use dissection::{Dissection, Part, PartBook, Skeleton, Truths};
 pub use engine::fault::{Fault, FaultKind, Limits};
 pub use engine::vm::{Change, Footprint};
 pub use error::ProgramError;

@@ -2,8 +2,9 @@
 //! been touched for it to be seen; what all states share is dropped. For states in which an object has one place and keeps it.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::engine::heap::mark_of_object;
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
@@ -54,7 +55,12 @@ pub struct Projections {
 impl Projections {
     /// Of these states; an object must have the same place in all of them.
     pub fn of(states: &[State]) -> Projections {
-        let mut items: Vec<Vec<Item>> = states.iter().map(items).collect();
+        let ways: Vec<Vec<(Id, u64)>> = states.iter().map(ways).collect();
+        let shared = shared(states, &ways);
+        let of = |(state, ways): (&State, &Vec<(Id, u64)>)| {
+            items(state, ways.iter().filter(|(id, _)| !shared.contains(id)))
+        };
+        let mut items: Vec<Vec<Item>> = states.iter().zip(&ways).map(of).collect();
         let mut counts: FxHashMap<Item, usize> = FxHashMap::default();
         for item in items.iter().flatten() {
             *counts.entry(*item).or_default() += 1;
@@ -100,11 +106,23 @@ impl Projections {
 /// Takes in an item: the names on the way to it, its guard, and what feeds its content to a hasher.
 type Add<'a> = dyn FnMut(u64, Guard, &dyn Fn(&mut FxHasher)) + 'a;
 
-/// What a state holds.
-fn items(state: &State) -> Vec<Item> {
-    let ways = ways(state);
+/// The objects that are the very same in all states and are reached there in the same way: they distinguish none.
+fn shared(states: &[State], ways: &[Vec<(Id, u64)>]) -> FxHashSet<Id> {
+    let mut found: FxHashMap<Id, (&Arc<Obj>, u64, usize)> = FxHashMap::default();
+    for (state, ways) in states.iter().zip(ways) {
+        for (id, way) in ways {
+            let Some(obj) = state.slots().get(id.0 as usize) else { continue };
+            let (first, first_way, count) = found.entry(*id).or_insert((obj, *way, 0));
+            *count += usize::from(Arc::ptr_eq(first, obj) && first_way == way);
+        }
+    }
+    found.into_iter().filter(|(_, (.., count))| *count == states.len()).map(|(id, _)| id).collect()
+}
+
+/// What a state holds in these objects, with the names on the way to each.
+fn items<'a>(state: &State, ways: impl Iterator<Item = &'a (Id, u64)>) -> Vec<Item> {
     let mut items = Vec::new();
-    for (id, way) in &ways {
+    for (id, way) in ways {
         let Some(obj) = state.slots().get(id.0 as usize) else { continue };
         let mut add = |way: u64, guard: Guard, content: &dyn Fn(&mut FxHasher)| {
             let mut hasher = FxHasher::default();

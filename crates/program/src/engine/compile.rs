@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{self as ast, Expr, Stmt as AstStmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{
     Body, ClassDef, Fallback, FunctionCode, Handler, Imported, MakeFunction, Node, Params, Place, Stmt, StmtKind,
@@ -65,7 +65,7 @@ pub(crate) struct Compiler<'a> {
     pub frames: Vec<Frame>,
     line_starts: Vec<u32>,
     pub depth: u32,
-    names: FxHashMap<String, Name>,
+    names: FxHashSet<Name>,
     /// How many comprehensions are open, for `yield` inside them.
     pub in_comprehension: u32,
     /// Loop variables of the open comprehensions.
@@ -102,7 +102,9 @@ pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled
     depth.visit_expr(expr);
     depth.judged()?;
     let all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
-    let mut compiler = Compiler::new(source, analyse_expression(expr, &all));
+    // Without a scope within, no name is shared or bound.
+    let scopes = if depth.scopes { analyse_expression(expr, &all) } else { analyse(&[], Kind::Function, &all) };
+    let mut compiler = Compiler::new(source, scopes);
     compiler.open_frame(0, true);
     let node = compiler.expr(expr)?;
     Ok(compiler.close_frame(Arc::from("<expression>"), params.clone(), Body::Expression(node)))
@@ -119,6 +121,8 @@ fn measure(body: &[AstStmt]) -> Compiled<()> {
 struct Depth {
     now: u32,
     too_deep: bool,
+    /// Whether an expression has a scope of its own, or binds a name in one.
+    scopes: bool,
 }
 
 impl<'a> Visitor<'a> for Depth {
@@ -126,6 +130,15 @@ impl<'a> Visitor<'a> for Depth {
         self.down(|this| walk_stmt(this, stmt));
     }
     fn visit_expr(&mut self, expr: &'a Expr) {
+        self.scopes |= matches!(
+            expr,
+            Expr::Lambda(_)
+                | Expr::ListComp(_)
+                | Expr::SetComp(_)
+                | Expr::DictComp(_)
+                | Expr::Generator(_)
+                | Expr::Named(_)
+        );
         self.down(|this| walk_expr(this, expr));
     }
 }
@@ -159,7 +172,7 @@ impl<'a> Compiler<'a> {
             frames: Vec::new(),
             line_starts,
             depth: 0,
-            names: FxHashMap::default(),
+            names: FxHashSet::default(),
             in_comprehension: 0,
             iteration_variables: Vec::new(),
             path: Vec::new(),
@@ -171,7 +184,7 @@ impl<'a> Compiler<'a> {
             return name.clone();
         }
         let name: Name = Arc::from(text);
-        self.names.insert(text.to_owned(), name.clone());
+        self.names.insert(name.clone());
         name
     }
 

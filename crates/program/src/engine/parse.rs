@@ -1,6 +1,6 @@
 //! Bounded parsing: Python's grammar from the parser crate, with the stack it needs and a refusal of what is too large.
 
-use ruff_python_ast::{ModModule, PythonVersion};
+use ruff_python_ast::{Expr, Mod, ModModule, PythonVersion};
 use ruff_python_parser::{Mode, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
 
 /// Longest source that is parsed, in bytes.
@@ -46,6 +46,25 @@ pub(crate) fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> R
 
 /// The same, with the tokens beside the tree.
 pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> Result<T, ParseFailure> {
+    parsed_as(Mode::Module, source, |parsed| match parsed.try_into_module() {
+        Some(parsed) => Ok(f(&parsed)),
+        None => Err(ParseFailure::Syntax("no module".into(), 0)),
+    })
+}
+
+/// Parses one expression and hands its tree to `f`, as [`with_module`] does.
+pub(crate) fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
+    parsed_as(Mode::Expression, source, |parsed| match parsed.syntax() {
+        Mod::Expression(expression) => Ok(f(&expression.body)),
+        Mod::Module(_) => Err(ParseFailure::Syntax("no expression".into(), 0)),
+    })
+}
+
+fn parsed_as<T>(
+    mode: Mode,
+    source: &str,
+    f: impl FnOnce(Parsed<Mod>) -> Result<T, ParseFailure>,
+) -> Result<T, ParseFailure> {
     if source.len() > MAX_SOURCE {
         return Err(ParseFailure::TooLarge);
     }
@@ -59,19 +78,16 @@ pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) ->
     let parsed = nesting.min(usize::from(PARSER_DEPTH));
     let stack = 256 * 1024 + (nesting * BYTES_PER_LEVEL).max(parsed * BYTES_PER_PARSED_LEVEL);
     stacker::maybe_grow(stack, stack + 256 * 1024, || {
-        let options = ParseOptions::from(Mode::Module)
+        let options = ParseOptions::from(mode)
             .with_target_version(PythonVersion::PY312)
             .with_max_recursion_depth(PARSER_DEPTH);
         let parsed = parse_unchecked(source, options);
-        let Some(parsed) = parsed.try_into_module() else {
-            return Err(ParseFailure::Syntax("no module".into(), 0));
-        };
         first_error(&parsed)?;
-        Ok(f(&parsed))
+        f(parsed)
     })
 }
 
-fn first_error(parsed: &Parsed<ModModule>) -> Result<(), ParseFailure> {
+fn first_error(parsed: &Parsed<Mod>) -> Result<(), ParseFailure> {
     if parsed.errors().iter().any(|error| error.error == ParseErrorType::RecursionLimitExceeded) {
         return Err(ParseFailure::TooDeep);
     }
