@@ -167,12 +167,7 @@ impl PartBook {
 
     /// Takes an assertion apart as [`PartBook::dissect`] does, from its text: only parts that are new are parsed. `None` where it takes
     /// the whole tree to tell.
-    pub(super) fn split(
-        &mut self,
-        text: &str,
-        params: &Params,
-        accepts: impl Fn(&Expr) -> bool,
-    ) -> Option<Dissection> {
+    pub(super) fn split(&mut self, text: &str, params: &Params, accepts: impl Fn(&Expr) -> bool) -> Option<Dissection> {
         if text.len() > LONGEST || text.contains(":=") {
             return None;
         }

@@ -57,9 +57,8 @@ impl Projections {
     pub fn of(states: &[State]) -> Projections {
         let ways: Vec<Vec<(Id, u64)>> = states.iter().map(ways).collect();
         let shared = shared(states, &ways);
-        let of = |(state, ways): (&State, &Vec<(Id, u64)>)| {
-            items(state, ways.iter().filter(|(id, _)| !shared.contains(id)))
-        };
+        let of =
+            |(state, ways): (&State, &Vec<(Id, u64)>)| items(state, ways.iter().filter(|(id, _)| !shared.contains(id)));
         let mut items: Vec<Vec<Item>> = states.iter().zip(&ways).map(of).collect();
         let mut counts: FxHashMap<Item, usize> = FxHashMap::default();
         for item in items.iter().flatten() {

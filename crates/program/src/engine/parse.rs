@@ -78,9 +78,8 @@ fn parsed_as<T>(
     let parsed = nesting.min(usize::from(PARSER_DEPTH));
     let stack = 256 * 1024 + (nesting * BYTES_PER_LEVEL).max(parsed * BYTES_PER_PARSED_LEVEL);
     stacker::maybe_grow(stack, stack + 256 * 1024, || {
-        let options = ParseOptions::from(mode)
-            .with_target_version(PythonVersion::PY312)
-            .with_max_recursion_depth(PARSER_DEPTH);
+        let options =
+            ParseOptions::from(mode).with_target_version(PythonVersion::PY312).with_max_recursion_depth(PARSER_DEPTH);
         let parsed = parse_unchecked(source, options);
         first_error(&parsed)?;
         f(parsed)
