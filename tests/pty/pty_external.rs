@@ -24,7 +24,8 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
     // The commanded world is first.
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
-    pty.wait_for("step 0 · count to nine.");
+    // The built-in proposer knows nothing of it; what the world lists is named.
+    pty.wait_for("step 0 · count to nine.").wait_for("The world lists 2 admissible actions: add, die.");
     act(&mut pty, "add");
     pty.wait_for("step 1 ·");
     act(&mut pty, "die");

@@ -27,6 +27,9 @@ pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or cho
 /// Rows that say, above everything else, what was decided at a step.
 const DECIDED: usize = 3;
 
+/// Admissible actions that are named where nothing is offered.
+const LISTED: usize = 8;
+
 /// From this width on, the detail is beside the list.
 const BESIDE: u16 = 110;
 
@@ -212,6 +215,19 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     row
 }
 
+/// What the world lists as possible, where the method has nothing to offer and no plan or program is followed.
+fn listed(view: &View, width: usize) -> Vec<Row> {
+    let node = view.node().filter(|_| view.plan().is_none()).map(|node| node.id);
+    let situation = view.situation.as_ref().filter(|situation| Some(situation.node) == node);
+    let Some(all) = situation.and_then(|s| s.admissible.as_ref()).filter(|all| !all.is_empty()) else {
+        return Vec::new();
+    };
+    let some = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if all.len() > LISTED { ", and more" } else { "" };
+    let (many, key) = (words::count(all.len(), "admissible action"), view.key(ActionId::Manual));
+    words::labelled("", Role::Text, &format!("The world lists {many}: {some}{more}. {key} takes one of them."), width)
+}
+
 /// The request that is to be answered, above what is offered; returns the rest.
 fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
     let Some(asked) = request::open(view) else { return area };
@@ -361,6 +377,7 @@ impl Pane for ProposalsPane {
             let (width, mut rows) = (usize::from(below.width), asking);
             if let Some((None, why)) = &turn.recommended {
                 rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
+                rows.extend(listed(view, width));
             }
             if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
                 rows.extend(detail::last(session, painter.theme, width));
