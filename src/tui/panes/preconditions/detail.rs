@@ -44,10 +44,10 @@ pub(super) fn facts(candidate: &Candidate, instances: usize, short: bool) -> Str
 /// `19%`; the share of nothing is nothing.
 fn share(part: usize, whole: usize) -> String {
     // Only all is 100 %, and only none is 0 %.
-    match (100.0 * part as f64 / whole.max(1) as f64).round() {
+    match 100.0 * part as f64 / whole.max(1) as f64 {
         _ if whole == 0 => String::new(),
-        share if share >= 100.0 && part < whole => "99%".to_owned(),
-        share if share < 1.0 && part > 0 => "<1%".to_owned(),
+        share if share >= 99.5 && part < whole => "99%".to_owned(),
+        share if share <= 0.5 && part > 0 => "<1%".to_owned(),
         share => format!("{share:.0}%"),
     }
 }
