@@ -1,4 +1,4 @@
-//! How opening grows with a session's length: three shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
+//! How opening grows with a session's length: four shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
 //!
 //! Each file is opened in a process of its own: read, opened by the driver and the workbench up to the first frame with the situation in
 //! it, then two hundred keys. Printed are the times (for opening also the processor's, which other programs disturb less), the memory at
@@ -27,7 +27,12 @@ use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::theme_file::{self, Wanted};
 
-const SHAPES: [&str; 3] = ["turns", "deep", "proposals"];
+const SHAPES: [&str; 4] = ["turns", "deep", "walk", "proposals"];
+/// The steps of the shapes that have steps, again and again: of one the world stays as it is, of the other every step changes it.
+const STEPS: [(&str, &[&str]); 2] = [
+    ("deep", &["look"]),
+    ("walk", &["go to drawer 1", "open drawer 1", "go to shelf 3", "go to drawer 1", "close drawer 1", "go to sofa 1"]),
+];
 const KEYS: usize = 200;
 
 fn main() {
@@ -38,13 +43,14 @@ fn main() {
     let mut sizes = vec![10_000, 100_000];
     sizes.extend(args.iter().any(|arg| arg == "--full").then_some(1_000_000));
     let folder = tempfile::tempdir().expect("a folder");
-    let step = recorded_step(folder.path());
     println!("shape      records    file    read    open     cpu  key p95  memory  times the file  growth");
     for shape in SHAPES {
+        let steps = STEPS.iter().find(|(name, _)| *name == shape).map_or(STEPS[0].1, |(_, steps)| steps);
+        let recorded = recorded(folder.path(), shape, steps);
         let mut before: Option<(usize, f64)> = None;
         for size in &sizes {
             let path = folder.path().join(format!("{shape}-{size}.jsonl"));
-            write(&path, shape, *size, &step);
+            write(&path, shape, *size, &recorded);
             let own = std::env::current_exe().expect("the program");
             let output = std::process::Command::new(own).arg("--measure").arg(&path).output().expect("a process");
             let found: Value = serde_json::from_slice(&output.stdout)
@@ -77,26 +83,26 @@ fn configuration(folder: &Path) -> Config {
     load_with(&overrides, &|name| (name == "STEPWRIGHT_STATE_DIR").then(|| state.clone())).expect("a configuration")
 }
 
-/// The header of a session, its first record, and the records of one step.
+/// The header of a session, its first record, and the records of each step.
 struct Recorded {
     header: Header,
     started: Value,
-    step: Vec<Value>,
+    steps: Vec<Vec<Value>>,
 }
 
-/// A step that the household answers the same way every time: `look`.
-fn recorded_step(folder: &Path) -> Recorded {
+/// Steps that the household answers the same way every time they are gone through; of two times the second is recorded.
+fn recorded(folder: &Path, shape: &str, steps: &[&str]) -> Recorded {
     let config = configuration(folder);
     let new = NewSession { world: "household".into(), model: "symbolic".into(), ..NewSession::default() };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let path = folder.join("step.jsonl");
+    let path = folder.join(format!("{shape}.jsonl"));
     runtime.block_on(async {
         let mut setup = prepare_new(&new, &config, &Sources::default(), system_clock()).expect("a setup");
         let Beginning::New(header) = &setup.beginning else { return };
         setup.keep = Persistence::Log(log::Writer::create(&path, header).expect("a log"));
         let mut handle = start(setup).expect("a driver");
-        for depth in 1..=2 {
-            let _ = handle.commands.send(Command::Gate(Request::Manual { text: "look".into() }));
+        for (depth, text) in (1..).zip([steps, steps].concat()) {
+            let _ = handle.commands.send(Command::Gate(Request::Manual { text: text.into() }));
             while let Some(notice) = handle.notices.recv().await {
                 if matches!(&notice, Notice::Situation(s) if s.node == depth) {
                     break;
@@ -109,17 +115,19 @@ fn recorded_step(folder: &Path) -> Recorded {
     let loaded = log::load(&path).expect("the log");
     let values: Vec<Value> = loaded.records.iter().map(|r| json!(r)).collect();
     let kept = ["proposed", "checked", "decided", "executed"];
-    let own = |r: &&Value| r["node"] == 1 && kept.contains(&r["event"].as_str().unwrap_or_default());
-    let proposed = |r: &Value| r["proposal"]["origin"] == "person";
-    let (person, mut step) = (values.iter().find(|r| r["node"] == 1 && proposed(r)).cloned(), Vec::new());
-    let id = person.as_ref().map(|r| r["proposal"]["id"].clone()).unwrap_or_default();
-    for record in values.iter().filter(own) {
-        let about = [&record["proposal"]["id"], &record["proposal"], &record["decision"]["proposal"]];
-        if about.contains(&&id) || record["event"] == "executed" {
-            step.push(record.clone());
-        }
-    }
-    Recorded { header: loaded.session.header, started: values[0].clone(), step }
+    let of_step = |node: usize| {
+        let own = |r: &&Value| r["node"] == node && kept.contains(&r["event"].as_str().unwrap_or_default());
+        let proposed = |r: &&Value| r["node"] == node && r["proposal"]["origin"] == "person";
+        let id = values.iter().find(proposed).map(|r| r["proposal"]["id"].clone()).unwrap_or_default();
+        let is_of = |r: &&Value| {
+            let about = [&r["proposal"]["id"], &r["proposal"], &r["decision"]["proposal"]];
+            about.contains(&&id) || r["event"] == "executed"
+        };
+        values.iter().filter(own).filter(is_of).cloned().collect::<Vec<_>>()
+    };
+    let steps: Vec<_> = (steps.len()..2 * steps.len()).map(of_step).collect();
+    assert!(steps.iter().all(|step| step.len() == kept.len()), "a step is four records: {steps:?}");
+    Recorded { header: loaded.session.header, started: values[0].clone(), steps }
 }
 
 fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
@@ -164,8 +172,8 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
                 }
             }
             _ => {
-                let (step, part) = (round / recorded.step.len(), round % recorded.step.len());
-                let mut record = recorded.step[part].clone();
+                let (step, part) = (round / 4, round % 4);
+                let mut record = recorded.steps[step % recorded.steps.len()][part].clone();
                 let (n, node) = (step + 1, step);
                 for place in ["/proposal/id", "/decision/id", "/decision/proposal"] {
                     if let Some(number) = record.pointer_mut(place) {
@@ -182,7 +190,7 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
             }
         };
         (record["id"], record["ts"]) = (json!(id), json!(1_795_000_000_000u64 + id as u64));
-        if shape != "deep" {
+        if shape == "turns" || shape == "proposals" {
             record["node"] = json!(0);
         }
         line(&record);

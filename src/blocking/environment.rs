@@ -1,5 +1,7 @@
 //! Environment of an episode, as a live tree queries it. Worlds implement it.
 
+use std::sync::Arc;
+
 use crate::literal::{Atom, Facts};
 use crate::program::Call;
 
@@ -7,6 +9,11 @@ use crate::program::Call;
 pub trait Environment {
     /// What the agent can know now; `None` where no literals are reported.
     fn facts(&self) -> Option<Facts>;
+
+    /// [`Environment::facts`], shared: the same ones as long as nothing changes them, where the environment keeps them.
+    fn shared_facts(&self) -> Option<Arc<Facts>> {
+        self.facts().map(Arc::new)
+    }
 
     /// The goals not met yet, in order.
     fn goals(&self) -> Option<Vec<Atom>>;

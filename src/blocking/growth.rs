@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::derived::Derived;
 use super::selector::{self, Memory, RankedLeaf};
-use super::{Blocked, BlockingTree, Domain, Environment, Forest, Moment, REFUSED, RefusedTree, Selection};
+use super::{BlockingTree, Domain, Environment, Forest, Moment, REFUSED, RefusedTree, Selection};
 use crate::episode::TreeEdit;
 use crate::literal::{Atom, Facts};
 use crate::planner::Observed;
@@ -29,14 +29,14 @@ pub struct Growth {
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     /// What the robot can know.
-    pub facts: Facts,
+    pub facts: Arc<Facts>,
     goals: Vec<Atom>,
 }
 
 impl Observation {
     /// The present moment of a world; `None` where it reports no facts.
     pub fn of(world: &(impl Environment + ?Sized)) -> Option<Self> {
-        Some(Observation { facts: world.facts()?, goals: world.goals().unwrap_or_default() })
+        Some(Observation { facts: world.shared_facts()?, goals: world.goals().unwrap_or_default() })
     }
 
     fn moment<T>(&self, world: &(impl Environment + ?Sized), act: impl FnOnce(&Moment<'_>) -> T) -> T {
@@ -57,7 +57,7 @@ impl Growth {
     /// What grows from assertions, where there is no domain, or another one is not wanted.
     pub fn derive(mut derived: Derived, world: &(impl Environment + ?Sized)) -> Self {
         let domain = derived.domain(&Forest::default(), None, &|call| world.text_of(call));
-        let observed = Observation { facts: derived.facts().clone(), goals: derived.goals() };
+        let observed = Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() };
         let forest = observed.moment(world, |moment| Forest::plant(&domain, moment));
         let memory = Memory::begin(&observed.facts);
         let (domain, forest) = (Arc::new(domain), Arc::new(forest));
@@ -77,7 +77,9 @@ impl Growth {
     /// The present moment.
     pub fn observation(&self, world: &(impl Environment + ?Sized)) -> Option<Observation> {
         match &self.derived {
-            Some(derived) => Some(Observation { facts: derived.facts().clone(), goals: derived.goals() }),
+            Some(derived) => {
+                Some(Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() })
+            }
             None => Observation::of(world),
         }
     }
@@ -127,14 +129,15 @@ impl Growth {
         selection
     }
 
-    /// Takes in that the world executed an action: the observation before it, and the world after it.
+    /// Takes in that the world executed an action: the observation before it, and the world after it. Gives the observation after it;
+    /// `None`, and nothing is taken in, where there is none.
     pub fn executed(
         &mut self,
         text: &str,
         error: Option<&str>,
         before: &Observation,
         world: &(impl Environment + ?Sized),
-    ) -> Option<Blocked> {
+    ) -> Option<Observation> {
         let after = self.observation(world)?;
         let leaf = self.forest.leaf(text).map(|leaf| leaf.action.clone());
         let is_leaf = leaf.is_some();
@@ -142,13 +145,14 @@ impl Growth {
         let known = (text, action.as_ref());
         Arc::make_mut(&mut self.memory).executed(&self.domain, known, error, &before.facts, &after.facts);
         let forest = Arc::make_mut(&mut self.forest);
-        let blocked = after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
+        after.moment(world, |moment| forest.executed(&self.domain, text, error, moment));
         if self.derived.is_some() {
             forest.replant_roots(&self.domain);
             self.derive_again(None, world);
         }
         self.follow_refused(text, error, is_leaf, &after.facts, world);
-        blocked
+        // What is derived from assertions changed with what grew.
+        if self.derived.is_some() { self.observation(world) } else { Some(after) }
     }
 
     /// What is left of the tree of the last refused action after a step, or that of the action refused now. Of a leaf of the forest the

@@ -1,7 +1,8 @@
 //! The timeline: world and program at every node of the session's tree, and what a method derives from the episode.
 //!
-//! Checkpoints are kept at every 16th node and at the 48 visited last, so memory stays bounded; other nodes are reached by replaying
-//! the actions in between. Replaying asks no model and compares what the world says with what was recorded.
+//! Checkpoints are kept at the 48 nodes visited last and at every 16th depth, or where these would be too many at every 32nd, 64th, …, so
+//! memory stays bounded; other nodes are reached by replaying the actions in between. Replaying asks no model and compares what the
+//! world says with what was recorded.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,10 +16,12 @@ use crate::program::Call;
 use crate::world::remote::Recorded;
 use crate::world::{Outcome, Request, Snapshot, World, WorldError, state_form};
 
-/// A checkpoint is kept at every node whose depth is a multiple of this.
+/// A checkpoint is kept at every node whose depth is a multiple of this, as long as they are not too many.
 const EVERY: u32 = 16;
 /// And at as many of the nodes visited last.
 const RECENT: usize = 48;
+/// Most checkpoints; where there would be more, those at every second of the depths go.
+const MOST: usize = RECENT + 256;
 
 /// World, program and derived state at one node.
 pub(super) struct Timeline {
@@ -29,6 +32,8 @@ pub(super) struct Timeline {
     at: NodeId,
     kept: BTreeMap<NodeId, Checkpoint>,
     recent: VecDeque<NodeId>,
+    /// The depths at which checkpoints stay: the multiples of this.
+    every: u32,
     /// The request that was open at every node that was visited.
     requests: BTreeMap<NodeId, Request>,
     /// The true state in the form of beliefs, at every node visited; empty where the world has no such form.
@@ -39,6 +44,7 @@ pub(super) struct Timeline {
 
 /// A node as it was arrived at: what is derived, without changes made there.
 struct Checkpoint {
+    depth: u32,
     world: Snapshot,
     state: ProgramState,
     follower: Option<Box<dyn Follower>>,
@@ -82,7 +88,9 @@ impl Timeline {
         let mut state = program.start();
         state.run(reset.iter());
         let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        let mut timeline = Timeline { world, state, follower, at: 0, kept, recent, requests, truths, formed: false };
+        let every = EVERY;
+        let mut timeline =
+            Timeline { world, state, follower, at: 0, kept, recent, every, requests, truths, formed: false };
         timeline.keep(0, 0);
         timeline
     }
@@ -183,7 +191,7 @@ impl Timeline {
         let path = session.path(to);
         let start = path.iter().rposition(|n| self.kept.contains_key(&n.id)).unwrap_or(0);
         let (state, follower) = (self.state.clone(), self.follower.clone());
-        let before = Checkpoint { world: self.world.snapshot(), state, follower };
+        let before = Checkpoint { depth: 0, world: self.world.snapshot(), state, follower };
         let result = self.replay(path.get(start..).unwrap_or_default());
         match result {
             Ok(()) => {
@@ -213,7 +221,9 @@ impl Timeline {
         let Some(point) = self.kept.get(&first.id) else { return Err("the point was not kept".into()) };
         self.world.restore(&point.world).map_err(|e| e.to_string())?;
         (self.state, self.follower) = (point.state.clone(), point.follower.clone());
-        for node in rest {
+        // Of those that will not be among the last visited, only the ones that stay are kept.
+        let passed = rest.len().saturating_sub(RECENT);
+        for (at, node) in rest.iter().enumerate() {
             let Some(action) = &node.action else { continue };
             self.edit(&node.tree_edits);
             if let Some(remote) = self.world.remote() {
@@ -227,7 +237,11 @@ impl Timeline {
                 }
             }
             self.follow(action, &node.outcome);
-            self.keep(node.id, node.depth);
+            if at < passed && !node.depth.is_multiple_of(self.every) {
+                self.note(node.id);
+            } else {
+                self.keep(node.id, node.depth);
+            }
         }
         Ok(())
     }
@@ -278,23 +292,40 @@ impl Timeline {
         &self.requests
     }
 
-    fn keep(&mut self, node: NodeId, depth: u32) {
+    /// Notes what is kept of every node visited.
+    fn note(&mut self, node: NodeId) {
         if let Some(request) = self.world.request() {
             self.requests.insert(node, request);
         }
         if let Some(truth) = self.truth() {
             self.truths.insert(node, Arc::new(truth));
         }
+    }
+
+    fn keep(&mut self, node: NodeId, depth: u32) {
+        self.note(node);
         let (world, state, follower) = (self.world.snapshot(), self.state.clone(), self.follower.clone());
-        self.kept.insert(node, Checkpoint { world, state, follower });
-        if !depth.is_multiple_of(EVERY) {
-            self.recent.push_back(node);
-            if self.recent.len() > RECENT
-                && let Some(old) = self.recent.pop_front()
-                && !self.recent.contains(&old)
-            {
-                self.kept.remove(&old);
-            }
+        self.kept.insert(node, Checkpoint { depth, world, state, follower });
+        self.recent.push_back(node);
+        if self.recent.len() > RECENT
+            && let Some(old) = self.recent.pop_front()
+            && old != self.at
+            && !self.recent.contains(&old)
+            && self.kept.get(&old).is_some_and(|point| !point.depth.is_multiple_of(self.every))
+        {
+            self.kept.remove(&old);
+        }
+        while self.kept.len() > MOST
+            && let Some(every) = self.every.checked_mul(2)
+        {
+            self.every = every;
+            let (at, recent) = (self.at, &self.recent);
+            self.kept.retain(|node, point| {
+                point.depth.is_multiple_of(every) || *node == at || recent.contains(node)
+            });
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

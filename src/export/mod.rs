@@ -67,7 +67,7 @@ pub fn render_with(
     records: &[Record],
     seen: &BTreeMap<NodeId, Seen>,
 ) -> Result<String, ExportError> {
-    let records = &*blind::shown(records);
+    let records = &*blind::shown(header, records);
     if format == Format::Jsonl {
         return Ok(jsonl::render(header, records)?);
     }

@@ -364,6 +364,10 @@ impl<W: World + ?Sized> Environment for W {
         World::facts(self)
     }
 
+    fn shared_facts(&self) -> Option<Arc<Facts>> {
+        Some(self.symbols()?.shared_facts())
+    }
+
     fn goals(&self) -> Option<Vec<Atom>> {
         World::goals(self)
     }

@@ -1,5 +1,7 @@
 //! Symbols. A world's report of an episode in literals: observed facts, open goals, the names of its things.
 
+use std::sync::Arc;
+
 use crate::literal::{Atom, Facts};
 use crate::planner::Observed;
 use crate::planner::classical::{Known, PlanningTask};
@@ -8,6 +10,11 @@ use crate::planner::classical::{Known, PlanningTask};
 pub trait Symbols {
     /// What the agent can know now.
     fn facts(&self) -> Facts;
+
+    /// [`Symbols::facts`], shared: a world that keeps them until a step changes what is known gives the same ones again.
+    fn shared_facts(&self) -> Arc<Facts> {
+        Arc::new(self.facts())
+    }
 
     /// The goal literals not met yet, in the order they are to be met (`ON lamp_1`).
     fn goals(&self) -> Vec<Atom>;

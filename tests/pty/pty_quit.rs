@@ -4,8 +4,10 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use crate::support::pty::Pty;
-use crate::support::server::{Server, Step, delta, send, stream_head};
+use crate::support::server::{Server, Step, delta, good, send, stream_head};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const SIZE: (u16, u16) = (120, 40);
@@ -20,6 +22,14 @@ fn leaves(pty: &mut Pty, key: &str) {
     let took = pressed.elapsed();
     assert!(took < SOON, "it took {took:?}");
     assert!(pty.is_restored());
+}
+
+/// Leaves while something is under way, which is asked about once.
+fn leaves_work(pty: &mut Pty) {
+    // What is under way may be drawn all the time: the question is not waited for until nothing is written.
+    pty.send("q");
+    pty.wait_for("Leave?");
+    leaves(pty, "\r");
 }
 
 #[test]
@@ -55,4 +65,90 @@ fn q_does_not_wait_for_a_large_file() {
     pty.settle();
     assert!(!pty.text().contains("step 0 ·"), "it was opened before `q` could be pressed:\n{}", pty.text());
     leaves(&mut pty, "q");
+}
+
+/// The shipped tasks of the household.
+fn household_tasks() -> Vec<Value> {
+    let lines = include_str!("../../worlds/household/tasks.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn q_does_not_wait_for_an_inference_of_preconditions() {
+    let home = tempfile::tempdir().unwrap();
+    let mut lines = String::new();
+    for task in household_tasks().iter().cycle().take(600) {
+        let places = task["receptacles"].as_array().unwrap().iter();
+        let mut actions: Vec<Value> =
+            places.map(|place| format!("go to {}", place["name"].as_str().unwrap()).into()).collect();
+        actions.extend(task["plan"].as_array().unwrap().iter().cloned());
+        let _ = writeln!(lines, "{}", json!({ "task": task["id"], "actions": actions }));
+    }
+    let file = home.path().join("demonstrations.jsonl");
+    std::fs::write(&file, lines).unwrap();
+    let env = [("STEPWRIGHT_DEMONSTRATIONS", file.to_str().unwrap())];
+    let mut pty = Pty::start(PROGRAM, &["--model", "symbolic"], home.path(), &env, SIZE);
+    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("step 0 ·").settle().send("\x1bOR");
+    pty.wait_for("┏ Preconditions").send("\x01");
+    pty.wait_for("inferring preconditions of");
+    leaves_work(&mut pty);
+}
+
+#[test]
+fn q_does_not_wait_for_candidates_of_a_slow_server() {
+    let server = Server::answering(|_| vec![Step::Hold]);
+    let home = tempfile::tempdir().unwrap();
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &server.variables(), SIZE);
+    pty.wait_for("/ searches").settle().send("\r");
+    pty.wait_for("step 0 ·").settle().send("\x1bOR");
+    pty.wait_for("┏ Preconditions").send("v");
+    pty.settle().send("I");
+    pty.wait_for("candidates by fake");
+    leaves_work(&mut pty);
+}
+
+#[test]
+fn q_does_not_wait_for_the_search_for_a_plan() {
+    let home = tempfile::tempdir().unwrap();
+    let mut task = household_tasks().swap_remove(0);
+    let place = |name: String, kind: &str, at: usize| json!({ "name": name, "type": kind, "loc": format!("loc {at}"), "openable": kind == "drawer", "opened": false });
+    let mut places: Vec<Value> = (1..1500).map(|n| place(format!("drawer {n}"), "drawer", n)).collect();
+    places.push(place("coffeetable 1".into(), "coffeetable", 1500));
+    let thing = |n: usize| json!({ "name": format!("box {n}"), "type": "box", "in": [format!("drawer {n}")], "at": [format!("loc {n}")], "props": ["pickupable"] });
+    task["id"] = "large/place-box-1".into();
+    task["start"] = "loc 0".into();
+    (task["receptacles"], task["objects"]) = (places.into(), (1..20).map(thing).collect());
+    let file = home.path().join("large.jsonl");
+    std::fs::write(&file, format!("{task}\n")).unwrap();
+    let args = ["--data", file.to_str().unwrap(), "--method", "ff-replan", "--model", "symbolic"];
+    let mut pty = Pty::start(PROGRAM, &args, home.path(), &[], SIZE);
+    pty.wait_for("/ searches").send("/");
+    pty.wait_for("Search:").send("large/place-box-1");
+    pty.settle().send("\r");
+    pty.settle().send("\r");
+    pty.wait_for("step 0 ·").wait_for("asking planner: a plan");
+    leaves_work(&mut pty);
+}
+
+#[test]
+fn q_does_not_wait_for_the_vectors_of_a_slow_server() {
+    let server = Server::answering(|request| {
+        if request.path().ends_with("/embeddings") { vec![Step::Hold] } else { good("Walk to the fridge") }
+    });
+    let home = tempfile::tempdir().unwrap();
+    let env = [server.variables().as_slice(), &[("STEPWRIGHT_EMBEDDER", "slow")]].concat();
+    let args = ["--method", "reprompt", "--completions", "1"];
+    let mut pty = Pty::start(PROGRAM, &args, home.path(), &env, SIZE);
+    // The world whose steps are chosen by how near their words are.
+    pty.wait_for("/ searches").settle().send("\t\t");
+    pty.settle().send("\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B\x1b[B");
+    pty.wait_for("▶ graph").settle().send("\r");
+    pty.wait_for("step 0 ·");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !server.requests().iter().any(|request| request.path().ends_with("/embeddings")) {
+        assert!(Instant::now() < end, "no vectors were asked for:\n{}", pty.text());
+        let _ = pty.receive(Duration::from_millis(50));
+    }
+    leaves_work(&mut pty);
 }

@@ -77,7 +77,7 @@ impl Memory {
         *self.tried.entry((view_of(facts), text.to_owned())).or_default() += 1;
     }
 
-    /// An action was executed: what was seen before and is seen after, and whether the world refused it.
+    /// An action was executed: what was seen before, as it was taken in last, and is seen after, and whether the world refused it.
     pub fn executed(
         &mut self,
         domain: &Domain,
@@ -112,7 +112,10 @@ impl Memory {
             (Some(_), None) => {}
         }
         self.notice_lost(text, (action, schema), error.is_some(), after);
-        self.look(after);
+        // What was seen before was looked at then.
+        if !std::ptr::eq(before, after) {
+            self.look(after);
+        }
     }
 
     /// What left the view on the path to it; the direction that brought it back is kept, for the next one.

@@ -72,6 +72,12 @@ impl LiveTree {
         self.follow(action, &node.outcome, world);
     }
 
+    fn observe(&mut self, observed: Option<crate::blocking::Observation>) {
+        if let Some(observed) = observed {
+            self.observed = observed;
+        }
+    }
+
     /// The tree that follows an episode's node.
     pub(super) fn at<'a>(cx: &Context<'a>) -> Option<&'a LiveTree> {
         cx.past.follower?.as_any().downcast_ref()
@@ -134,15 +140,14 @@ impl Follower for LiveTree {
         if outcome.blocked.is_some() {
             // A tree of another domain, or of other assertions, may not block it: it is left unchanged then.
             self.growth.select(&action.text, &self.observed.facts, world);
+            self.observe(self.growth.observation(world));
         } else {
             if self.growth.is_derived() {
                 let call = action.call.as_deref().and_then(|c| c.parse::<Call>().ok());
                 self.growth.hear(lived(call, outcome), outcome.won, world);
             }
-            self.growth.executed(&action.text, outcome.error.as_deref(), &self.observed, world);
-        }
-        if let Some(observed) = self.growth.observation(world) {
-            self.observed = observed;
+            let after = self.growth.executed(&action.text, outcome.error.as_deref(), &self.observed, world);
+            self.observe(after);
         }
     }
 

@@ -22,15 +22,15 @@ fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// What the agent can know.
+/// What the agent can know. It is asked for at every step, so the atoms are listed first and sorted once.
 pub fn facts(game: &Game, memory: &Memory) -> Facts {
     let mut things = Vec::new();
-    let mut atoms = BTreeSet::new();
+    let mut atoms = Vec::new();
     let mut near: BTreeSet<usize> = BTreeSet::new();
     for (i, receptacle) in game.receptacles.iter().enumerate() {
         let r = word(&receptacle.name);
         let kind = kind_of(&receptacle.name);
-        let mut tell = |predicate: &str| atoms.insert(Atom::new(predicate, [r.as_str()]));
+        let mut tell = |predicate: &str| atoms.push(Atom::new(predicate, [r.as_str()]));
         tell("RECEPTACLE");
         if let Some((_, used)) = USES.iter().find(|(of, _)| *of == kind) {
             tell(used);
@@ -38,8 +38,8 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
         match memory.door(i) {
             Door::Open => tell("OPEN"),
             Door::Shut => tell("CLOSED"),
-            Door::Unknown | Door::None => false,
-        };
+            Door::Unknown | Door::None => {}
+        }
         if memory.has_looked(i) {
             tell("LOOKED");
         }
@@ -48,9 +48,9 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
             near.extend(memory.contents(i));
         }
         for object in memory.contents(i) {
-            atoms.insert(Atom::new("IN", [word(game.object_name(object)), r.clone()]));
+            atoms.push(Atom::new("IN", [word(game.object_name(object)), r.clone()]));
         }
-        atoms.insert(Atom::new("KIND", [r.clone(), word(kind)]));
+        atoms.push(Atom::new("KIND", [r.clone(), word(kind)]));
         things.push(r);
     }
     for object in memory.seen() {
@@ -59,22 +59,22 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
         let conditions = CONDITIONS.iter().filter(|(flag, _)| memory.is(object, *flag));
         atoms.extend(conditions.map(|(_, predicate)| Atom::new(*predicate, [o.as_str()])));
         if near.contains(&object) {
-            atoms.insert(Atom::new("NEAR", [o.as_str()]));
+            atoms.push(Atom::new("NEAR", [o.as_str()]));
         }
-        atoms.insert(Atom::new("FOUND", [kind.as_str()]));
-        atoms.insert(Atom::new("KIND", [o.clone(), kind]));
+        atoms.push(Atom::new("FOUND", [kind.as_str()]));
+        atoms.push(Atom::new("KIND", [o.clone(), kind]));
         things.push(o);
     }
     match memory.held() {
-        None => atoms.insert(Atom::new("HANDS_EMPTY", [""; 0])),
+        None => atoms.push(Atom::new("HANDS_EMPTY", [""; 0])),
         Some(held) => {
             let name = game.object_name(held);
-            atoms.insert(Atom::new("HAS", [word(kind_of(name))]));
-            atoms.insert(Atom::new("HOLDS", [word(name)]))
+            atoms.push(Atom::new("HAS", [word(kind_of(name))]));
+            atoms.push(Atom::new("HOLDS", [word(name)]));
         }
-    };
+    }
     things.sort();
-    Facts { things, atoms }
+    Facts { things, atoms: atoms.into_iter().collect() }
 }
 
 /// The next action of looking for a thing or place of a kind, by what was seen: to where one is known to be, else to a place nobody

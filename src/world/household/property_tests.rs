@@ -55,7 +55,23 @@ proptest! {
             world_b.act(&command).unwrap();
         }
         prop_assert_eq!(world_b.truth(), truth);
+        prop_assert_eq!(world_b.facts(), world_a.facts());
         prop_assert_eq!(world_b.act("look").unwrap(), world_a.act("look").unwrap());
+    }
+
+    #[test]
+    fn facts_that_are_kept_are_those_of_the_memory(
+        kind in 0usize..6, seed in 0u64..40, edition in edition(), choices in prop::collection::vec(0usize..1000, 0..30),
+    ) {
+        let mut here = world(kind, seed, edition);
+        for choice in choices {
+            let before = here.facts();
+            walk(&mut here, &[choice]);
+            here.act("go to nowhere").unwrap();
+            let kept = here.facts();
+            prop_assert!(kept.is_some() && before.is_some());
+            prop_assert_eq!(kept, here.episode().map(|episode| episode.facts_again()));
+        }
     }
 
     #[test]

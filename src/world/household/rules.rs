@@ -1,7 +1,7 @@
 //! Commands: when each is admissible, how it reads, and what it changes.
 //!
-//! A command is accepted exactly when its text is in the admissible list, so the list is computed once a step and both
-//! shown and matched. `text.rs` has the player's texts.
+//! A command is accepted exactly when its text is in the admissible list. The list is only made where it is shown: a text is matched
+//! against the admissible commands one by one. `text.rs` has the player's texts.
 
 use super::Edition;
 use super::definition::{Condition, Property};
@@ -29,62 +29,65 @@ pub enum Command {
 impl Command {
     /// The command's text in an edition.
     pub fn text(self, game: &Game, edition: Edition) -> String {
+        self.parts(game, edition).concat()
+    }
+
+    /// Whether this is the command's text.
+    fn is(self, text: &str, game: &Game, edition: Edition) -> bool {
+        self.parts(game, edition).iter().try_fold(text, |rest, part| rest.strip_prefix(*part)) == Some("")
+    }
+
+    /// The parts of its text, in order.
+    fn parts(self, game: &Game, edition: Edition) -> [&str; 5] {
         let r = |receptacle| game.receptacle_name(receptacle);
         let o = |object| game.object_name(object);
         match self {
-            Command::Look => "look".to_owned(),
-            Command::Inventory => "inventory".to_owned(),
-            Command::Help => "help".to_owned(),
-            Command::GoTo { receptacle } => join(["go to ", r(receptacle), "", ""]),
-            Command::Open { receptacle } => join(["open ", r(receptacle), "", ""]),
-            Command::Close { receptacle } => join(["close ", r(receptacle), "", ""]),
-            Command::Take { object, receptacle } => join(["take ", o(object), " from ", r(receptacle)]),
+            Command::Look => ["look", "", "", "", ""],
+            Command::Inventory => ["inventory", "", "", "", ""],
+            Command::Help => ["help", "", "", "", ""],
+            Command::GoTo { receptacle } => ["go to ", r(receptacle), "", "", ""],
+            Command::Open { receptacle } => ["open ", r(receptacle), "", "", ""],
+            Command::Close { receptacle } => ["close ", r(receptacle), "", "", ""],
+            Command::Take { object, receptacle } => ["take ", o(object), " from ", r(receptacle), ""],
             Command::Put { object, receptacle } => match edition {
-                Edition::Put => join(["put ", o(object), " in/on ", r(receptacle)]),
-                Edition::Move => join(["move ", o(object), " to ", r(receptacle)]),
+                Edition::Put => ["put ", o(object), " in/on ", r(receptacle), ""],
+                Edition::Move => ["move ", o(object), " to ", r(receptacle), ""],
             },
-            Command::Treat { how, object, receptacle } => {
-                format!("{} {} with {}", how.verb(), o(object), r(receptacle))
-            }
-            Command::Use { object } => join(["use ", o(object), "", ""]),
-            Command::Slice { object, knife } => join(["slice ", o(object), " with ", o(knife)]),
-            Command::ExamineReceptacle { receptacle } => join(["examine ", r(receptacle), "", ""]),
-            Command::ExamineObject { object } => join(["examine ", o(object), "", ""]),
+            Command::Treat { how, object, receptacle } => [how.verb(), " ", o(object), " with ", r(receptacle)],
+            Command::Use { object } => ["use ", o(object), "", "", ""],
+            Command::Slice { object, knife } => ["slice ", o(object), " with ", o(knife), ""],
+            Command::ExamineReceptacle { receptacle } => ["examine ", r(receptacle), "", "", ""],
+            Command::ExamineObject { object } => ["examine ", o(object), "", "", ""],
         }
     }
+
+    /// Whether it only reports: no state changes, so the admissible commands stay.
+    pub fn reports(self) -> bool {
+        use Command::{ExamineObject, ExamineReceptacle, Help, Inventory, Look};
+        matches!(self, Look | Inventory | Help | ExamineObject { .. } | ExamineReceptacle { .. })
+    }
 }
 
-fn join(parts: [&str; 4]) -> String {
-    parts.concat()
+/// The admissible command of a text, which must be exactly it (the caller trims). Of commands with one text it is the first, which is
+/// also the one the menu keeps.
+pub fn find(game: &Game, state: &State, edition: Edition, text: &str) -> Option<Command> {
+    let mut found = None;
+    commands(game, state, edition, &mut |command| {
+        if found.is_none() && command.is(text, game, edition) {
+            found = Some(command);
+        }
+    });
+    found
 }
 
-/// The admissible commands of a state: texts sorted by code point without duplicates, beside what each does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Menu {
-    entries: Vec<(String, Command)>,
-}
-
-impl Menu {
-    /// The menu of a state.
-    pub fn of(game: &Game, state: &State, edition: Edition) -> Menu {
-        let mut entries = Vec::with_capacity(game.receptacles.len() + 24);
-        commands(game, state, edition, &mut |command| entries.push((command.text(game, edition), command)));
-        // The commands come nearly in order, which the merge sort turns into one pass of comparisons.
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
-        entries.dedup_by(|b, a| a.0 == b.0);
-        Menu { entries }
-    }
-
-    /// The texts.
-    pub fn texts(&self) -> Vec<String> {
-        self.entries.iter().map(|(text, _)| text.clone()).collect()
-    }
-
-    /// The command of a text, which must be in the list exactly (the caller trims).
-    pub fn find(&self, text: &str) -> Option<Command> {
-        let at = self.entries.binary_search_by(|(t, _)| t.as_str().cmp(text)).ok()?;
-        self.entries.get(at).map(|(_, command)| *command)
-    }
+/// The texts of the admissible commands of a state, sorted by code point without duplicates.
+pub fn menu(game: &Game, state: &State, edition: Edition) -> Vec<String> {
+    let mut texts = Vec::with_capacity(game.receptacles.len() + 24);
+    commands(game, state, edition, &mut |command| texts.push(command.text(game, edition)));
+    // The commands come nearly in order, which the merge sort turns into one pass of comparisons.
+    texts.sort();
+    texts.dedup();
+    texts
 }
 
 /// Gives every admissible command, verbs in alphabetical order.

@@ -1,14 +1,14 @@
 //! Household as a simulated world: an episode of a game in one of the wordings.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
 use super::agent::belief::Belief;
 use super::game::Game;
 use super::memory::Memory;
-use super::rules::{self, Command, Menu};
+use super::rules;
 use super::state::State;
 use super::{Edition, Source, facts, goal, planning, program, text, truth};
 use crate::planner::Observed;
@@ -22,8 +22,12 @@ pub struct Episode {
     game: Arc<Game>,
     edition: Edition,
     state: State,
-    menu: Arc<Menu>,
+    /// The texts of the admissible commands, once they were asked for.
+    menu: OnceLock<Arc<Vec<String>>>,
+    /// Shared by the moments between which nothing new was learned.
     memory: Arc<Memory>,
+    /// The facts of the memory, once they were asked for.
+    facts: OnceLock<Arc<Facts>>,
 }
 
 /// The household world.
@@ -39,9 +43,24 @@ impl HouseholdWorld {
 impl Episode {
     fn start(game: Game, edition: Edition) -> Self {
         let state = game.initial.clone();
-        let menu = Arc::new(Menu::of(&game, &state, edition));
         let memory = Arc::new(Memory::new(&game));
-        Episode { game: Arc::new(game), edition, state, menu, memory }
+        Episode { game: Arc::new(game), edition, state, menu: OnceLock::new(), memory, facts: OnceLock::new() }
+    }
+
+    /// Has the memory take something in.
+    fn remember(&mut self, take: impl FnOnce(&mut Memory, &Game, &State)) {
+        let mut memory = self.memory.as_ref().clone();
+        take(&mut memory, &self.game, &self.state);
+        if memory != *self.memory {
+            self.memory = Arc::new(memory);
+            self.facts = OnceLock::new();
+        }
+    }
+
+    /// The facts, made of the memory anew.
+    #[cfg(test)]
+    pub(super) fn facts_again(&self) -> Facts {
+        facts::facts(&self.game, &self.memory)
     }
 
     fn outcome(&self, observation: String, calls: Option<(Option<Call>, Vec<Call>)>, error: Option<String>) -> Outcome {
@@ -80,30 +99,22 @@ impl world::Episode for Episode {
 
     fn act(&mut self, command_text: &str) -> Outcome {
         let edition = self.edition;
-        let Some(command) = self.menu.find(command_text.trim()) else {
-            Arc::make_mut(&mut self.memory).refused(&self.game, command_text);
+        let Some(command) = rules::find(&self.game, &self.state, edition, command_text.trim()) else {
+            self.remember(|memory, game, _| memory.refused(game, command_text));
             return self.outcome(text::NOTHING_HAPPENS.to_owned(), None, Some(text::NOTHING_HAPPENS.to_owned()));
         };
         rules::apply(&self.game, &mut self.state, command);
-        Arc::make_mut(&mut self.memory).observe(&self.game, &self.state, command, edition);
-        // Commands that only report change no state, so the list stays.
-        let reports = matches!(
-            command,
-            Command::Look
-                | Command::Inventory
-                | Command::Help
-                | Command::ExamineObject { .. }
-                | Command::ExamineReceptacle { .. }
-        );
-        if !reports {
-            self.menu = Arc::new(Menu::of(&self.game, &self.state, edition));
+        self.remember(|memory, game, state| memory.observe(game, state, command, edition));
+        if !command.reports() {
+            self.menu = OnceLock::new();
         }
         let observation = text::observation(&self.game, &self.state, command, edition);
         self.outcome(observation, Some(program::calls(&self.game, &self.state, command)), None)
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
-        Some(self.menu.texts())
+        let menu = || Arc::new(rules::menu(&self.game, &self.state, self.edition));
+        Some(self.menu.get_or_init(menu).to_vec())
     }
 
     fn truth(&self) -> Value {
@@ -133,7 +144,11 @@ impl world::Episode for Episode {
 
 impl Symbols for Episode {
     fn facts(&self) -> Facts {
-        facts::facts(&self.game, &self.memory)
+        self.shared_facts().as_ref().clone()
+    }
+
+    fn shared_facts(&self) -> Arc<Facts> {
+        Arc::clone(self.facts.get_or_init(|| Arc::new(facts::facts(&self.game, &self.memory))))
     }
 
     fn goals(&self) -> Vec<Atom> {
