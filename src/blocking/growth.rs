@@ -77,9 +77,7 @@ impl Growth {
     /// The present moment.
     pub fn observation(&self, world: &(impl Environment + ?Sized)) -> Option<Observation> {
         match &self.derived {
-            Some(derived) => {
-                Some(Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() })
-            }
+            Some(derived) => Some(Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() }),
             None => Observation::of(world),
         }
     }

@@ -320,9 +320,7 @@ impl Timeline {
         {
             self.every = every;
             let (at, recent) = (self.at, &self.recent);
-            self.kept.retain(|node, point| {
-                point.depth.is_multiple_of(every) || *node == at || recent.contains(node)
-            });
+            self.kept.retain(|node, point| point.depth.is_multiple_of(every) || *node == at || recent.contains(node));
         }
     }
 }

@@ -189,7 +189,12 @@ mod tests {
 
     /// Records of a session in which ranked actions were proposed and checked, one after the other, and one was rejected.
     fn ranked_session(texts: &[&str], blind: bool) -> Vec<Record> {
-        let check = |text: &str| Check { kind: CheckKind::Precondition, condition: format!("about {text}"), status: Status::Holds, detail: None };
+        let check = |text: &str| Check {
+            kind: CheckKind::Precondition,
+            condition: format!("about {text}"),
+            status: Status::Holds,
+            detail: None,
+        };
         let checked = |id: u64, text: &str| {
             let verdict = Verdict { checks: vec![check(text)], ..Verdict::default() };
             Event::Checked { proposal: id, verdict: verdict.into() }

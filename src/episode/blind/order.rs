@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{is_ranked, key};
+use crate::episode::Choice;
 use crate::episode::event::{AskId, Event, NodeId, Record};
 use crate::episode::proposal::{Proposal, ProposalId};
 use crate::episode::session::Header;
-use crate::episode::Choice;
 
 /// The records of a ranking: where its proposals are, and where each time one was checked.
 #[derive(Default)]
