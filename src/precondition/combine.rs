@@ -36,8 +36,7 @@ impl PartSets {
             return PartSets::alike(*only, len, table.spent);
         }
         let mut by_ending = vec![InstanceSet::none(len); endings + 1];
-        // Many steps are in the same state: by state, which of its bindings end how. One alone and more than a word holds are read one
-        // by one.
+        // Many steps are in the same state: by state, which of its bindings end how. More than a word holds are read one by one.
         let width = if (2..=64).contains(&groups.len()) { endings + 1 } else { 0 };
         let mut rows = vec![0_u64; table.states() * width];
         for (state, row) in rows.chunks_mut(width.max(1)).enumerate() {
@@ -47,15 +46,23 @@ impl PartSets {
                 }
             }
         }
-        for (step, state) in states.enumerate() {
-            let at = step * groups.len();
-            let row = rows.get(state * width..(state + 1) * width).unwrap_or_default();
-            for (set, word) in by_ending.iter_mut().zip(row).filter(|(_, word)| **word != 0) {
-                set.insert_word(at, *word);
+        let ending = |state: usize, group: usize| table.at(state, group).unwrap_or(endings);
+        if let [only] = groups {
+            let by_state: Vec<usize> = (0..table.states()).map(|state| ending(state, *only)).collect();
+            for (step, state) in states.enumerate() {
+                if let Some(set) = by_state.get(state).and_then(|ending| by_ending.get_mut(*ending)) {
+                    set.insert(step);
+                }
             }
-            if width == 0 {
-                for (binding, group) in groups.iter().enumerate() {
-                    if let Some(set) = by_ending.get_mut(table.at(state, *group).unwrap_or(endings)) {
+        } else {
+            for (step, state) in states.enumerate() {
+                let at = step * groups.len();
+                let row = rows.get(state * width..(state + 1) * width).unwrap_or_default();
+                for (set, word) in by_ending.iter_mut().zip(row).filter(|(_, word)| **word != 0) {
+                    set.insert_word(at, *word);
+                }
+                for (binding, group) in groups.iter().enumerate().filter(|_| width == 0) {
+                    if let Some(set) = by_ending.get_mut(ending(state, *group)) {
                         set.insert(at + binding);
                     }
                 }

@@ -38,15 +38,6 @@ pub(super) struct Table {
 /// Marks in a table what has not been evaluated.
 const OPEN: u32 = u32::MAX;
 
-/// What evaluations that touched the same things gave.
-struct Touched {
-    touched: Footprint,
-    /// The states' numbers, equal where what was touched is.
-    alike: Arc<Vec<usize>>,
-    /// By that number and the list of arguments.
-    cells: Vec<u32>,
-}
-
 impl Table {
     /// Evaluates where it is `wanted`, by state and list of arguments; ends at the first evaluation without a verdict.
     pub(super) fn new(
@@ -57,19 +48,11 @@ impl Table {
     ) -> Table {
         let size = demos.states.len() * width;
         let mut table = Table { width, cells: vec![OPEN; size], endings: Vec::new(), spent: (0, 0), missing: None };
-        let mut touched: Vec<Touched> = Vec::new();
+        // What evaluations touched, each with the states' numbers, equal where that is.
+        let mut touched: Vec<(Footprint, Arc<Vec<usize>>)> = Vec::new();
         let mut open = vec![false; width];
         for (at, state) in demos.states.iter().enumerate() {
             let row = at * width;
-            for known in &touched {
-                let Some(from) = known.alike.get(at).map(|number| number * width) else { continue };
-                let places = table.cells.get_mut(row..row + width).unwrap_or_default();
-                for (place, cell) in places.iter_mut().zip(known.cells.get(from..from + width).unwrap_or_default()) {
-                    if *place == OPEN {
-                        *place = *cell;
-                    }
-                }
-            }
             let places = table.cells.get(row..row + width).unwrap_or_default();
             if !places.contains(&OPEN) {
                 continue;
@@ -93,20 +76,18 @@ impl Table {
                 };
                 table.spent = (table.spent.0.max(trace.spent.0), table.spent.1.max(trace.spent.1));
                 let number = table.number(result, &trace);
-                if let Some(place) = table.cells.get_mut(row + group) {
-                    *place = number;
-                }
                 let footprint = demos.essence(trace.touched);
-                let known = touched.iter().position(|known| known.touched == footprint).unwrap_or_else(|| {
-                    let alike = demos.alike(footprint);
-                    touched.push(Touched { touched: footprint, alike, cells: vec![OPEN; size] });
+                let known = touched.iter().position(|(known, _)| *known == footprint).unwrap_or_else(|| {
+                    touched.push((footprint, demos.alike(footprint)));
                     touched.len() - 1
                 });
-                if let Some(known) = touched.get_mut(known)
-                    && let Some(from) = known.alike.get(at)
-                    && let Some(place) = known.cells.get_mut(from * width + group)
-                {
-                    *place = number;
+                // It ends so in every state that is alike.
+                let Some((_, alike)) = touched.get(known) else { return true };
+                let this = alike.get(at);
+                for (state, _) in alike.iter().enumerate().skip(at).filter(|(_, other)| Some(*other) == this) {
+                    if let Some(place) = table.cells.get_mut(state * width + group).filter(|place| **place == OPEN) {
+                        *place = number;
+                    }
                 }
                 true
             });

@@ -20,7 +20,7 @@ pub(super) struct Split<'t> {
     pub(super) nodes: usize,
 }
 
-/// Splits a text of one line; `None` where it is not of this form. With `plain_bool`, `bool(…) <= bool(…)` and the like are operators too.
+/// Splits a text of one line, without the message behind it; `None` where it is not of this form. With `plain_bool`, `bool(…) <= bool(…)` and the like are operators too.
 pub(super) fn split(text: &str, plain_bool: bool) -> Option<Split<'_>> {
     if !text.is_ascii() {
         return None;
@@ -28,6 +28,10 @@ pub(super) fn split(text: &str, plain_bool: bool) -> Option<Split<'_>> {
     let mut reader = Reader { text, plain_bool, at: 0, operands: Vec::new(), nodes: 0 };
     let skeleton = reader.choice()?;
     reader.spaces();
+    if reader.byte(reader.at) == Some(b',') {
+        let message = text.get(reader.at + 1..)?.trim_start_matches(' ');
+        reader.at = if is_plain_string(message) { text.len() } else { return None };
+    }
     (reader.at == text.len()).then_some(Split { skeleton, operands: reader.operands, nodes: reader.nodes })
 }
 
@@ -181,13 +185,13 @@ impl<'t> Reader<'t> {
         self.text.len() - rest.trim_start_matches(' ').len()
     }
 
-    /// Where the operand that begins at a place ends: before an operator, before a closing parenthesis, or with the text.
+    /// Where the operand that begins at a place ends: before an operator, before a closing parenthesis or a comma, or with the text.
     fn end_of_operand(&self, from: usize) -> Option<usize> {
         let (mut at, mut depth) = (from, 0_usize);
         while let Some(byte) = self.byte(at) {
             let end = self.end_of_token(at)?;
             match byte {
-                b')' if depth == 0 => return Some(at),
+                b')' | b',' if depth == 0 => return Some(at),
                 _ if depth == 0 && self.is_operator(at, end) => return Some(at),
                 _ => depth = nested(depth, byte)?,
             }
@@ -215,7 +219,7 @@ impl<'t> Reader<'t> {
     fn ends_operand(&self, at: usize) -> bool {
         let at = self.past_spaces(at);
         match self.byte(at) {
-            None | Some(b')') => true,
+            None | Some(b')' | b',') => true,
             Some(_) => self.end_of_token(at).is_some_and(|end| self.is_operator(at, end)),
         }
     }
@@ -263,6 +267,15 @@ impl<'t> Reader<'t> {
             }
         }
     }
+}
+
+/// Whether a text is one string literal without anything particular in it: a message that need not be evaluated.
+fn is_plain_string(text: &str) -> bool {
+    let quote = |quote: char| {
+        let inside = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        inside.is_some_and(|inside| !inside.contains([quote, '\\']))
+    };
+    quote('\'') || quote('"')
 }
 
 fn is_of_word(byte: u8) -> bool {

@@ -58,6 +58,9 @@ fn what_is_split_is_what_the_parser_finds() {
         "(lambda d: d or 1)(slot) and self.x",
         "f'{slot or 'a'}' and self.x",
         "  self.x   and   slot  ",
+        "self.x and (slot), 'a message and more'",
+        "not self.x , \"it's\"",
+        "self.x, ''",
     ];
     for text in split {
         assert!(agrees(text), "{text}");
@@ -82,7 +85,9 @@ fn what_only_looks_like_operators_is_left_to_the_parser() {
         "self.x, 'and'",
         "self.x and slot, 'no'",
         "(self.x, slot)",
-        "(k for k in slot if k)",
+        "self.x, 'a' and 'b'", "self.x, 'a', 'b'", "self.x, '''a'''", "self.x, '\\n'", "self.x, f'a'", "self.x,", "(self.x, 'a')",
+        "lambda a, b: 1", "lambda a, 'b'", "self.x and slot, 'a' # b", "bool(self.x, 'a') <= bool(1)", "self.x, 'é' or slot",
+        "self.x, '", "self.x, \"a'", "(k for k in slot if k)",
         "self.x # and slot",
         "self.x and slot # or 1",
         "self.x; slot and 1",
