@@ -85,6 +85,8 @@ pub struct Start {
     searching: bool,
     /// The person moved the method's cursor: it no longer follows the model.
     method_chosen: bool,
+    /// What was pressed while the catalogue was being read: done once it is.
+    awaiting: Option<ActionId>,
     /// Where each list was drawn last.
     areas: [Rect; PARTS.len()],
 }
@@ -98,6 +100,11 @@ impl Start {
         self.catalog = Some(catalog);
         self.method_chosen = false;
         self.find();
+    }
+
+    /// What was pressed while the catalogue was being read, to be done now.
+    pub fn awaited(&mut self) -> Option<Wish> {
+        self.awaiting.take().and_then(|action| self.act(action))
     }
 
     /// The method that suits the marked world or else the marked model, if it is not the default one, and what it suits.
@@ -213,7 +220,7 @@ impl Start {
     }
 
     fn choice(&self) -> Result<Choice, String> {
-        let catalog = self.catalog.as_ref().ok_or("The tasks are still being read")?;
+        let catalog = self.catalog.as_ref().ok_or("The tasks are not read yet")?;
         let world = catalog.worlds.get(self.cursor(Part::Worlds)).ok_or("There is no world")?;
         let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|i| world.tasks.get(*i));
         let task = task.ok_or("No task is marked: press / and change the search")?;
@@ -236,6 +243,11 @@ impl Start {
 
     /// Performs an action of the start screen.
     pub fn act(&mut self, action: ActionId) -> Option<Wish> {
+        self.awaiting = None;
+        if self.catalog.is_none() && matches!(action, ActionId::Begin | ActionId::Example(_)) {
+            self.awaiting = Some(action);
+            return Some(Wish::Say("The tasks are still being read; it begins as soon as they are".to_owned()));
+        }
         match action {
             ActionId::StartUp => self.step(-1, false),
             ActionId::StartDown => self.step(1, false),

@@ -477,6 +477,20 @@ fn sessions_are_one_key_away() {
 }
 
 #[test]
+fn what_is_pressed_before_the_tasks_are_read_is_done_once_they_are() {
+    for (keys, begins) in [("enter", true), ("enter down", false), ("1", true)] {
+        let mut bench = Bench::new();
+        bench.press(keys);
+        assert_eq!(bench.app.take_effects(), vec![]);
+        assert_eq!(bench.draw(100, 30).contains("still being read"), begins, "{keys}");
+        bench.app.catalog(catalog());
+        let effects = bench.app.take_effects();
+        assert_eq!(effects.len(), usize::from(begins), "{keys}: {effects:?}");
+        assert!(!begins || !bench.draw(100, 30).contains("still being read"), "{keys}");
+    }
+}
+
+#[test]
 fn a_model_that_cannot_be_used_says_why() {
     let mut bench = Bench::new();
     bench.app.catalog(catalog());

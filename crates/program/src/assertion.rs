@@ -117,10 +117,10 @@ impl Assertion {
                 [Stmt::FunctionDef(def)] => &def.body,
                 _ => return Err(Rejection::new("Form", "an assertion is one statement")),
             };
-            if let ([Stmt::Assert(assert)], Some(book)) = (body.as_slice(), book) {
-                if let Some(parts) = book.dissect(&source, assert, params, fine) {
-                    return Ok((Some(parts), None));
-                }
+            if let ([Stmt::Assert(assert)], Some(book)) = (body.as_slice(), book)
+                && let Some(parts) = book.dissect(&source, assert, params, fine)
+            {
+                return Ok((Some(parts), None));
             }
             let code = compile::function_body(&source, body, "assertion", params).map_err(rejected)?;
             let [Stmt::Assert(assert)] = body.as_slice() else {

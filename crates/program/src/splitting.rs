@@ -1,6 +1,6 @@
-//! Texts of assertions split at `and`, `or`, `not`, `… if … else …`, `bool(…) <= bool(…)` and the parentheses around those, without parsing. What stands between
-//! is not looked at: a split is right if, and only if, every operand by itself is a whole expression that binds more tightly than these
-//! operators ([`binds_tightly`]), which the caller makes sure of.
+//! Texts of assertions split at `and`, `or`, `not`, `… if … else …`, `bool(…) <= bool(…)` and the parentheses around those, without
+//! parsing. What stands between is not looked at: a split is right if, and only if, every operand by itself is a whole expression that
+//! binds more tightly than these operators ([`binds_tightly`]), which the caller makes sure of.
 //!
 //! Why that is enough: a text is read into tokens from left to right. If the first operand is a whole expression, the reader stands
 //! outside of any string where it ends, so what follows is the operator that it looks like, and the next operand begins there.
@@ -20,7 +20,8 @@ pub(super) struct Split<'t> {
     pub(super) nodes: usize,
 }
 
-/// Splits a text of one line, without the message behind it; `None` where it is not of this form. With `plain_bool`, `bool(…) <= bool(…)` and the like are operators too.
+/// Splits a text of one line, without the message behind it; `None` where it is not of this form. With `plain_bool`, `bool(…) <= bool(…)`
+/// and the like are operators too.
 pub(super) fn split(text: &str, plain_bool: bool) -> Option<Split<'_>> {
     if !text.is_ascii() {
         return None;
@@ -59,6 +60,9 @@ pub(super) fn binds_tightly(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Where parentheses open and close.
+type Pair = (usize, usize);
 
 struct Reader<'t> {
     text: &'t str,
@@ -159,7 +163,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The parentheses of `bool(…) <= bool(…)` and the like, if one is at a place and nothing of an operand follows; and the operator.
-    fn comparison(&self, at: usize) -> Option<((usize, usize), Truths, (usize, usize))> {
+    fn comparison(&self, at: usize) -> Option<(Pair, Truths, Pair)> {
         if !self.plain_bool {
             return None;
         }
@@ -172,7 +176,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The parentheses of `bool(…)` at a place.
-    fn bool_at(&self, at: usize) -> Option<(usize, usize)> {
+    fn bool_at(&self, at: usize) -> Option<Pair> {
         let open = at + BOOL.len();
         if self.text.get(at..open) != Some(BOOL) {
             return None;

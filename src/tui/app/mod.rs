@@ -266,9 +266,7 @@ impl App {
 
     /// Takes in what there is to choose from.
     pub fn catalog(&mut self, catalog: Catalog) {
-        if let Some(problem) = catalog.problems.first() {
-            self.say(Level::Warning, problem.clone());
-        }
+        let problem = catalog.problems.first().cloned();
         self.layouts.extend(catalog.layouts.clone());
         // The session may have been opened before the catalogue was read.
         if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
@@ -277,6 +275,14 @@ impl App {
         self.start.set_catalog(catalog);
         if let Some(model) = self.mark.take() {
             self.start.mark_model(&model);
+        }
+        if let Some(wish) = self.start.awaited() {
+            // It is no longer read.
+            self.view.message = None;
+            self.wish(Some(wish));
+        }
+        if let Some(problem) = problem {
+            self.say(Level::Warning, problem);
         }
         self.dirty = true;
     }
