@@ -13,6 +13,7 @@ mod exchanged;
 pub mod gate;
 mod index;
 pub mod log;
+mod numbered;
 mod packed;
 pub mod patch;
 mod proposal;
@@ -35,6 +36,7 @@ pub use event::{
 };
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
+pub use numbered::Numbered;
 pub use packed::Packed;
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};

@@ -16,6 +16,7 @@ use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::index::{Index, place};
+use super::numbered::Numbered;
 use super::packed::Packed;
 use super::patch::MAX_DOCUMENTS;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
@@ -68,10 +69,10 @@ pub struct Turn {
     pub asks: Vec<Ask>,
     /// Proposals made here, in order of arrival.
     pub proposals: Vec<Arc<Proposal>>,
-    /// The newest verdict of each: what a decision made now would be made with.
-    pub verdicts: BTreeMap<ProposalId, Arc<Verdict>>,
-    /// The verdict that each decision was made with; later checks do not change it.
-    pub kept: BTreeMap<DecisionId, Arc<Verdict>>,
+    /// The newest verdict of each, by its number: what a decision made now would be made with.
+    pub verdicts: Numbered<Arc<Verdict>>,
+    /// The verdict that each decision was made with, by the decision's number; later checks do not change it.
+    pub kept: Numbered<Arc<Verdict>>,
     /// What the method would take, and why.
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// Decisions taken here, rejections included.

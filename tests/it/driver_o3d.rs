@@ -90,7 +90,7 @@ async fn a_line_that_is_no_primitive_fails_its_check_and_the_limits_end_the_epis
     w.approve();
     w.recommended().await;
     let turn = w.session.current().unwrap().turn.clone();
-    let check = turn.verdicts[&turn.proposals[0].id].checks[0].clone();
+    let check = turn.verdicts.get(&turn.proposals[0].id).unwrap().checks[0].clone();
     assert_eq!((check.kind, check.status), (CheckKind::Form, Status::Fails));
     w.approve();
     w.recommended().await;

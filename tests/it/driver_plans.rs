@@ -108,7 +108,7 @@ async fn blocking_conditions_are_checked_beside_any_method() {
     header.options.insert("blocking".into(), "on".into());
     let mut w = Watched::start(setup);
     w.recommended().await;
-    let verdict = &w.session.current().unwrap().turn.verdicts[&offered(&w).id];
+    let verdict = w.session.current().unwrap().turn.verdicts.get(&offered(&w).id).unwrap();
     assert!(verdict.checks.iter().any(|check| check.kind == CheckKind::Blocking), "{verdict:?}");
     w.quit().await;
 }

@@ -67,7 +67,7 @@ async fn a_greedy_completion_that_fails_is_passed_over_for_a_sample_that_verifie
         [Origin::Greedy, Origin::Sample, Origin::Sample, Origin::Sample, Origin::Sample]
     );
     assert!(turn.proposals[2].problem.as_ref().unwrap().contains("NotAnAction"));
-    let failing: Vec<_> = turn.verdicts[&1].failing().map(|c| c.condition.clone()).collect();
+    let failing: Vec<_> = turn.verdicts.get(&1).unwrap().failing().map(|c| c.condition.clone()).collect();
     assert_eq!(failing, ["n < 5"], "5 is admissible, but the second assertion fails");
     let asked = model.asked.lock().unwrap().clone();
     assert_eq!((asked[0].n, asked[0].temperature, asked[1].n), (1, 0.0, 4));
@@ -258,7 +258,7 @@ async fn adopted_assertions_are_in_force_at_once() {
     w.until("the check", |n, s| {
         matches!(n, Notice::Recorded(_))
             && s.assertions()["add"].0.len() == 1
-            && s.current().unwrap().turn.verdicts[&1].failing().next().is_some()
+            && s.current().unwrap().turn.verdicts.get(&1).unwrap().failing().next().is_some()
     })
     .await;
     w.send(Command::Workshop(WorkshopCommand::Adopt {

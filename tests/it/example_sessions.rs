@@ -392,7 +392,7 @@ fn the_examples_show_what_they_say() {
     let algorithm = loaded("algorithm-1");
     assert!(won(&algorithm) && algorithm.model.contains("no language model"));
     let root = &algorithm.nodes()[0].turn;
-    assert_eq!(root.verdicts[&1].preconditions(), Mark::Fails, "the greedy completion is turned down");
+    assert_eq!(root.verdicts.get(&1).unwrap().preconditions(), Mark::Fails, "the greedy completion is turned down");
     assert!(root.proposals.iter().any(|p| p.problem.is_some()));
     assert!(algorithm.nodes().iter().any(|n| n.outcome.error.is_some()), "the world refuses one step");
 

@@ -45,7 +45,7 @@ fn an_edit_is_a_proposal_of_its_own_checked_before_it_is_taken() {
     assert_eq!(texts(&sim), ["bad idea"]);
     let turn = &sim.gate.session().node(0).unwrap().turn;
     assert_eq!(turn.proposal(2).unwrap().origin, Origin::Person);
-    assert_eq!(turn.verdicts[&2].preconditions(), Mark::Fails);
+    assert_eq!(turn.verdicts.get(&2).unwrap().preconditions(), Mark::Fails);
     assert_eq!(turn.decisions[0].choice, Choice::Edit { from: 1, proposal: 2 });
     assert!(sim.said.iter().any(|(l, t)| *l == Level::Warning && t.contains("although it fails")), "{:?}", sim.said);
 }
