@@ -136,9 +136,8 @@ impl Tour<'_> {
             return Ok(());
         }
         self.reading = None;
-        let (header, records) =
-            (Box::new(self.session.header.clone()), records.iter().cloned().map(Arc::new).collect());
-        self.frames.notice(Notice::Opened { header, records, path: None });
+        let (session, records) = (Box::new(self.session.clone()), records.iter().cloned().map(Arc::new).collect());
+        self.frames.notice(Notice::Opened { session, records, path: None });
         self.go(0)
     }
 

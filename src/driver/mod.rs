@@ -52,7 +52,7 @@ use crate::belief::Difference;
 use crate::blocking::BlockingTree;
 pub use crate::episode::Level;
 pub use crate::episode::gate::Request;
-use crate::episode::{AskId, Header, NodeId, ProposalId, Record, Verdict};
+use crate::episode::{AskId, Header, InvalidRecord, NodeId, ProposalId, Record, Session, Verdict};
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 pub use crate::world::remote::ProcessStatus;
 use crate::world::transcript::Logs;
@@ -165,10 +165,10 @@ pub enum Notice {
         /// What was violated in the one that is played back.
         violations: Arc<Vec<Violation>>,
     },
-    /// A session was begun or opened: its header and every record so far. Replaces all that was shown.
+    /// A session was begun or opened. Replaces all that was shown.
     Opened {
-        /// The header.
-        header: Box<Header>,
+        /// The session after every record so far; its nodes are shared with the driver's own until one of the two changes them.
+        session: Box<Session>,
         /// The records so far.
         records: Vec<Arc<Record>>,
         /// The log file, if it is written.
@@ -298,6 +298,18 @@ pub enum Notice {
     },
     /// The driver has flushed and stopped.
     Stopped,
+}
+
+impl Notice {
+    /// That a session of these records was opened.
+    ///
+    /// # Errors
+    /// The first record that does not fit.
+    pub fn opened(header: Header, records: Vec<Arc<Record>>, path: Option<PathBuf>) -> Result<Notice, InvalidRecord> {
+        let mut session = Session::new(header);
+        records.iter().try_for_each(|record| session.apply(record))?;
+        Ok(Notice::Opened { session: Box::new(session), records, path })
+    }
 }
 
 /// The two ends of a running driver.

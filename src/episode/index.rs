@@ -13,10 +13,13 @@ use super::ask::{Ask, AskState};
 use super::decision::Decision;
 use super::proposal::ProposalId;
 
+/// From how many decisions on it is worth knowing their places.
+const WORTH: usize = 8;
+
 /// Places in a turn's lists.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Index {
-    /// How many decisions are in it.
+    /// How many decisions are in it; those of a short list are not.
     decisions: usize,
     /// Where the decisions to take a step are.
     taken: Vec<usize>,
@@ -35,16 +38,22 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Takes in the decision that is next in the list.
-    pub(super) fn decided(&mut self, decision: &Decision) {
-        let (id, at) = (decision.proposal(), self.decisions);
-        self.last.insert(id, at);
-        if !decision.takes() {
-            self.rejected.entry(id).or_insert(at);
-        } else {
-            self.taken.push(at);
+    /// Takes in the decisions that are new in the list. A short list is searched through, which costs no memory: most nodes of a long
+    /// session have one decision.
+    pub(super) fn decided(&mut self, decisions: &[Arc<Decision>]) {
+        if decisions.len() < WORTH {
+            return;
         }
-        self.decisions += 1;
+        for decision in decisions.iter().skip(self.decisions) {
+            let (id, at) = (decision.proposal(), self.decisions);
+            self.last.insert(id, at);
+            if !decision.takes() {
+                self.rejected.entry(id).or_insert(at);
+            } else {
+                self.taken.push(at);
+            }
+            self.decisions += 1;
+        }
     }
 
     /// Takes in the ask that is next in the list.

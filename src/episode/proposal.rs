@@ -111,6 +111,7 @@ pub enum CheckKind {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Verdict {
     /// The single checks, in order.
+    #[serde(deserialize_with = "exactly")]
     pub checks: Vec<Check>,
     /// What the step would change in the program state, where the world can predict it: a JSON patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,6 +119,13 @@ pub struct Verdict {
     /// The observation the step would give, where the world can predict it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
+}
+
+/// Reads a list and keeps no room behind it: a long session has a hundred thousand of them.
+fn exactly<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    let mut list = Vec::deserialize(from)?;
+    list.shrink_to_fit();
+    Ok(list)
 }
 
 /// The summary of a proposal's checks: the one mark that lists, trees, the program and reports show of it.

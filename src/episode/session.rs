@@ -536,8 +536,8 @@ impl Session {
                 if let Some(verdict) = turn.verdicts.get(&id) {
                     turn.kept.insert(decision.id, verdict.clone());
                 }
-                turn.index.decided(decision);
                 turn.decisions.push(decision.clone());
+                turn.index.decided(&turn.decisions);
             }
             Event::Asked { .. } | Event::Exchanged { .. } | Event::Answered { .. } | Event::AskFailed { .. } => {
                 self.apply_ask(at, &record.event)?

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use crate::blocking::BlockingTree;
 use crate::driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use crate::episode::{
-    ArtifactId, ArtifactKind, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict,
-    blind,
+    ArtifactId, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
 use crate::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 
@@ -18,6 +17,7 @@ use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
 use crate::world::transcript::Logs;
 use offered::Cache;
+use passed::Passed;
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
@@ -91,6 +91,7 @@ pub struct View {
     pub unwritten: Option<Unwritten>,
     /// Of each rejected proposal: the number of the first proposal made after its rejection.
     rejections: HashMap<ProposalId, ProposalId>,
+    passed: Passed,
     /// What was computed last of the proposals.
     cache: Cache,
 }
@@ -112,7 +113,7 @@ impl View {
     pub fn notice(&mut self, notice: Notice) {
         self.revision += 1;
         match notice {
-            Notice::Opened { header, records, path } => self.open(*header, records, path),
+            Notice::Opened { session, records, path } => self.open(*session, records, path),
             Notice::Kept(path) => self.path = Some(path),
             Notice::Logs { logs, violations } => {
                 self.given.1 = Some((logs, violations));
@@ -165,19 +166,19 @@ impl View {
         }
     }
 
-    fn open(&mut self, header: crate::episode::Header, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
+    fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
         let keys = Arc::clone(&self.keys);
         let (revision, message, always_blind) = (self.revision, self.message.take(), self.always_blind);
         *self = View { keys, revision, message, path, always_blind, ..View::default() };
-        self.session = Some(Session::new(header));
-        for record in records {
-            self.take_in(record);
-        }
-        // What was chosen on the way does not matter: it costs a look at all proposals each time.
+        (self.session, self.records) = (Some(session), records);
+        self.show_blind();
+        self.selected = None;
+        let records = std::mem::take(&mut self.records);
+        records.iter().for_each(|record| self.pass(record, false));
+        self.records = records;
         if let Some(id) = self.selected {
             self.select(id);
         }
-        self.show_blind();
     }
 
     fn record(&mut self, record: Arc<Record>) {
@@ -202,47 +203,17 @@ impl View {
         let record = self.withhold(record);
         let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
         let Some(session) = &mut self.session else { return };
-        let before = session.cursor();
         if let Err(misfit) = session.apply(&record) {
             self.withheld.remove(&self.records.len());
             self.message = Some((Level::Error, misfit.to_string()));
             return;
         }
-        match &record.event {
-            Event::Answered { ask, .. } | Event::AskFailed { ask, .. } => {
-                self.streams.remove(ask);
-                self.reasoning.remove(ask);
-                self.retrying = None;
-            }
-            // A recommendation moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
-            Event::Recommended { proposal: Some(id), .. }
-                if pruned
-                    || self
-                        .selected
-                        .is_none_or(|s| session.current().is_some_and(|n| n.turn.rejection(s).is_some())) =>
-            {
-                self.selected = Some(*id);
-            }
-            // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
-            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() || *artifact == ArtifactId::PLAN => {
-                self.selected = None;
-            }
-            Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }
-                if artifact.kind == ArtifactKind::Assertions =>
-            {
-                self.adoptions += 1;
-                self.blocking = None;
-            }
-            Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
-            Event::Decided { decision } if !decision.takes() => {
-                self.rejections.insert(decision.proposal(), session.next_proposal());
-            }
-            _ => {}
+        if let Event::Answered { ask, .. } | Event::AskFailed { ask, .. } = &record.event {
+            self.streams.remove(ask);
+            self.reasoning.remove(ask);
+            self.retrying = None;
         }
-        if session.cursor() != before {
-            self.selected = session.current().and_then(|n| n.turn.recommended.as_ref()).and_then(|(id, _)| *id);
-            self.blocking = None;
-        }
+        self.pass(&record, pruned);
         self.records.push(record);
     }
 
@@ -295,6 +266,7 @@ impl View {
 }
 
 mod offered;
+mod passed;
 mod unseen;
 
 /// Whether a model wrote a proposal, greedily or as a sample.

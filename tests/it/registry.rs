@@ -234,7 +234,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
         .notices
         .iter()
         .find_map(|n| match n {
-            Notice::Opened { header, .. } => Some((**header).clone()),
+            Notice::Opened { session, .. } => Some(session.header.clone()),
             _ => None,
         })
         .unwrap();

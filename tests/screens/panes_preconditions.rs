@@ -702,7 +702,7 @@ fn another_session_leaves_nothing_of_the_one_before() {
     assert_eq!(b.p.title(&b.s.view), "Two sets side by side");
     let mut header = b.s.view.session.as_ref().unwrap().header.clone();
     header.task = "another".into();
-    b.s.view.notice(Notice::Opened { header: Box::new(header), records: Vec::new(), path: None });
+    b.s.view.notice(Notice::opened(header, Vec::new(), None).unwrap());
     b.p.update(&b.s.view);
     assert!(b.p.title(&b.s.view).starts_with("Preconditions"), "{}", b.p.title(&b.s.view));
 }

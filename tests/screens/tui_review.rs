@@ -206,8 +206,8 @@ fn the_order_of_a_blind_session_says_nothing_of_the_ranking() {
         builder.push(Event::BlindSet { blind }).propose();
         let mut app = app(false);
         let records = builder.records().iter().cloned().map(std::sync::Arc::new).collect();
-        let header = Box::new(stepwright::episode::Header { created, ..session::header() });
-        app.notice(stepwright::driver::Notice::Opened { header, records, path: None });
+        let header = stepwright::episode::Header { created, ..session::header() };
+        app.notice(stepwright::driver::Notice::opened(header, records, None).unwrap());
         app.view.offered().iter().map(|p| p.id).collect::<Vec<_>>()
     };
     assert_eq!(order(1, false), [1, 2, 3]);
@@ -286,7 +286,7 @@ fn app_of(builder: &Builder, first: usize) -> App {
     use stepwright::driver::Notice;
     let mut app = app(false);
     let records = builder.records()[..first].iter().cloned().map(std::sync::Arc::new).collect();
-    app.notice(Notice::Opened { header: Box::new(session::header()), records, path: None });
+    app.notice(Notice::opened(session::header(), records, None).unwrap());
     for record in &builder.records()[first..] {
         app.notice(Notice::Recorded(std::sync::Arc::new(record.clone())));
         app.settle(Instant::now());

@@ -372,12 +372,13 @@ impl Watched {
 
     fn fold(&mut self, notice: &Notice) {
         match notice {
-            Notice::Opened { header, records, .. } => {
-                self.session = Session::new((**header).clone());
+            Notice::Opened { session, records, .. } => {
+                self.session = Session::new(session.header.clone());
                 for record in records {
                     self.session.apply(record).unwrap();
                     self.records.push((**record).clone());
                 }
+                assert_eq!(self.session.records(), session.records(), "what is handed over is of these records");
             }
             Notice::Recorded(record) => {
                 self.session.apply(record).unwrap();

@@ -83,11 +83,7 @@ impl Script {
     /// A session that has just been reset.
     pub fn open() -> Self {
         let mut view = View::default();
-        view.notice(Notice::Opened {
-            header: Box::new(header()),
-            records: Vec::new(),
-            path: Some("session.jsonl".into()),
-        });
+        view.notice(Notice::opened(header(), Vec::new(), Some("session.jsonl".into())).unwrap());
         let mut script = Script { view, session: Session::new(header()), records: Vec::new() };
         let seen =
             "You are in the middle of a room. You see a desk 1, a shelf 2.\n\nYour task is to: put a mug in desk.";
@@ -505,11 +501,7 @@ pub fn long(n: u64) -> View {
         );
     }
     let mut view = View::default();
-    view.notice(Notice::Opened {
-        header: Box::new(header()),
-        records: records.into_iter().map(Arc::new).collect(),
-        path: None,
-    });
+    view.notice(Notice::opened(header(), records.into_iter().map(Arc::new).collect(), None).unwrap());
     let drawers: serde_json::Map<String, Value> =
         (1..=n.min(2_000)).map(|i| (format!("drawer {i}"), json!({"status": "closed"}))).collect();
     let situation = Situation {

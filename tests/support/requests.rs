@@ -73,8 +73,7 @@ pub fn stacked() -> Value {
 impl Table {
     /// An episode that has just begun.
     pub fn begun() -> Self {
-        let opened =
-            Notice::Opened { header: Box::new(header()), records: Vec::new(), path: Some("/s/table.jsonl".into()) };
+        let opened = Notice::opened(header(), Vec::new(), Some("/s/table.jsonl".into())).unwrap();
         let mut table = Table {
             view: View::default(),
             session: Session::new(header()),

@@ -144,11 +144,8 @@ impl Builder {
 
     /// The notice that opens the session at this node.
     pub fn opened(&self) -> Notice {
-        Notice::Opened {
-            header: Box::new(header()),
-            records: self.records.iter().cloned().map(Arc::new).collect(),
-            path: Some("/s/one.jsonl".into()),
-        }
+        let records = self.records.iter().cloned().map(Arc::new).collect();
+        Notice::opened(header(), records, Some("/s/one.jsonl".into())).unwrap()
     }
 
     /// The situation at this node.

@@ -68,8 +68,11 @@ impl Memory {
             if let ("IN", [thing, place]) = (atom.predicate.as_str(), atom.args.as_slice()) {
                 self.places.insert(thing.clone(), place.clone());
             }
+            // Most were seen before.
+            if !self.seen.contains(atom) {
+                self.seen.insert(atom.clone());
+            }
         }
-        self.seen.extend(facts.atoms.iter().cloned());
     }
 
     /// A leaf was blocked: nothing happened, but it was tried.

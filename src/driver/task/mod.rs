@@ -149,7 +149,7 @@ impl Driver {
         let mut records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
         // They are collected in the place of the records themselves, which took many times as much.
         records.shrink_to_fit();
-        let _ = notices.send(Notice::Opened { header: Box::new(header), records: records.clone(), path });
+        let _ = notices.send(Notice::Opened { session: Box::new(session.clone()), records: records.clone(), path });
         let now = clock();
         let mut diverged = None;
         if started {

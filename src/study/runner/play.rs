@@ -88,7 +88,7 @@ impl Watch {
     /// Takes a notice in; returns whether the episode has ended.
     fn take(&mut self, notice: Notice) -> bool {
         match notice {
-            Notice::Opened { header, .. } => self.session = Some(Session::new(*header)),
+            Notice::Opened { session, .. } => self.session = Some(*session),
             Notice::Recorded(record) => {
                 let Some(session) = &mut self.session else { return false };
                 if let Err(misfit) = session.apply(&record) {

@@ -240,8 +240,8 @@ impl App {
 
     /// Takes in a notice of the driver.
     pub fn notice(&mut self, notice: Notice) {
-        if let Notice::Opened { header, .. } = &notice {
-            self.arrange_as_kept(&header.world);
+        if let Notice::Opened { session, .. } = &notice {
+            self.arrange_as_kept(&session.header.world);
             self.launching = None;
             self.choosing = false;
             self.close_all();

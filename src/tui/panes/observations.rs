@@ -1,4 +1,9 @@
 //! Observations pane: the episode as the agent saw it: task, actions, observations, wrapped. Grows at the end without moving a reader.
+//!
+//! Of a node only the number of its lines is kept; the lines themselves are wrapped where they are looked at.
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
@@ -29,10 +34,12 @@ struct Line {
 #[derive(Debug, SmartDefault)]
 pub struct ObservationsPane {
     trail: Trail,
-    /// Lines of all nodes on the path to the cursor, wrapped to `width`.
-    lines: Vec<Line>,
-    /// Where each node's lines begin.
+    /// Where the lines of each node on the path to the cursor begin, wrapped to `width`.
     starts: Vec<usize>,
+    /// How many lines there are.
+    len: usize,
+    /// The lines of the node that was asked for last, by its place on the path.
+    last: RefCell<Option<(usize, Rc<[Line]>)>>,
     width: usize,
     /// How often remarks had been made or changed.
     remarks: usize,
@@ -44,20 +51,41 @@ impl ObservationsPane {
     /// Wraps the nodes from the `kept`-th on again.
     fn lay(&mut self, session: &Session, kept: usize) {
         let kept = kept.min(self.starts.len());
-        let end = self.starts.get(kept).copied().unwrap_or(self.lines.len());
-        self.lines.truncate(end);
+        self.len = self.starts.get(kept).copied().unwrap_or(self.len);
         self.starts.truncate(kept);
+        self.last.take();
+        let mut lines = Vec::new();
         for id in self.trail.ids().iter().skip(kept) {
-            self.starts.push(self.lines.len());
+            self.starts.push(self.len);
             if let Some(node) = session.node(*id) {
-                push_node(session, node, self.width, &mut self.lines);
+                push_node(session, node, self.width, &mut lines);
             }
+            self.len += lines.len();
+            lines.clear();
         }
     }
 
-    /// The remark under the cursor, by its number at its node.
-    fn note(&self) -> Option<usize> {
-        self.lines.get(self.browser.list.cursor()).and_then(|line| line.note)
+    /// The line at a place among all.
+    fn line(&self, session: Option<&Session>, at: usize) -> Option<Line> {
+        let place = self.starts.partition_point(|start| *start <= at).checked_sub(1)?;
+        let within = at - self.starts.get(place)?;
+        let mut last = self.last.borrow_mut();
+        let lines = match &*last {
+            Some((known, lines)) if *known == place => Rc::clone(lines),
+            _ => {
+                let (session, mut lines) = (session?, Vec::new());
+                push_node(session, session.node(*self.trail.ids().get(place)?)?, self.width, &mut lines);
+                let lines: Rc<[Line]> = lines.into();
+                *last = Some((place, Rc::clone(&lines)));
+                lines
+            }
+        };
+        lines.get(within).cloned()
+    }
+
+    /// The line under the cursor.
+    fn under_cursor(&self, view: &View) -> Option<Line> {
+        self.line(view.session.as_ref(), self.browser.list.cursor())
     }
 
     /// Wraps everything to another width; the cursor stays on its node.
@@ -65,14 +93,14 @@ impl ObservationsPane {
         if width == self.width || width == 0 {
             return;
         }
+        let at = self.line(Some(session), self.browser.list.cursor()).map(|l| l.node);
         self.width = width;
-        let at = self.lines.get(self.browser.list.cursor()).map(|l| l.node);
         self.lay(session, 0);
         if let Some(depth) = at.and_then(|id| session.node(id)).map(|n| n.depth as usize) {
             let row = self.starts.get(depth).copied().unwrap_or(0);
-            self.browser.list.go(row, self.lines.len());
+            self.browser.list.go(row, self.len);
         }
-        self.browser.list.grown(self.lines.len());
+        self.browser.list.grown(self.len);
     }
 
     fn mark(&self, theme: &Theme, session: &Session, line: &Line) -> Option<Run> {
@@ -161,10 +189,11 @@ impl Pane for ObservationsPane {
                 self.lay(session, kept);
             }
         } else {
-            self.lines.clear();
+            self.len = 0;
             self.starts.clear();
+            self.last.take();
         }
-        self.browser.list.grown(self.lines.len());
+        self.browser.list.grown(self.len);
         Vec::new()
     }
 
@@ -177,11 +206,11 @@ impl Pane for ObservationsPane {
     }
 
     fn len(&self, _view: &View) -> usize {
-        self.lines.len()
+        self.len
     }
 
-    fn row_text(&self, row: usize, _view: &View) -> String {
-        self.lines.get(row).map(|l| l.text.clone()).unwrap_or_default()
+    fn row_text(&self, row: usize, view: &View) -> String {
+        self.line(view.session.as_ref(), row).map(|line| line.text).unwrap_or_default()
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -194,24 +223,25 @@ impl Pane for ObservationsPane {
         self.rewrap(session, usize::from(area.width).saturating_sub(1));
         let mut browser = std::mem::take(&mut self.browser);
         let (theme, focused) = (painter.theme, painter.focused);
-        let window = browser.list.window(self.lines.len(), usize::from(area.height));
-        painter.scrollbar(area, window.start, self.lines.len());
+        let window = browser.list.window(self.len, usize::from(area.height));
+        painter.scrollbar(area, window.start, self.len);
         let area = Rect { width: area.width.saturating_sub(1), ..area };
         browser.draw_rows(painter, area, window, focused, |at, _| {
-            let Some(line) = self.lines.get(at) else { return Row::new() };
-            let mut runs = vec![Run { role: line.role, text: line.text.clone() }];
-            runs.extend(self.mark(theme, session, line));
+            let Some(line) = self.line(Some(session), at) else { return Row::new() };
+            let mark = self.mark(theme, session, &line);
+            let mut runs = vec![Run { role: line.role, text: line.text }];
+            runs.extend(mark);
             runs
         });
         self.browser = browser;
     }
 
-    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
-        if self.lines.is_empty() {
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if self.len == 0 {
             return Vec::new();
         }
         let mut actions = vec![(PaneAction::Activate, "go here"), (PaneAction::Copy, "copy text")];
-        if self.note().is_some() {
+        if self.under_cursor(view).is_some_and(|line| line.note.is_some()) {
             actions.insert(0, (PaneAction::Edit, "edit note"));
         }
         actions.extend(BROWSING);
@@ -219,8 +249,8 @@ impl Pane for ObservationsPane {
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
-        let node = self.lines.get(self.browser.list.cursor()).map(|l| l.node);
-        let node = node.and_then(|id| view.session.as_ref()?.node(id));
+        let line = self.under_cursor(view);
+        let node = line.as_ref().and_then(|line| view.session.as_ref()?.node(line.node));
         match action {
             PaneAction::Activate => match node {
                 Some(node) if view.session.as_ref().is_some_and(|s| s.cursor() != node.id) => {
@@ -229,7 +259,7 @@ impl Pane for ObservationsPane {
                 _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
             },
             PaneAction::Edit => {
-                let note = self.note().zip(node);
+                let note = line.as_ref().and_then(|line| line.note).zip(node);
                 let intent = note.and_then(|(note, node)| {
                     let text = node.turn.notes.get(note)?.clone();
                     Some(Intent::EditNote { node: node.id, note, text })

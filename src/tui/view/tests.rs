@@ -27,7 +27,7 @@ impl Played {
             opening: Vec::new(),
         };
         let mut view = View::default();
-        view.notice(Notice::Opened { header: Box::new(header), records: Vec::new(), path: None });
+        view.notice(Notice::opened(header, Vec::new(), None).unwrap());
         let mut played = Played { view, records: 0 };
         played.event(Event::Started { outcome: StepOutcome::default().into() });
         played
