@@ -67,6 +67,27 @@ pub struct Proposal {
     pub ask: Option<u64>,
 }
 
+/// Scores of the built-in proposer from here down have no plan behind them.
+const NO_PLAN: f64 = -500.0;
+
+impl Proposal {
+    /// Its score in readable form, wherever it is shown: what the built-in proposer gives is minus the steps that its plan takes, or, above
+    /// 0, how probable the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
+    pub fn score_in_words(&self) -> Option<String> {
+        let score = self.score?;
+        Some(match self.origin {
+            Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
+            Origin::Symbolic if score <= 0.0 => format!("~{:.1} steps", -score),
+            // A rank of an agent's own is no number for a person.
+            Origin::Symbolic if score > 1.0 => return None,
+            // Habits followed, or a share among the actions that were scored together.
+            Origin::Symbolic | Origin::Scored if score < 0.005 => "<1%".to_owned(),
+            Origin::Symbolic | Origin::Scored => format!("{:.0}%", score * 100.0),
+            _ => format!("score {score:.2}"),
+        })
+    }
+}
+
 /// Outcome of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -215,6 +236,18 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_score_is_said_in_steps_or_as_a_share_and_a_rank_is_not() {
+        let said = |origin, score| {
+            let (raw, action, problem, logprob, rationale, ask) = (String::new(), None, None, None, None, None);
+            Proposal { id: 1, raw, action, problem, origin, score: Some(score), logprob, rationale, ask }
+                .score_in_words()
+        };
+        let symbolic = [-1001.0, -2.0, 0.002, 0.25, 102.3].map(|score| said(Origin::Symbolic, score));
+        assert_eq!(symbolic.map(Option::unwrap_or_default), ["no plan", "~2.0 steps", "<1%", "25%", ""]);
+        assert_eq!(said(Origin::Sample, 1.5).as_deref(), Some("score 1.50"));
+    }
 
     fn verdict(checks: &[(CheckKind, Status)]) -> Verdict {
         let check = |&(kind, status): &(CheckKind, Status)| Check { kind, condition: "c".into(), status, detail: None };

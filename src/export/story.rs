@@ -446,8 +446,8 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
     if turn.asks.iter().any(|ask| Some(ask.id) == proposal.ask && is_edited(ask)) {
         origin.push_str(", from an edited prompt");
     }
-    if let Some(score) = proposal.score {
-        origin.push_str(&format!(", score {score:.2}"));
+    if let Some(score) = proposal.score_in_words() {
+        origin.push_str(&format!(", {score}"));
     }
     if let Some(logprob) = proposal.logprob {
         origin.push_str(&format!(", mean log-probability {logprob:.3}"));

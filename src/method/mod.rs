@@ -142,6 +142,11 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// Whether documents of that kind are Python programs, so that one can be parsed while it is typed.
+    fn writes_program(&self, _artifact: &ArtifactId) -> bool {
+        false
+    }
+
     /// The result of a program of [`Deed::Run`].
     ///
     /// # Errors

@@ -220,7 +220,9 @@ actions! {
         StartDown "list-down" "down j" "down" "One row down";
         StartPageUp "list-page-up" "pageup" "page up" "One page up";
         StartPageDown "list-page-down" "pagedown" "page down" "One page down";
-        StartSearch "list-search" "/" "search" "Search the list";
+        StartTop "list-top" "home g" "first row" "To the first row";
+        StartBottom "list-bottom" "end G" "last row" "To the last row";
+        StartSearch "list-search" "/" "search" "Search the tasks";
     }
 }
 
@@ -268,6 +270,8 @@ actions! {
         Force "force" "F" "force" "Do the row's action although a condition blocks it";
         Follow "follow" "f" "follow" "Show the chosen proposal's action again, from here on";
         Cycle "cycle" "v" "view" "Change what the pane shows";
+        WordsOn "words-on" "} shift-down" "more words" "Scroll the words on the row under the cursor, where they are longer than their box";
+        WordsBack "words-back" "{ shift-up" "words back" "Scroll those words back";
         Search "search" "/" "search" "Search in the pane";
         NextMatch "next-match" "n" "next match" "To the next match";
         PreviousMatch "previous-match" "N" "previous match" "To the previous match";

@@ -253,6 +253,8 @@ impl Start {
             ActionId::StartDown => self.step(1, false),
             ActionId::StartPageUp => self.step(-1, true),
             ActionId::StartPageDown => self.step(1, true),
+            ActionId::StartTop => self.step(isize::MIN, false),
+            ActionId::StartBottom => self.step(isize::MAX, false),
             ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),
             ActionId::PreviousField => self.focus = (self.focus + PARTS.len() - 1) % PARTS.len(),
             ActionId::StartSearch => {
@@ -509,11 +511,15 @@ impl Start {
         let tasks = &self.tasks;
         let ellipsis = theme.glyphs.ellipsis;
         let row = |i: usize| -> Line<'static> {
+            // What tells a row from the others is not cut.
+            let mut telling = false;
             let (name, about, unavailable) = match part {
                 Part::Tasks => {
                     let task = tasks.get(i).and_then(|t| world?.tasks.get(*t));
-                    let kind = task.map(|t| t.kind.replace('_', " "));
-                    (task.map(|t| t.sentence.clone()), kind, false)
+                    let all = world.map_or(&[][..], |w| &w.tasks);
+                    telling = task.is_some_and(|t| all.iter().filter(|o| o.sentence == t.sentence).nth(1).is_some());
+                    let about = task.map(|t| if telling { t.id.clone() } else { t.kind.replace('_', " ") });
+                    (task.map(|t| t.sentence.clone()), about, false)
                 }
                 Part::Sessions => {
                     let session = catalog.sessions.get(i);
@@ -532,7 +538,8 @@ impl Start {
                 Part::Models => entry(catalog.models.get(i)),
             };
             let name = name.unwrap_or_default();
-            let name = sanitize::fit(&sanitize::line(&name), width, ellipsis).into_owned();
+            let kept = if telling { (columns(about.clone()) + 2).min(width / 2) } else { 0 };
+            let name = sanitize::fit(&sanitize::line(&name), width - kept, ellipsis).into_owned();
             let room = width.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()) + 2);
             let about = about.filter(|_| !alone).unwrap_or_default();
             let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();

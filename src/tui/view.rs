@@ -177,8 +177,15 @@ impl View {
         records.iter().for_each(|record| self.pass(record, false));
         self.records = records;
         if let Some(id) = self.selected {
-            self.select(id);
+            self.choose_shown(id);
         }
+    }
+
+    /// Chooses the copy that is shown for a proposal. Of an action that was taken that is the one offered since: its verdict is of now.
+    fn choose_shown(&mut self, id: ProposalId) {
+        let taken = self.turn().and_then(|turn| turn.decision_on(id)).is_some_and(|decision| decision.takes());
+        self.selected = self.selected.filter(|_| !taken);
+        self.select(id);
     }
 
     fn record(&mut self, record: Arc<Record>) {
@@ -192,7 +199,7 @@ impl View {
         self.take_in(record);
         // The choice goes over to the copy that is shown now.
         if let Some(id) = self.selected.filter(|_| changes) {
-            self.select(id);
+            self.choose_shown(id);
         }
         if decided || (moved && self.is_blind()) {
             self.show_blind();

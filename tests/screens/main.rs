@@ -20,6 +20,7 @@ mod panes_preconditions;
 mod panes_properties;
 mod panes_snapshots;
 mod panes_table;
+mod panes_words;
 mod tui_keys;
 mod tui_pointer;
 mod tui_review;

@@ -16,15 +16,15 @@ use stepwright::tui::view::View;
 
 const SIZE: (u16, u16) = (90, 20);
 
-struct Bench {
-    s: Script,
-    p: Box<dyn Pane>,
+pub(crate) struct Bench {
+    pub(crate) s: Script,
+    pub(crate) p: Box<dyn Pane>,
 }
 
 impl Bench {
     /// A pane over an episode with a pool of seven candidates for `take`, of which the rows are: in force, the deleted, two
     /// equivalent optimal ones, the weaker, the unknown, the failing, the malformed.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut s = episode();
         s.view.notice(Notice::Pool(Arc::new(pool())));
         let p = pane(PaneId::Preconditions);
@@ -50,7 +50,7 @@ impl Bench {
     }
 
     /// Does an action; what it wants beside looking at a candidate.
-    fn act(&mut self, action: PaneAction) -> Vec<Intent> {
+    pub(crate) fn act(&mut self, action: PaneAction) -> Vec<Intent> {
         let (looks, others): (Vec<_>, Vec<_>) = self
             .p
             .act(action, &self.s.view)
@@ -60,7 +60,7 @@ impl Bench {
         others
     }
 
-    fn down(&mut self, n: usize) -> &mut Self {
+    pub(crate) fn down(&mut self, n: usize) -> &mut Self {
         for _ in 0..n {
             assert!(self.act(PaneAction::Down).is_empty());
         }
@@ -81,19 +81,19 @@ impl Bench {
         }
     }
 
-    fn screen(&mut self) -> String {
+    pub(crate) fn screen(&mut self) -> String {
         text(&buffer(self.p.as_mut(), &self.s.view, &unicode(), SIZE, true))
     }
 
-    fn shot(&mut self, size: (u16, u16)) -> String {
+    pub(crate) fn shot(&mut self, size: (u16, u16)) -> String {
         shown(self.p.as_mut(), &self.s.view, &unicode(), size, true)
     }
 
-    fn keys(&mut self, text: &str) -> Vec<Intent> {
+    pub(crate) fn keys(&mut self, text: &str) -> Vec<Intent> {
         text.chars().flat_map(|c| self.press(KeyCode::Char(c))).collect()
     }
 
-    fn press(&mut self, code: KeyCode) -> Vec<Intent> {
+    pub(crate) fn press(&mut self, code: KeyCode) -> Vec<Intent> {
         self.p.input(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)), &self.s.view)
     }
 

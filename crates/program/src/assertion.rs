@@ -42,7 +42,7 @@ fn is_unsafe(name: &str) -> bool {
 }
 
 /// Put before a text to make it a statement in a function body.
-const BEFORE: &str = "def _():\n assert ";
+pub(crate) const BEFORE: &str = "def _():\n assert ";
 
 /// Longest list of signatures an assertion is kept compiled for.
 const KEPT: usize = 32;
@@ -203,7 +203,7 @@ impl Assertion {
 }
 
 /// A text as a statement in a function body.
-fn source_of(text: &str) -> String {
+pub(crate) fn source_of(text: &str) -> String {
     [BEFORE, text, "\n"].concat()
 }
 

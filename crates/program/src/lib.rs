@@ -20,6 +20,7 @@ pub mod sandbox;
 mod specification;
 mod splitting;
 mod state;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod trajectory;
@@ -39,5 +40,6 @@ pub use render::render_program;
 pub use rules::Rules;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
 pub use state::{CheckResult, State};
+pub use syntax::SyntaxFault;
 pub use trajectory::{Execution, Line, LineKind, LineStatus, Trajectory, parse_line};
 pub use variables::Fingerprints;

@@ -147,6 +147,10 @@ impl Method for CodePolicy {
         })
     }
 
+    fn writes_program(&self, artifact: &ArtifactId) -> bool {
+        *artifact == ArtifactId::PLAN || *artifact == functions()
+    }
+
     fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
         over(cx, decision)
     }

@@ -293,7 +293,7 @@ impl Remote {
             };
             attempt += 1;
             tracing::info!(attempt, %why, wait_ms = wait.as_millis(), "trying again");
-            count_down(sink.events, attempt, wait, &why).await;
+            count_down(sink.events, attempt, wait, &short(&why)).await;
         }
     }
 
@@ -325,7 +325,7 @@ impl Remote {
                 if answer.begun() { Failure { error: partial, refusal: None, ..failure } } else { failure }
             }
             _ => {
-                let passing = broken.passing.then(|| Passing { why: short(&said), after: None });
+                let passing = broken.passing.then(|| Passing { why: said.clone(), after: None });
                 Failure { error: partial, passing, refusal: None }
             }
         }

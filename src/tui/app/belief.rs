@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::App;
 use crate::driver::{Command, Request};
 use crate::episode::{ArtifactId, Offer};
+use crate::method;
 use crate::tui::actions::{ActionId, spec};
 use crate::tui::belief_text;
 use crate::tui::dialog::prompt::Prompt;
@@ -72,7 +73,10 @@ impl App {
             (Some(offer), _) if !is_belief(offer) => {
                 let title = offer.written.title.trim();
                 if offer.written.raw.trim().contains('\n') {
-                    return self.open(Box::new(TextForm::document(offer.id, &offer.written.raw, title)));
+                    let method = self.view.session.as_ref().and_then(|s| method::named(&s.method));
+                    let program = method.is_some_and(|m| m.writes_program(&offer.written.artifact));
+                    let form = TextForm::document(offer.id, &offer.written.raw, title).parsed(program);
+                    return self.open(Box::new(form));
                 }
                 let dialog = Prompt::edit_document(offer.id, title, &offer.written.raw);
                 return self.open(Box::new(dialog));

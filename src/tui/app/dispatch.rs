@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::gate::{goes_without_saying, is_command};
 use super::{App, Effect, Sleeper};
 use crate::driver::{Command, Level, Request, Unwritten};
-use crate::episode::ProposalId;
+use crate::episode::{ArtifactId, ProposalId};
 use crate::method;
 use crate::tui::actions::{ACTIONS, ActionId, Context};
 use crate::tui::chrome::thousands;
@@ -282,7 +282,8 @@ impl App {
             Some((None, why)) => why.as_str(),
             _ => "",
         };
-        let form = TextForm::plan(plan, line, why);
+        let method = method::named(&session.method);
+        let form = TextForm::plan(plan, line, why).parsed(method.is_some_and(|m| m.writes_program(&ArtifactId::PLAN)));
         self.open(Box::new(form));
     }
 

@@ -193,5 +193,6 @@ pub(super) fn goes_without_saying(action: ActionId) -> bool {
     use crate::tui::pane::PaneAction as P;
     let ActionId::Pane(action) = action else { return false };
     let moves = matches!(action, P::Up | P::Down | P::PageUp | P::PageDown | P::Top | P::Bottom | P::Left | P::Right);
-    moves || matches!(action, P::NextMatch | P::PreviousMatch)
+    // Where words are cut, the rule above them names the keys.
+    moves || matches!(action, P::NextMatch | P::PreviousMatch | P::WordsOn | P::WordsBack)
 }

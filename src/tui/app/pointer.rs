@@ -6,7 +6,14 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use super::App;
+use crate::driver::Level;
 use crate::tui::chrome;
+
+/// What is said of the buttons that do nothing.
+const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
+                             shows its menu";
+/// What is said of dragging elsewhere than at a border.
+const DRAG: &str = "Dragging moves the borders between panes; with Shift (Option on a Mac) the terminal selects text, and y copies a row";
 
 impl App {
     pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) {
@@ -14,6 +21,10 @@ impl App {
         // Mere movement changes nothing and draws nothing.
         if matches!(event.kind, MouseEventKind::Moved) || self.is_too_small() {
             return;
+        }
+        if let Some(why) = self.not_offered(event.kind) {
+            self.dirty = true;
+            return self.say(Level::Info, why.to_owned());
         }
         if !self.dialogs.is_empty() {
             self.dirty = true;
@@ -36,6 +47,15 @@ impl App {
             return;
         }
         self.pane_pointer(event, at, now);
+    }
+
+    /// Why nothing comes of an event that people try: text is selected and pasted by the terminal, if it is let.
+    fn not_offered(&self, kind: MouseEventKind) -> Option<&'static str> {
+        match kind {
+            MouseEventKind::Down(MouseButton::Right | MouseButton::Middle) => Some(OTHER_BUTTONS),
+            MouseEventKind::Drag(_) if self.dragging.is_none() => Some(DRAG),
+            _ => None,
+        }
     }
 
     /// Dragging a border; whether the event was part of that.

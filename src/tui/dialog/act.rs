@@ -13,10 +13,11 @@ use super::list::List;
 use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{Command, Request};
 use crate::episode::{CheckKind, ProposalId, Status, TreeEdit, Verdict};
+use crate::program::SyntaxFault;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::panes::draw::{Painter, Row, run};
-use crate::tui::panes::words;
+use crate::tui::panes::{edit, words};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::{fuzzy, sanitize};
 
@@ -52,6 +53,8 @@ pub struct Act {
     found: Vec<String>,
     /// The token of the last check asked for.
     token: u64,
+    /// Where the text is a call that does not parse.
+    fault: Option<SyntaxFault>,
 }
 
 impl Act {
@@ -59,13 +62,15 @@ impl Act {
     pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
         let field = Field::new(text);
         let (list, found) = (List::default(), Vec::new());
-        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked: None, found, token: 0 };
+        let (asked, fault) = (None, None);
+        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked, found, token: 0, fault };
         act.search(context);
         act
     }
 
     fn search(&mut self, context: Context<'_>) {
         (self.picking, self.as_typed, self.asked) = (false, false, None);
+        self.fault = edit::fault(self.field.text(), SyntaxFault::of_call);
         self.list = List::default();
         let admissible = admissible(context).unwrap_or_default();
         let found = fuzzy::rank(self.field.text(), admissible.iter().map(String::as_str));
@@ -81,10 +86,15 @@ impl Act {
         self.found.get(self.list.cursor()).map(String::as_str)
     }
 
-    /// Whether the text is an action as it is: an admissible one, a program call, or any where there is no list.
+    /// Whether the text is an action as it is: an admissible one, a program call, or any where there is no list. A call that does not parse
+    /// is none, unless the world lists it.
     fn is_exact(&self, context: Context<'_>) -> bool {
         let typed = self.field.text().trim();
-        admissible(context).is_none_or(|all| all.iter().any(|one| one == typed)) || typed.contains('(')
+        match admissible(context) {
+            Some(all) if all.iter().any(|one| one == typed) => true,
+            _ if self.fault.is_some() => false,
+            all => all.is_none() || typed.contains('('),
+        }
     }
 
     /// Whether Enter takes the marked row: a person moved to it, or typed words of it.
@@ -109,6 +119,9 @@ impl Act {
     /// The question about a text that is no admissible action, with the nearest one.
     fn question(&self, context: Context<'_>) -> Option<String> {
         let text = self.asked.as_ref()?;
+        if let Some(fault) = &self.fault {
+            return Some(format!("`{text}` {}. Enter again takes it as it is.", fault.in_words()));
+        }
         let near = admissible(context)?.iter().max_by(|a, b| {
             let likeness = |one: &String| strsim::jaro_winkler(one, text);
             likeness(a).total_cmp(&likeness(b))
@@ -217,8 +230,13 @@ impl Dialog for Act {
         let verdict =
             Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1).min(VERDICT_ROWS), ..area };
         let columns = usize::from(verdict.width);
+        let fault = self.fault.as_ref().filter(|_| !self.is_exact(context));
         let rows = match (self.question(context), self.verdict(context)) {
             (Some(question), _) => words::labelled("", Role::Warn, &question, columns),
+            (None, _) if fault.is_some() => {
+                let words = fault.map(SyntaxFault::in_words).unwrap_or_default();
+                words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &words, columns)
+            }
             (None, Some(checked)) => verdict_rows(checked, theme, columns),
             (None, None) if self.field.text().trim().is_empty() => {
                 words::labelled("", Role::Dim, "An action as the world reads it, or its program call.", columns)

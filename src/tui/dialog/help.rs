@@ -7,13 +7,13 @@ use ratatui::text::{Line, Span};
 
 use super::field::Field;
 use super::list::scrollbar;
-use super::{Context, Dialog, Reply, key_row};
+use super::{Context, Dialog, Reply, key_row, palette};
 use crate::tui::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
 use crate::tui::event::Input;
 use crate::tui::keymap::Keymap;
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::wrap::wrapped;
-use crate::tui::theme::{Role, Theme};
+use crate::tui::theme::{Glyphs, Role, Theme};
 
 /// The text above the keys.
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
@@ -67,10 +67,49 @@ const NUMBERED: [(actions::Context, usize, &str); 2] = [
 /// Columns of the keys.
 const KEYS: usize = 20;
 
-/// A group of the help: a heading and its entries, each a word with what is to be said of it.
+/// A group of the help: a heading and its entries.
 struct Group {
     title: String,
-    entries: Vec<(String, String)>,
+    entries: Vec<Entry>,
+}
+
+/// A word or key with what is to be said of it.
+struct Entry {
+    word: String,
+    about: String,
+    /// Other words that find it: an action's name, its word in the footer, its synonyms.
+    also: String,
+}
+
+impl Entry {
+    fn new(word: impl Into<String>, about: impl Into<String>) -> Self {
+        Entry { word: word.into(), about: about.into(), also: String::new() }
+    }
+
+    fn of(id: ActionId, keys: String, about: String) -> Self {
+        let also = spec(id).map(|spec| format!("{} {} {}", spec.name, spec.label, palette::other(spec)));
+        Entry { also: also.unwrap_or_default(), ..Entry::new(keys, about) }
+    }
+
+    fn has(&self, query: &str) -> bool {
+        [&self.word, &self.about, &self.also].into_iter().any(|text| text.to_lowercase().contains(query))
+    }
+}
+
+/// The marks, with what they say of a proposal, a call or a candidate.
+fn marks(glyphs: &Glyphs) -> Vec<Entry> {
+    [
+        (glyphs.yes, "holds: every check passes"),
+        (glyphs.no, "fails: at least one check does"),
+        (glyphs.unknown, "cannot be decided"),
+        (glyphs.unchecked, "not checked"),
+        (glyphs.candidate, "blocked: it can be chosen, but would execute nothing"),
+        (glyphs.star, "recommended by the method; of candidates: suggested"),
+        (glyphs.here, "chosen, or where the session is"),
+        (glyphs.dot, "pruned or dropped; of candidates: holds always"),
+    ]
+    .map(|(glyph, about)| Entry::new(glyph, about))
+    .into()
 }
 
 /// The help.
@@ -91,12 +130,12 @@ impl Help {
         Help { pane, top: 0, rows: 0, query: Field::new(""), typing: false }
     }
 
-    fn groups(&self, keymap: &Keymap) -> Vec<Group> {
+    fn groups(&self, keymap: &Keymap, theme: &Theme) -> Vec<Group> {
         let keys = |id: ActionId| {
             let keys: Vec<String> = keymap.keys(id).iter().map(ToString::to_string).collect();
             if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") }
         };
-        let said = |list: &[(&str, &str)]| list.iter().map(|(word, about)| ((*word).into(), (*about).into())).collect();
+        let said = |list: &[(&str, &str)]| list.iter().map(|(word, about)| Entry::new(*word, *about)).collect();
         let mut groups = Vec::new();
         if let Some((title, actions)) = &self.pane {
             let about = |id: ActionId, word: &str| match spec(id) {
@@ -107,16 +146,18 @@ impl Help {
                 None => word.to_owned(),
             };
             let shown = actions.iter().filter(|(id, _)| !is_numbered(*id));
-            let entries = shown.map(|(id, word)| (keys(*id), about(*id, word))).collect();
+            let entries = shown.map(|(id, word)| Entry::of(*id, keys(*id), about(*id, word))).collect();
             groups.push(Group { title: format!("In {title}, now"), entries });
         }
         for context in CONTEXTS {
             let own = ACTIONS.iter().filter(|s| s.context == context && !is_numbered(s.id));
-            let mut entries: Vec<(String, String)> = own.map(|spec| (keys(spec.id), spec.about.clone())).collect();
+            let mut entries: Vec<Entry> =
+                own.map(|spec| Entry::of(spec.id, keys(spec.id), spec.about.clone())).collect();
             let numbered = NUMBERED.iter().filter(|(of, ..)| *of == context);
-            entries.extend(numbered.map(|(_, last, about)| (format!("1 to {last}"), (*about).to_owned())));
+            entries.extend(numbered.map(|(_, last, about)| Entry::new(format!("1 to {last}"), *about)));
             groups.push(Group { title: context.title().to_owned(), entries });
         }
+        groups.push(Group { title: "Marks".to_owned(), entries: marks(&theme.glyphs) });
         groups.push(Group { title: "Glossary".to_owned(), entries: said(&GLOSSARY) });
         groups.push(Group { title: "Statuses of candidate preconditions".to_owned(), entries: said(&STATUSES) });
         groups
@@ -128,10 +169,8 @@ impl Help {
         if query.is_empty() {
             out.extend(wrapped(ABOUT, width).into_iter().map(|l| Line::styled(l, theme.style(Role::Text))));
         }
-        let fits = |(word, about): &(String, String)| {
-            query.is_empty() || word.to_lowercase().contains(&query) || about.to_lowercase().contains(&query)
-        };
-        for Group { title, entries } in self.groups(keymap) {
+        let fits = |entry: &Entry| query.is_empty() || entry.has(&query);
+        for Group { title, entries } in self.groups(keymap, theme) {
             let mut entries = entries.into_iter().filter(fits).peekable();
             if entries.peek().is_none() {
                 continue;
@@ -140,7 +179,7 @@ impl Help {
                 out.push(Line::default());
             }
             out.push(Line::styled(title, theme.style(Role::Title)));
-            for (word, about) in entries {
+            for Entry { word, about, .. } in entries {
                 let room = width.saturating_sub(KEYS + 3).max(8);
                 for (i, text) in wrapped(&about, room).into_iter().enumerate() {
                     let word = if i == 0 { word.as_str() } else { "" };

@@ -57,6 +57,11 @@ const SYNONYMS: [(&str, &str); 34] = [
     ("focus-blocking", "tree conditions resolutions"),
 ];
 
+/// Other words for an action.
+pub fn other(action: &ActionSpec) -> &'static str {
+    SYNONYMS.iter().find(|(name, _)| *name == action.name).map_or("", |(_, words)| words)
+}
+
 /// The palette.
 pub struct Palette {
     field: Field,
@@ -82,7 +87,6 @@ impl Palette {
         let query = self.field.text().trim().to_lowercase();
         self.found = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.label));
         let by_name = fuzzy::rank(&query, self.rows.iter().map(|(s, _)| s.name.as_str()));
-        let other = |s: &ActionSpec| SYNONYMS.iter().find(|(name, _)| *name == s.name).map_or("", |(_, words)| words);
         // Of other words whole beginnings count: letters scattered over them would fit anything.
         let begins = |s: &ActionSpec| {
             let all = format!("{} {} {}", s.label, other(s), s.about).to_lowercase();

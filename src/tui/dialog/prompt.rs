@@ -98,7 +98,13 @@ const WIDTH: u16 = 72;
 
 /// A text of lines, wrapped.
 fn paragraphs(text: &str, role: Role, columns: usize) -> Vec<Row> {
-    text.lines().flat_map(|line| words::labelled("", role, line, columns)).collect()
+    // What an indented line goes on with is indented as it is.
+    let indented = |line: &str| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let (lead, text) = line.split_at(indent);
+        words::labelled(lead, role, text, columns)
+    };
+    text.lines().flat_map(indented).collect()
 }
 
 /// How many rows a text takes in so many columns.

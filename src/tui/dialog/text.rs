@@ -14,11 +14,12 @@ use super::act::verdict_rows;
 use super::{Context, Dialog, Reply, next_token};
 use crate::driver::{BeliefReading, Command, Request};
 use crate::episode::{ArtifactId, OfferId, ProposalId};
+use crate::program::SyntaxFault;
 use crate::sanitize;
 use crate::tui::actions::ActionId;
 use crate::tui::event::Input;
 use crate::tui::panes::draw::Row;
-use crate::tui::panes::{draw, offer, words, wrap};
+use crate::tui::panes::{draw, edit, offer, words, wrap};
 use crate::tui::paste;
 use crate::tui::theme::Role;
 
@@ -57,12 +58,32 @@ pub struct TextForm {
     token: Option<u64>,
     /// Whether the person accepted before it was checked.
     accepting: bool,
+    /// Whether it is a program, which is parsed as it is typed.
+    parsed: bool,
+    /// Where it does not parse.
+    fault: Option<SyntaxFault>,
+    /// Whether the person accepted it although it does not parse: a further time takes it as it is.
+    asked: bool,
 }
 
 impl TextForm {
     fn new(purpose: Purpose, about: String, text: &str) -> Self {
         let area = lined(text.lines().map(str::to_owned).collect());
-        TextForm { purpose, about, why: String::new(), area, drawn: Rect::default(), token: None, accepting: false }
+        let (why, drawn, parsed) = (String::new(), Rect::default(), matches!(purpose, Purpose::Program(_)));
+        let mut form = TextForm {
+            purpose,
+            about,
+            why,
+            area,
+            drawn,
+            token: None,
+            accepting: false,
+            parsed,
+            fault: None,
+            asked: false,
+        };
+        form.parse();
+        form
     }
 
     /// Edits an offered belief.
@@ -96,6 +117,18 @@ impl TextForm {
         TextForm::new(Purpose::Program(from), format!("The request: {query}"), text)
     }
 
+    /// Says that the text is a program, so that it is parsed as it is typed.
+    pub fn parsed(mut self, parsed: bool) -> Self {
+        self.parsed |= parsed;
+        self.parse();
+        self
+    }
+
+    fn parse(&mut self) {
+        self.asked = false;
+        self.fault = edit::fault(&self.text(), SyntaxFault::of_program).filter(|_| self.parsed);
+    }
+
     fn text(&self) -> String {
         self.area.lines().join("\n")
     }
@@ -106,6 +139,7 @@ impl TextForm {
 
     fn changed(&mut self) -> Vec<Reply> {
         (self.token, self.accepting) = (None, false);
+        self.parse();
         vec![Reply::WakeIn(DEBOUNCE)]
     }
 
@@ -129,6 +163,10 @@ impl TextForm {
     fn accept(&mut self, context: Context<'_>) -> Vec<Reply> {
         let text = self.text();
         if text.trim().is_empty() {
+            return Vec::new();
+        }
+        if self.fault.is_some() && !std::mem::replace(&mut self.asked, true) {
+            // It stays open, at the fault.
             return Vec::new();
         }
         let command = match self.purpose {
@@ -190,6 +228,19 @@ impl TextForm {
     }
 }
 
+/// Where a program does not parse, and what the key that accepts does then.
+fn fault_rows(fault: &SyntaxFault, asked: bool, context: Context<'_>, width: usize) -> Vec<Row> {
+    let no = format!("{} ", context.theme.glyphs.no);
+    let mut rows = words::labelled(&no, Role::Bad, &format!("it {}", fault.in_words()), width);
+    let key = context.keymap.hint(ActionId::AcceptText).unwrap_or_default();
+    let (role, text) = match asked {
+        true => (Role::Warn, format!("It does not parse; {key} again takes it as it is.")),
+        false => (Role::Dim, "What was typed stays; it is taken once it parses.".to_owned()),
+    };
+    rows.extend(words::labelled("", role, &text, width));
+    rows
+}
+
 /// A text area over these lines, which are wrapped.
 fn lined(lines: Vec<String>) -> TextArea<'static> {
     let mut area = TextArea::new(lines);
@@ -247,8 +298,16 @@ impl Dialog for TextForm {
             draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
             return;
         }
+        if let Some(fault) = &self.fault {
+            let rows = fault_rows(fault, self.asked, context, width);
+            draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
+            return;
+        }
         if matches!(self.purpose, Purpose::Document(_) | Purpose::Plan) {
             let mut rows = Vec::new();
+            if self.parsed {
+                rows.push(vec![draw::run(Role::Good, format!("{} it parses", theme.glyphs.yes))]);
+            }
             if !self.why.is_empty() {
                 rows.extend(words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &self.why, width));
             }
@@ -306,5 +365,41 @@ impl Dialog for TextForm {
             }
         }
         replies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::tui::keymap::Keymap;
+    use crate::tui::theme::{Theme, UNICODE};
+    use crate::tui::view::View;
+
+    #[test]
+    fn a_program_that_does_not_parse_says_so_at_once_and_is_taken_only_when_asked_twice() {
+        let (view, theme, keymap) = (View::default(), Theme::monochrome(UNICODE), Keymap::default());
+        let context = Context { view: &view, theme: &theme, keymap: &keymap, columns: 96 };
+        let screen = |form: &mut TextForm| {
+            let mut terminal = Terminal::new(TestBackend::new(80, 14)).unwrap();
+            terminal.draw(|frame| form.render(context, frame.area(), frame)).unwrap();
+            terminal.backend().to_string()
+        };
+        let mut form = TextForm::plan("if a\n    b()\n", 0, "").parsed(true);
+        let shown = screen(&mut form);
+        assert!(shown.contains("does not parse: line 1, column 5: expected `:`, found newline"), "{shown}");
+        assert_eq!(form.act(ActionId::AcceptText, context), []);
+        let shown = screen(&mut form);
+        assert!(shown.contains("Ctrl-S again takes it as it is") && shown.contains("b()"), "{shown}");
+        // A further key asks again, or finds it whole.
+        form.input(Input::Paste(":"), context);
+        let shown = screen(&mut form);
+        assert!(shown.contains("it parses"), "{shown}");
+        assert!(matches!(form.act(ActionId::AcceptText, context)[..], [Reply::Close, Reply::Send(_)]));
+        // What is no program is not parsed.
+        let mut form = TextForm::plan("take the mug, then", 0, "");
+        assert!(!screen(&mut form).contains("parse"));
     }
 }

@@ -26,6 +26,14 @@ pub fn token() -> u64 {
     TOKENS.fetch_add(1, Ordering::Relaxed)
 }
 
+/// The longest text that is parsed at every key; a longer one is left to the check after a pause.
+const PARSED_AT_ONCE: usize = 16 * 1024;
+
+/// Where a text does not parse, asked at every key: nothing of an empty or a long one.
+pub fn fault<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    (!text.trim().is_empty() && text.len() <= PARSED_AT_ONCE).then(|| parse(text)).flatten()
+}
+
 /// What a key did to an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {

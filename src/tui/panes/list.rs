@@ -80,7 +80,9 @@ impl ListState {
     /// Scrolls by the wheel; the cursor stays inside the window.
     pub fn wheel(&mut self, down: bool, len: usize) {
         let last_top = len.saturating_sub(self.height);
-        self.top = if down { (self.top + WHEEL).min(last_top) } else { self.top.saturating_sub(WHEEL) };
+        // In a small window no row is left out.
+        let by = WHEEL.min(self.height.max(1));
+        self.top = if down { (self.top + by).min(last_top) } else { self.top.saturating_sub(by) };
         let bottom = (self.top + self.height).min(len).saturating_sub(1);
         let to = self.cursor.clamp(self.top.min(bottom), bottom);
         // At either end the wheel moves the cursor itself, so that the end can be followed again.

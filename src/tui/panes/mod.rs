@@ -21,6 +21,7 @@ mod skills;
 mod state;
 mod summary;
 mod trail;
+mod why;
 pub(in crate::tui) mod words;
 pub(in crate::tui) use crate::wrap;
 

@@ -3,16 +3,13 @@
 use serde_json::Value;
 
 use super::draw::{Run, run};
-use crate::episode::{Actor, Mark, Origin, Proposal, StepOutcome};
+use crate::episode::{Actor, Mark, Origin, StepOutcome};
 use crate::tui::theme::{Glyphs, Role, Theme};
 use crate::words::unescaped;
 pub use crate::words::{cost, count};
 
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
-
-/// Symbolic scores from here down have no plan behind them.
-const NO_PLAN: f64 = -500.0;
 
 /// The glyph of a mark, and its role.
 pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
@@ -43,20 +40,6 @@ pub fn origin(origin: Origin) -> &'static str {
         Origin::Person => "person",
         Origin::Recorded => "recorded",
     }
-}
-
-/// A score in readable form: what the symbolic proposer gives is minus the steps that its plan takes, or, above 0, how probable
-/// the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
-pub fn score(proposal: &Proposal) -> Option<String> {
-    let score = proposal.score?;
-    Some(match proposal.origin {
-        Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
-        Origin::Symbolic if score <= 0.0 => format!("~{:.1} steps", -score),
-        // Habits followed, or a share among the actions that were scored together.
-        Origin::Symbolic | Origin::Scored if score < 0.005 => "<1%".to_owned(),
-        Origin::Symbolic | Origin::Scored => format!("{:.0}%", score * 100.0),
-        _ => format!("score {score:.2}"),
-    })
 }
 
 /// The steps of a JSON pointer, unescaped.

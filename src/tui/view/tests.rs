@@ -161,6 +161,16 @@ fn a_taken_action_offered_again_is_shown_once_and_open() {
 }
 
 #[test]
+fn the_choice_goes_from_a_taken_action_to_its_copy_that_is_open() {
+    let mut played = Played::new();
+    played.round(&["a", "b"], Some(1));
+    played.decide(Choice::Approve { proposal: 1 });
+    played.round(&["a", "b"], Some(4));
+    // Chosen, the taken one had the verdict it was taken with in a list whose title counted those of now.
+    assert_eq!((played.shown(), played.view.selected), (vec![3, 4], Some(3)));
+}
+
+#[test]
 fn what_a_model_writes_more_than_once_is_one_row_with_a_count() {
     let mut played = Played::new();
     for origin in [Origin::Greedy, Origin::Sample, Origin::Person, Origin::Symbolic, Origin::Sample] {

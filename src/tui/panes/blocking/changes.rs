@@ -5,6 +5,7 @@ use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, TreeEdit};
 use crate::tui::pane::{Intent, PaneAction};
+use crate::tui::panes::why::ALL_IN_SIGHT;
 use crate::tui::view::View;
 
 impl BlockingPane {
@@ -45,6 +46,7 @@ impl BlockingPane {
                 "this tree explains the proposal; only that of a method which selects from it can be changed"
                     .to_owned(),
             ),
+            (PaneAction::WordsOn | PaneAction::WordsBack, ..) => Some(ALL_IN_SIGHT.to_owned()),
             (PaneAction::UndoChange, true, _) => Some("the tree was not changed at this step".to_owned()),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {

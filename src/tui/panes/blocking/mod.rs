@@ -8,10 +8,12 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
 use super::browse::{BROWSING, Browser};
-use super::draw::{Painter, Row, split_bottom, split_top};
+use super::draw::{Painter, Row, split_bottom};
+use super::why::Why;
 use super::words;
 use crate::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::driver::{Command, Level, Situation};
@@ -58,6 +60,8 @@ pub struct BlockingPane {
     /// The nodes shown, in order.
     shown: Vec<usize>,
     browser: Browser,
+    /// The words on the row under the cursor.
+    why: Why,
     /// The text of the chosen proposal's action.
     chosen: Option<String>,
     /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
@@ -337,10 +341,14 @@ impl Pane for BlockingPane {
         let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
         browser.draw(painter, tree, self.shown.len(), row);
         self.browser = browser;
+        let mut box_below = std::mem::take(&mut self.why);
         if below.height > 1 {
-            painter.rule(below, 0, "why");
-            painter.rows(split_top(below, 1).1, &reason);
+            let on = self.way().or_else(|| self.current().map(|(_, node)| node.text.clone())).unwrap_or_default();
+            box_below.draw(painter, below, ("why", &on), view, |width| self.reason(width));
+        } else {
+            box_below.hide();
         }
+        self.why = box_below;
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -352,12 +360,11 @@ impl Pane for BlockingPane {
         } else if self.has_children(at) {
             actions.push((PaneAction::Activate, "fold"));
         }
-        actions.extend([
-            (PaneAction::ToggleFold, "fold"),
-            (PaneAction::Left, "close"),
-            (PaneAction::Right, "open"),
-            (PaneAction::Copy, "copy"),
-        ]);
+        if self.has_children(at) {
+            actions.push((PaneAction::ToggleFold, "fold"));
+        }
+        actions.extend([(PaneAction::Left, "close"), (PaneAction::Right, "open"), (PaneAction::Copy, "copy")]);
+        actions.extend(self.why.actions());
         actions.extend(BROWSING);
         actions
     }
@@ -374,6 +381,9 @@ impl Pane for BlockingPane {
             PaneAction::ToggleFold => self.fold(None),
             PaneAction::Left => self.fold(Some(true)),
             PaneAction::Right => self.fold(Some(false)),
+            PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.why.act(action);
+            }
             PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
             _ => return self.browse(action, view),
         }
@@ -382,5 +392,12 @@ impl Pane for BlockingPane {
 
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
         self.needed(action)
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if !self.why.mouse(event) {
+            self.browser.mouse(event, self.shown.len());
+        }
+        Vec::new()
     }
 }

@@ -47,7 +47,11 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     let mut question = listed("It drops", '-', &drops);
     question.push_str(&listed("It adds", '+', &adds));
     let back = view.key(PaneAction::UndoChange);
-    let stay = if same == 1 { "1 stays as it is".to_owned() } else { format!("{same} stay as they are") };
+    let stay = match same {
+        0 => "None of the others is in force".to_owned(),
+        1 => "1 stays as it is".to_owned(),
+        _ => format!("{same} stay as they are"),
+    };
     let reworded = match reworded {
         0 => String::new(),
         1 => "; 1 is replaced by one that holds at the same instances".to_owned(),

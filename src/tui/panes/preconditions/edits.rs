@@ -11,7 +11,9 @@ use super::{
     View, WorkshopCommand, say, send, token,
 };
 use crate::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Fate, Ranking};
+use crate::program::SyntaxFault;
 use crate::tui::pane::PaneAction;
+use crate::tui::panes::edit;
 
 impl PreconditionsPane {
     /// The expressions that adopting would put in force.
@@ -197,6 +199,7 @@ impl PreconditionsPane {
             id: row.and_then(|r| self.own_id(r, view)),
             row,
             editor: Editor::line(&original),
+            fault: unparsed(&original),
             original,
             pause,
             // The words on the row stay until the answer is there.
@@ -212,7 +215,9 @@ impl PreconditionsPane {
             Edited::Same => Vec::new(),
             Edited::Changed => {
                 typing.seen = None;
-                typing.asked = true;
+                // What does not parse needs no demonstrations to be judged, and its fault is said at once.
+                typing.fault = unparsed(&typing.editor.text());
+                typing.asked = typing.fault.is_none();
                 vec![typing.pause.touch()]
             }
             Edited::Cancel => return Vec::new(),
@@ -220,6 +225,11 @@ impl PreconditionsPane {
                 let text = typing.editor.text().trim().to_owned();
                 if text == typing.original {
                     return say("the expression is unchanged");
+                }
+                if let Some(fault) = unparsed(&text) {
+                    let words = format!("the assertion {}; correct it, or Esc leaves all as it was", fault.in_words());
+                    self.typing = Some(typing);
+                    return vec![Intent::Say(Level::Warning, words)];
                 }
                 if !text.is_empty() {
                     self.unmerged = None;
@@ -257,7 +267,7 @@ impl PreconditionsPane {
 
     /// Goes where the row of the close look points: to another candidate, or to a step.
     pub(super) fn open_in_study(&mut self) -> Vec<Intent> {
-        let Some(Over { page: Page::Study(study), browser }) = self.over.last() else { return Vec::new() };
+        let Some(Over { page: Page::Study(study), browser, .. }) = self.over.last() else { return Vec::new() };
         let seen = study.seen();
         if let Some(other) = study.related_at(browser.list.cursor()) {
             // Back in the list, with the cursor on the other one.
@@ -278,7 +288,7 @@ impl PreconditionsPane {
     /// From a step of a close look to the next of them, or the previous.
     pub(super) fn next_step(&mut self, forward: bool) -> Vec<Intent> {
         let below = self.over.len().checked_sub(2).and_then(|at| self.over.get_mut(at));
-        let Some(Over { page: Page::Study(study), browser }) = below else {
+        let Some(Over { page: Page::Study(study), browser, .. }) = below else {
             return say("this is the only step");
         };
         let Some(row) = study.next_place(browser.list.cursor(), forward) else {
@@ -384,7 +394,7 @@ impl PreconditionsPane {
 
     /// Goes to a step where the two sets differ on the action under the cursor.
     pub(super) fn open_in_sets(&mut self) -> Vec<Intent> {
-        let Some(Over { page: Page::Sets(sets), browser }) = self.over.last() else { return Vec::new() };
+        let Some(Over { page: Page::Sets(sets), browser, .. }) = self.over.last() else { return Vec::new() };
         let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
             return say(match sets.first_that_differs() {
                 Some(other) => format!("no step distinguishes the two here; they differ on {other}: open that one"),
@@ -406,4 +416,9 @@ impl PreconditionsPane {
         (self.sets_wanted, self.load_wanted) = (Some(token), Some(token));
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
+}
+
+/// Where an expression does not parse, where one is typed.
+fn unparsed(text: &str) -> Option<SyntaxFault> {
+    edit::fault(text, SyntaxFault::of_assertion)
 }

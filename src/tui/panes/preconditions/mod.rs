@@ -29,9 +29,10 @@ use self::rows::Item;
 use super::browse::{Browser, Mouse};
 use super::draw::Painter;
 use super::edit::{Debounce, Edited, Editor, token};
+use super::why::Why;
 use crate::driver::{Command, Level, SetSource, WorkshopCommand};
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
-use crate::program::Call;
+use crate::program::{Call, SyntaxFault};
 use crate::tui::event::Input;
 use crate::tui::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use crate::tui::view::View;
@@ -47,6 +48,8 @@ struct Typing {
     original: String,
     editor: Editor,
     pause: Debounce,
+    /// Where the present text does not parse.
+    fault: Option<SyntaxFault>,
     /// What is known of the present text.
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
@@ -84,6 +87,8 @@ pub struct PreconditionsPane {
     /// Whether inference asks the model instead of the enumerator.
     by_model: bool,
     browser: Browser,
+    /// The words on the row under the cursor, or on what is typed.
+    why: Why,
     typing: Option<Typing>,
     /// Where the tabs were last drawn.
     tabs: Vec<(Rect, usize)>,
@@ -295,6 +300,13 @@ impl PreconditionsPane {
         intents
     }
 
+    fn scroll_over(&mut self, action: PaneAction) -> Vec<Intent> {
+        if let Some(over) = self.over.last_mut() {
+            over.why.act(action);
+        }
+        Vec::new()
+    }
+
     /// Compares again where what is in force has changed under a page of two sets.
     fn compare_again(&mut self, view: &View) -> Vec<Intent> {
         let shown = matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. }));
@@ -313,6 +325,7 @@ impl PreconditionsPane {
             return Some(Vec::new());
         }
         let intents = match (&over.page, action) {
+            (_, PaneAction::WordsOn | PaneAction::WordsBack) => return Some(self.scroll_over(action)),
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
             (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
             (Page::Step(_), PaneAction::Left | PaneAction::Right) => self.next_step(action == PaneAction::Right),
@@ -428,6 +441,10 @@ impl Pane for PreconditionsPane {
             PaneAction::Options => vec![Intent::AskCandidates],
             PaneAction::Score => self.of_action(|action| WorkshopCommand::Score { action }),
             PaneAction::Activate => self.study(),
+            PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.why.act(action);
+                return Vec::new();
+            }
             PaneAction::Edit if self.items.is_empty() => Vec::new(),
             PaneAction::Edit | PaneAction::Add => self.type_over(view, action == PaneAction::Add),
             PaneAction::Copy => self.text(self.browser.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
@@ -453,6 +470,9 @@ impl Pane for PreconditionsPane {
     }
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        if self.why.typed(input) {
+            return Vec::new();
+        }
         let edited = self.typing.as_mut().map(|t| t.editor.input(input));
         edited.map(|edited| self.typed(edited, view)).unwrap_or_default()
     }
@@ -462,7 +482,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
-        if self.typing.is_some() {
+        if (self.over.is_empty() && self.why.mouse(event)) || self.typing.is_some() {
             return Vec::new();
         }
         if let Some(over) = self.over.last_mut() {
@@ -485,6 +505,8 @@ impl Pane for PreconditionsPane {
         match typing.pause.ready() {
             None => Vec::new(),
             Some(Err(wait)) => vec![wait],
+            // What does not parse is not asked about: that is said already.
+            Some(Ok(_)) if typing.fault.is_some() => Vec::new(),
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
                 send(WorkshopCommand::Try { token, action, text })

@@ -3,6 +3,7 @@
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
 use crate::tui::panes::browse::BROWSING;
+use crate::tui::panes::why::ALL_IN_SIGHT;
 
 impl PreconditionsPane {
     /// Whether there are candidates for the shown action.
@@ -65,6 +66,7 @@ impl PreconditionsPane {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
             let held = if self.shows_held { "hide held back" } else { "show held back" };
             actions.extend([(PaneAction::HeldBack, held), (PaneAction::Ranking, "other ranking")]);
+            actions.extend(self.why.actions());
             actions.extend(BROWSING);
         }
         actions
@@ -74,6 +76,9 @@ impl PreconditionsPane {
     pub(super) fn needed(&self, action: PaneAction, view: &View) -> Option<String> {
         use PaneAction as P;
         let key = |action: PaneAction| view.key(action);
+        if matches!(action, P::WordsOn | P::WordsBack) {
+            return Some(ALL_IN_SIGHT.to_owned());
+        }
         let of_rows = matches!(
             action,
             P::ToggleFold

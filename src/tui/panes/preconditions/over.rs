@@ -12,12 +12,15 @@ use crate::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::browse::{BROWSING, Browser};
 use crate::tui::panes::draw::{Painter, split_bottom, split_top};
+use crate::tui::panes::why::Why;
 use crate::tui::view::View;
 
 /// A page with its cursor.
 #[derive(Debug)]
 pub(super) struct Over {
     pub(super) browser: Browser,
+    /// The words on the row under the cursor.
+    pub(super) why: Why,
     pub(super) page: Page,
 }
 
@@ -34,16 +37,16 @@ pub(super) enum Page {
 
 impl Over {
     pub(super) fn study(seen: &Arc<Inspection>) -> Self {
-        Over { browser: Browser::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
     }
 
     /// A step; `listed` if it is one of a close look's.
     pub(super) fn step(step: Arc<StepView>, listed: bool) -> Self {
-        Over { browser: Browser::default(), page: Page::Step(StepPage::new(step, listed)) }
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Step(StepPage::new(step, listed)) }
     }
 
     pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
-        Over { browser: Browser::default(), page: Page::Sets(SetsPage::new(sets, right)) }
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Sets(SetsPage::new(sets, right)) }
     }
 
     pub(super) fn title(&self, action: &str) -> String {
@@ -77,7 +80,9 @@ impl Over {
 
     pub(super) fn mouse(&mut self, event: MouseEvent) {
         let len = self.len();
-        self.browser.mouse(event, len);
+        if !self.why.mouse(event) {
+            self.browser.mouse(event, len);
+        }
     }
 
     pub(super) fn actions(&self) -> Vec<(PaneAction, &'static str)> {
@@ -96,6 +101,7 @@ impl Over {
             ]),
         }
         actions.push((PaneAction::Copy, "copy"));
+        actions.extend(self.why.actions());
         actions.extend(BROWSING);
         actions
     }
@@ -119,9 +125,12 @@ impl Over {
         };
         let height = (detail.len() as u16 + u16::from(!detail.is_empty())).min(area.height / 2);
         let (list, below) = split_bottom(area, height);
-        if below.height > 1 {
-            painter.rule(below, 0, "why");
-            painter.rows(split_top(below, 1).1, &detail);
+        match &self.page {
+            Page::Sets(page) if below.height > 1 => {
+                let on = page.text(cursor);
+                self.why.draw(painter, below, ("why", &on), view, |width| page.detail(cursor, view, width));
+            }
+            _ => self.why.hide(),
         }
         self.draw_rows(painter, list);
     }

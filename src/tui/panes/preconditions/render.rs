@@ -50,21 +50,38 @@ impl PreconditionsPane {
         let (counts, area) = split_top(area, 1);
         painter.row(counts, 0, &self.counts(view));
         let area = self.browser.find.draw(painter, area);
-        let detail = self.detail(view, painter.theme, usize::from(area.width));
+        let theme = painter.theme;
+        let detail = self.detail(view, theme, usize::from(area.width));
         let most = if self.typing.is_some() {
             area.height
         } else {
             let wanted = LISTED.min(self.items.len() as u16);
             (area.height / 2).min(area.height.saturating_sub(wanted).max(LEAST))
         };
-        let height = (detail.len() as u16 + 1).min(DETAIL).min(most);
+        // What Enter and Esc do stays in sight while the words above it are scrolled.
+        let keys = u16::from(self.typing.is_some());
+        let height = (detail.len() as u16 + 1 + keys).min(DETAIL).min(most);
         let (list, below) = split_bottom(area, height);
         self.draw_items(painter, list, view);
+        let mut why = std::mem::take(&mut self.why);
+        why.typing = self.typing.is_some();
         if below.height > 1 {
+            let (words, keys) = split_bottom(below, keys.min(below.height - 2));
+            let on = match &self.typing {
+                Some(typing) => typing.editor.text(),
+                None => self.text(self.browser.list.cursor(), view).unwrap_or_default(),
+            };
             let label = if self.typing.is_some() { "as you type" } else { "why" };
-            painter.rule(below, 0, label);
-            painter.rows(split_top(below, 1).1, &detail);
+            why.draw(painter, words, (label, &on), view, |width| self.detail(view, theme, width));
+            let enter = match self.typing.as_ref().is_some_and(|typing| typing.fault.is_some()) {
+                true => "Enter waits until it parses",
+                false => "Enter makes it a candidate",
+            };
+            painter.row(keys, 0, &[run(Role::Dim, format!("{enter}; Esc leaves all as it was."))]);
+        } else {
+            why.hide();
         }
+        self.why = why;
     }
 
     /// The tabs that fit around the shown one; marks at the edges show that there are more.
@@ -240,7 +257,10 @@ fn label(typing: &Typing) -> Row {
 }
 
 fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
-    let mut rows = match &typing.seen {
+    if let Some(fault) = &typing.fault {
+        return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &fault.in_words(), width);
+    }
+    match &typing.seen {
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
             let (pool, ranking) = (pane.pool(view), pane.ranking);
@@ -250,8 +270,5 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         Some(Err(why)) => words::labelled("", Role::Warn, why, width),
         None if typing.asked => vec![vec![run(Role::Dim, "checking against the demonstrations")]],
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
-    };
-    rows.truncate(usize::from(DETAIL) - 2);
-    rows.push(vec![run(Role::Dim, "Enter makes it a candidate; Esc leaves all as it was.")]);
-    rows
+    }
 }

@@ -114,7 +114,14 @@ impl SetsPage {
                 let actions = words::count(scored, "action");
                 format!("Equation (2), left against right, over {actions}: {}", in_words(score))
             }
-            None => "the demonstrations call no action of the two".to_owned(),
+            // Of each action it is said why; where that is the same of all, once.
+            None => {
+                let mut why = self.sets.actions.iter().filter_map(|a| a.score.as_ref().err());
+                match why.next() {
+                    Some(first) if why.all(|other| other == first) => format!("nothing is scored: {first}"),
+                    _ => "nothing is scored: the demonstrations call no action of the two".to_owned(),
+                }
+            }
         };
         let mut rows = vec![names];
         rows.extend(words::labelled("", Role::Dim, &score, width));

@@ -3,10 +3,10 @@
 use super::rows;
 use crate::driver::{Command, Level, LineStatus, Request};
 use crate::episode::{Action, NodeId};
-use crate::program::Call;
+use crate::program::{Call, SyntaxFault};
 use crate::tui::event::Input;
 use crate::tui::pane::Intent;
-use crate::tui::panes::edit::{Debounce, Edited, Editor};
+use crate::tui::panes::edit::{self, Debounce, Edited, Editor};
 use crate::tui::view::View;
 
 /// An edit under way.
@@ -17,6 +17,8 @@ pub struct Editing {
     /// The text.
     pub editor: Editor,
     original: String,
+    /// Where the text is a call that does not parse.
+    pub fault: Option<SyntaxFault>,
     pause: Debounce,
     /// The edited line's index among the checked lines.
     first: Option<usize>,
@@ -32,6 +34,7 @@ impl Editing {
             node,
             editor: Editor::line(text),
             original: text.to_owned(),
+            fault: None,
             pause: Debounce::default(),
             first: None,
             lines: Vec::new(),
@@ -78,10 +81,15 @@ impl Editing {
                 let took = n.outcome.error.is_none() && n.action.as_deref().is_some_and(same);
                 took || n.turn.proposals.iter().filter_map(|p| p.action.as_ref()).any(same)
             });
+        let fault = match SyntaxFault::of_call(text) {
+            Some(unparsed) => format!("this line {}", unparsed.in_words()),
+            None => fault.to_string(),
+        };
         (!known).then(|| format!("{fault}; correct the line, or Esc cancels"))
     }
 
     fn touched(&mut self) -> Intent {
+        self.fault = edit::fault(&self.editor.text(), SyntaxFault::of_call);
         self.answered = false;
         self.pause.touch()
     }

@@ -8,6 +8,7 @@ use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::driver::LineStatus;
 use crate::episode::{Node, Session};
+use crate::program::SyntaxFault;
 use crate::tui::panes::draw::{Painter, Row, Run, run, split_left, split_top};
 use crate::tui::panes::{words, wrap};
 use crate::tui::theme::{Role, Theme};
@@ -16,7 +17,7 @@ use crate::tui::view::View;
 /// Highlighted calls kept; beyond it the cache is emptied.
 const KEPT: usize = 4_096;
 /// Lines of the note under an edited line.
-const NOTE: u16 = 3;
+const NOTE: u16 = 4;
 
 impl ProgramPane {
     pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -219,7 +220,10 @@ fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
 /// The note under the program while a line is edited.
 fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
     let keys = "Enter takes it and replays the rest in a new branch; Esc leaves it as it was.";
+    let fault = editing.fault.as_ref().map(SyntaxFault::in_words);
     let (role, text) = match (editing.is_fresh(), editing.first_error()) {
+        // Said at once: nothing need be run.
+        _ if fault.is_some() => (Role::Bad, format!("{} this line {}", theme.glyphs.no, fault.unwrap_or_default())),
         (false, None) if editing.own().is_none() => {
             (Role::Dim, "Type; the program is checked when you pause.".to_owned())
         }
@@ -232,6 +236,6 @@ fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
     };
     let text = if theme.glyphs.ellipsis.is_ascii() { text.replace('…', "...") } else { text };
     let mut rows: Vec<Row> = wrap::wrapped(&text, width).iter().take(2).map(|l| vec![run(role, l)]).collect();
-    rows.push(vec![run(Role::Dim, keys)]);
+    rows.extend(words::labelled("", Role::Dim, keys, width));
     rows
 }

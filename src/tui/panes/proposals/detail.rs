@@ -46,7 +46,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         }
     }
     let mut facts = format!("origin   {}", words::origin(proposal.origin));
-    if let Some(score) = words::score(proposal) {
+    if let Some(score) = proposal.score_in_words() {
         facts.push_str(&format!(", {score}"));
     }
     if let Some(logprob) = proposal.logprob {

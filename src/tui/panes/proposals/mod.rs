@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use super::why::WORDS;
 use super::{offer, words, wrap};
 use crate::driver::{Command, Level, Request};
 use crate::episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
@@ -243,7 +244,7 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
 fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
     let mut facts = String::new();
     if width >= 50 {
-        if let Some(score) = words::score(proposal) {
+        if let Some(score) = proposal.score_in_words() {
             facts.push_str(&format!("  {score}"));
         }
         if let Some(logprob) = proposal.logprob {
@@ -374,16 +375,25 @@ impl Pane for ProposalsPane {
             };
             painter.empty(area, &text);
             let (_, below) = split_top(area, 3);
-            let (width, mut rows) = (usize::from(below.width), asking);
-            if let Some((None, why)) = &turn.recommended {
-                rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
-                rows.extend(listed(view, width));
+            let theme = painter.theme;
+            let rows = |width: usize| {
+                let mut rows = asking.clone();
+                if let Some((None, why)) = &turn.recommended {
+                    rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
+                    rows.extend(listed(view, width));
+                }
+                if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
+                    rows.extend(detail::last(session, theme, width));
+                }
+                rows.extend(plan::rows(view, theme, width));
+                rows
+            };
+            let mut said = rows(usize::from(below.width));
+            if said.len() > usize::from(below.height) {
+                // One column is the scroll indicator's.
+                said = rows(usize::from(below.width).saturating_sub(1));
             }
-            if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
-                rows.extend(detail::last(session, painter.theme, width));
-            }
-            rows.extend(plan::rows(view, painter.theme, width));
-            painter.rows(below, &rows);
+            self.detail.draw(painter, below, &said);
             return;
         }
         let (beside, offered, theme) = (area.width >= BESIDE, view.offered_len(), painter.theme);
@@ -400,11 +410,10 @@ impl Pane for ProposalsPane {
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
-        if view.offer().is_some() {
-            return vec![(PaneAction::PageUp, "page up"), (PaneAction::PageDown, "page down")];
-        }
-        if view.turn().is_none_or(|t| t.proposals.is_empty()) {
-            return Vec::new();
+        let cut = self.detail.len > usize::from(self.detail.area.height);
+        if view.offer().is_some() || view.turn().is_none_or(|t| t.proposals.is_empty()) {
+            let pages = [(PaneAction::PageUp, "page up"), (PaneAction::PageDown, "page down")];
+            return pages.into_iter().chain(WORDS).filter(|_| cut || view.offer().is_some()).collect();
         }
         let mut actions = vec![
             (PaneAction::Activate, if view.chosen().is_some() { "approve" } else { "choose" }),
@@ -414,6 +423,8 @@ impl Pane for ProposalsPane {
         if view.plan().is_some() && !view.session.as_ref().is_some_and(|s| s.is_done()) {
             actions.insert(2, (PaneAction::EditWhole, "edit the plan"));
         }
+        // What is said of the chosen one is scrolled by the keys that scroll words elsewhere, and by the pages.
+        actions.extend(WORDS.into_iter().filter(|_| cut));
         actions.extend(BROWSING);
         actions
     }
@@ -431,8 +442,8 @@ impl Pane for ProposalsPane {
                 let chosen = view.chosen().map(|p| Intent::Copy(surface(p).to_owned()));
                 chosen.into_iter().collect()
             }
-            PaneAction::PageUp | PaneAction::PageDown => {
-                self.detail.wheel(action == PaneAction::PageDown);
+            PaneAction::PageUp | PaneAction::PageDown | PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.detail.wheel(matches!(action, PaneAction::PageDown | PaneAction::WordsOn));
                 Vec::new()
             }
             PaneAction::Search => {

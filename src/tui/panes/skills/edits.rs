@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use stepwright_skill::changes::{Change, apply};
-use stepwright_skill::{Knowledge, Skill, SkillCall, cut, file};
+use stepwright_skill::{Knowledge, Signature, Skill, SkillCall, cut, file};
 
 use super::{Item, Shown, SkillsPane, amended, say};
 use crate::driver::{Command, Request, SkillsCommand};
 use crate::episode::ArtifactId;
 use crate::tui::event::Input;
 use crate::tui::pane::{Intent, PaneAction};
-use crate::tui::panes::edit::{Edited, Editor};
+use crate::tui::panes::edit::{self, Edited, Editor};
 use crate::tui::view::View;
 
 /// What is being typed.
@@ -53,6 +53,20 @@ impl Typing {
             Typing::Load => "read a file of skills; what it would change is offered".to_owned(),
             Typing::Split(step) => format!("the call that step {} and those after it belong to", step + 1),
             Typing::Relabel(_) => "the call".to_owned(),
+        }
+    }
+}
+
+impl Typing {
+    /// Why a text is none of what is asked for, if that can be seen of the text alone.
+    fn fault(self, text: &str) -> Option<String> {
+        match self {
+            Typing::Signature(_) | Typing::SplitOff(..) => {
+                text.trim().parse::<Signature>().err().map(|e| e.to_string())
+            }
+            Typing::Split(_) | Typing::Relabel(_) => text.trim().parse::<SkillCall>().err().map(|e| e.to_string()),
+            Typing::Whole => file::read(text).err().map(|e| e.to_string()),
+            Typing::Tip(..) | Typing::Offered(_) | Typing::Syntax(..) | Typing::Save | Typing::Load => None,
         }
     }
 }
@@ -117,6 +131,13 @@ impl SkillsPane {
 
     fn begin(&mut self, typing: Typing, text: &str) {
         self.typing = Some((typing, Editor::line(text)));
+        self.find_fault();
+    }
+
+    /// Reads what is typed, so that a fault is said while it is typed: nothing of an empty or a long text.
+    fn find_fault(&mut self) {
+        self.fault =
+            self.typing.as_ref().and_then(|(typing, editor)| edit::fault(&editor.text(), |text| typing.fault(text)));
     }
 
     /// Performs an action that changes something; `None` if it is none of them.
@@ -126,6 +147,7 @@ impl SkillsPane {
         Some(match (action, item) {
             (A::EditWhole, _) => {
                 self.typing = Some((Typing::Whole, Editor::lines(&file::write(&self.known))));
+                self.find_fault();
                 Vec::new()
             }
             (A::Save, _) => {
@@ -267,35 +289,52 @@ impl SkillsPane {
         vec![Intent::Send(Command::Gate(Request::EditOffer { offer: offered.id, text }))]
     }
 
-    /// Changes what is known, if the change can be made and leaves it sound.
+    /// Changes what is known, if the change can be made and leaves it sound; says why it is not.
     fn edited(&self, view: &View, change: impl FnOnce(&mut Knowledge) -> Result<(), String>) -> Vec<Intent> {
-        let mut known = self.known.clone();
-        match change(&mut known).and_then(|()| file::read(&file::write(&known)).map_err(|e| e.message)) {
-            Ok(_) => self.amend(view, &known),
-            Err(why) => say(why),
-        }
+        self.changed(view, change).unwrap_or_else(say)
     }
 
-    /// Changes how the log is cut.
+    /// The same; an error is why nothing is changed.
+    fn changed(
+        &self,
+        view: &View,
+        change: impl FnOnce(&mut Knowledge) -> Result<(), String>,
+    ) -> Result<Vec<Intent>, String> {
+        let mut known = self.known.clone();
+        change(&mut known)?;
+        file::read(&file::write(&known)).map_err(|e| e.message)?;
+        Ok(self.amend(view, &known))
+    }
+
+    /// Changes how the log is cut; says why it is not.
     fn recut(
         &mut self,
         view: &View,
         change: impl FnOnce(&mut Vec<stepwright_skill::Segment>) -> Result<(), String>,
     ) -> Vec<Intent> {
-        let Some(log) = self.log() else { return Vec::new() };
+        self.cut_anew(view, change).unwrap_or_else(say)
+    }
+
+    /// The same; an error is why nothing is changed.
+    fn cut_anew(
+        &mut self,
+        view: &View,
+        change: impl FnOnce(&mut Vec<stepwright_skill::Segment>) -> Result<(), String>,
+    ) -> Result<Vec<Intent>, String> {
+        let Some(log) = self.log() else { return Ok(Vec::new()) };
         let artifact = ArtifactId::segments(&log.id);
         let mut cut = self.segments.clone();
-        match (change(&mut cut), &mut self.offered_cut) {
+        change(&mut cut)?;
+        Ok(match &mut self.offered_cut {
             // What is offered is changed before it is taken.
-            (Ok(()), Some(offered)) => {
+            Some(offered) => {
                 offered.segments.clone_from(&cut);
                 self.segments = cut;
                 self.lay();
                 Vec::new()
             }
-            (Ok(()), None) => amended(view, artifact, serde_json::json!(cut)),
-            (Err(why), _) => say(why),
-        }
+            None => amended(view, artifact, serde_json::json!(cut)),
+        })
     }
 
     /// Takes what is typed.
@@ -303,7 +342,11 @@ impl SkillsPane {
         let Some((typing, editor)) = &mut self.typing else { return Vec::new() };
         let typing = *typing;
         match editor.input(input) {
-            Edited::Same | Edited::Changed => return Vec::new(),
+            Edited::Same => return Vec::new(),
+            Edited::Changed => {
+                self.find_fault();
+                return Vec::new();
+            }
             Edited::Cancel => {
                 self.typing = None;
                 return Vec::new();
@@ -329,7 +372,7 @@ impl SkillsPane {
         let call = || text.parse::<SkillCall>().map_err(|e| e.to_string());
         let gone = || "that row is gone".to_owned();
         Ok(match typing {
-            Typing::Tip(skill, at) => self.edited(view, |known| {
+            Typing::Tip(skill, at) => self.changed(view, |known| {
                 let tips = match skill {
                     Some(skill) => &mut known.skills.get_mut(skill).ok_or_else(gone)?.tips,
                     None => &mut known.tips,
@@ -339,7 +382,7 @@ impl SkillsPane {
                     None => tips.push(text.to_owned()),
                 }
                 Ok(())
-            }),
+            })?,
             Typing::Offered(at) => {
                 let change = self.offered.as_mut().and_then(|offered| offered.changes.get_mut(at));
                 if let Some(Change::Tip { after: Some(after), .. }) = change {
@@ -349,27 +392,27 @@ impl SkillsPane {
             }
             Typing::Signature(at) => {
                 let signature = text.parse().map_err(|e: stepwright_skill::call::CallError| e.to_string())?;
-                self.edited(view, |known| {
+                self.changed(view, |known| {
                     match at {
                         Some(at) => known.skills.get_mut(at).ok_or_else(gone)?.signature = signature,
                         None => known.skills.push(Skill { signature, ..Skill::default() }),
                     }
                     Ok(())
-                })
+                })?
             }
-            Typing::Syntax(skill, at) => self.edited(view, |known| {
+            Typing::Syntax(skill, at) => self.changed(view, |known| {
                 let primitive = known.skills.get_mut(skill).and_then(|skill| skill.primitives.get_mut(at));
                 let primitive = primitive.ok_or_else(gone)?;
                 text.clone_into(&mut primitive.syntax);
                 Ok(())
-            }),
+            })?,
             Typing::SplitOff(skill, at) => {
                 let new = text.parse().map_err(|e: stepwright_skill::call::CallError| e.to_string())?;
-                self.edited(view, |known| {
+                self.changed(view, |known| {
                     let from = known.skills.get(skill).ok_or_else(gone)?;
                     let (name, form) = (from.signature.name.clone(), from.primitives.get(at).map(|p| p.syntax.clone()));
                     known.split(&name, new, &[form.ok_or_else(gone)?])
-                })
+                })?
             }
             Typing::Whole => {
                 file::read(text).map_err(|e| e.to_string())?;
@@ -380,17 +423,17 @@ impl SkillsPane {
             Typing::Load => vec![Intent::Send(Command::Skills(SkillsCommand::Load(PathBuf::from(text))))],
             Typing::Split(step) => {
                 let (call, steps) = (call()?, self.log().map_or(0, |log| log.steps.len()));
-                self.recut(view, |cut| {
+                self.cut_anew(view, |cut| {
                     if cut.is_empty() {
                         *cut = cut::whole(steps, call);
                         return Ok(());
                     }
                     cut::split(cut, step, call)
-                })
+                })?
             }
             Typing::Relabel(at) => {
                 let call = call()?;
-                self.recut(view, |cut| cut::relabel(cut, at, call))
+                self.cut_anew(view, |cut| cut::relabel(cut, at, call))?
             }
         })
     }

@@ -9,6 +9,7 @@ mod trail;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use stepwright_skill::changes::Change;
 use stepwright_skill::contrast::Contrast;
@@ -18,6 +19,7 @@ use stepwright_skill::{Knowledge, Segment, changes, distil, document};
 use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run, split_bottom, split_top};
 use super::edit::Editor;
+use super::why::Why;
 use super::words;
 use crate::driver::{Command, Level, Request, SkillsCommand, Violation};
 use crate::episode::{ArtifactId, OfferId};
@@ -104,6 +106,10 @@ pub struct SkillsPane {
     pair: usize,
     contrast: Contrast,
     typing: Option<(Typing, Editor)>,
+    /// Why what is typed is none of what is asked for.
+    fault: Option<String>,
+    /// The words on the row under the cursor.
+    full: Why,
     /// How tips are found of logs.
     way: Way,
 }
@@ -228,6 +234,11 @@ impl SkillsPane {
     }
 }
 
+/// What is wrong with what is typed.
+fn fault_rows(fault: Option<&str>, theme: &Theme, width: usize) -> Vec<Row> {
+    fault.map_or_else(Vec::new, |why| words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, width))
+}
+
 fn say(text: impl Into<String>) -> Vec<Intent> {
     vec![Intent::Say(Level::Warning, text.into())]
 }
@@ -293,6 +304,9 @@ impl Pane for SkillsPane {
         if let Some((typing @ Typing::Whole, editor)) = &mut self.typing {
             let (head, text) = split_top(area, 1);
             painter.rule(head, 0, &typing.about());
+            let fault = fault_rows(self.fault.as_deref(), painter.theme, usize::from(text.width));
+            let (text, below) = split_bottom(text, (fault.len() as u16).min(text.height / 3));
+            painter.rows(below, &fault);
             return editor.draw(painter, text);
         }
         if self.items.is_empty() && self.typing.is_none() {
@@ -304,11 +318,15 @@ impl Pane for SkillsPane {
             );
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { &nothing });
         }
-        let (area, line) = split_bottom(area, if self.typing.is_some() { 2.min(area.height / 2) } else { 0 });
+        let fault =
+            fault_rows(self.fault.as_deref().filter(|_| self.typing.is_some()), painter.theme, usize::from(area.width));
+        let typed = if self.typing.is_some() { 2 + fault.len() as u16 } else { 0 };
+        let (area, line) = split_bottom(area, typed.min(area.height / 2));
         if let Some((typing, editor)) = &mut self.typing {
             painter.rule(line, 0, &typing.about());
-            let (_, text) = split_top(line, 1);
+            let (text, below) = split_top(split_top(line, 1).1, 1);
             editor.draw(painter, text);
+            painter.rows(below, &fault);
         }
         let detail = self.detail().filter(|_| area.height >= 8);
         let (list, below) = split_bottom(area, if detail.is_some() { 4 } else { 0 });
@@ -317,9 +335,10 @@ impl Pane for SkillsPane {
         browser.draw(painter, list, self.items.len(), |at, width| self.row(at, width, theme));
         self.browser = browser;
         if let Some(detail) = detail {
-            painter.rule(below, 0, "in full");
-            let (_, text) = split_top(below, 1);
-            painter.rows(text, &words::labelled("", Role::Text, &detail, usize::from(text.width)));
+            let words = |width| words::labelled("", Role::Text, &detail, width);
+            self.full.draw(painter, below, ("in full", &detail), view, words);
+        } else {
+            self.full.hide();
         }
     }
 
@@ -333,6 +352,7 @@ impl Pane for SkillsPane {
             (PaneAction::Load, "load"),
             (PaneAction::Copy, "copy"),
         ]);
+        actions.extend(self.full.actions());
         actions.extend(BROWSING);
         actions
     }
@@ -340,6 +360,9 @@ impl Pane for SkillsPane {
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Cycle => self.cycle(),
+            PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.full.act(action);
+            }
             PaneAction::Copy => {
                 let row = self.browser.list.cursor();
                 return vec![Intent::Copy(self.detail().unwrap_or_else(|| self.row_text(row, view)))];
@@ -376,5 +399,12 @@ impl Pane for SkillsPane {
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         self.typed(input, view)
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if !self.full.mouse(event) && self.typing.is_none() {
+            self.browser.mouse(event, self.items.len());
+        }
+        Vec::new()
     }
 }
