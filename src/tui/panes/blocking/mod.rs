@@ -332,9 +332,9 @@ impl Pane for BlockingPane {
         }
         let area = self.browser.find.draw(painter, area);
         let reason = self.reason(usize::from(area.width));
-        // As many rows as the words need where the tree leaves them; at least a third.
+        // As many rows as the words need where the tree leaves them; at least a third, and two lines of words.
         let spare = area.height.saturating_sub(self.shown.len().try_into().unwrap_or(u16::MAX));
-        let why = (reason.len() as u16 + 1).min(WHY.min(area.height / 3).max(spare));
+        let why = (reason.len() as u16 + 1).min(WHY.min((area.height / 3).max(3)).max(spare));
         let why = if area.height >= 6 && !reason.is_empty() { why.min(area.height / 2) } else { 0 };
         let (tree, below) = split_bottom(area, why);
         let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
