@@ -36,6 +36,11 @@ impl Occasion {
         format!("{action}({})", args.join(", "))
     }
 
+    /// The same without the demonstration's id, where there is little room.
+    pub fn in_few_words(&self) -> String {
+        format!("demonstration {}, before call {}", self.demonstration + 1, self.call + 1)
+    }
+
     /// For display: `demonstration 3 (id), before call 12`.
     pub fn in_words(&self) -> String {
         format!("demonstration {} ({}), before call {}", self.demonstration + 1, self.id, self.call + 1)

@@ -11,7 +11,7 @@ use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
 use crate::precondition::Fate;
 use crate::tui::pane::PaneAction;
-use crate::tui::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use crate::tui::panes::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::tui::panes::words;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::View;
@@ -48,7 +48,7 @@ impl PreconditionsPane {
         let (tabs, area) = split_top(area, 1);
         self.draw_tabs(painter, tabs);
         let (counts, area) = split_top(area, 1);
-        painter.row(counts, 0, &self.counts(view));
+        painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
         let area = self.browser.find.draw(painter, area);
         let theme = painter.theme;
         let detail = self.detail(view, theme, usize::from(area.width));
@@ -127,34 +127,37 @@ impl PreconditionsPane {
         }
     }
 
-    fn counts(&self, view: &View) -> Row {
+    /// What there is, in parts of which the last are left out where there is no room.
+    fn counts(&self, view: &View) -> Vec<Row> {
+        let dim = |text: String| vec![run(Role::Dim, text)];
         let force = match self.in_force(view).0.len() {
             0 => "nothing in force".to_owned(),
             n => format!("{n} in force"),
         };
         let run_key = view.key(PaneAction::Run);
         let by = if self.by_model {
-            format!("{run_key} infers by the model: {}", view.candidate_asks.in_words())
+            format!("; {run_key} infers by the model: {}", view.candidate_asks.in_words())
         } else {
-            format!("{run_key} infers by enumeration")
+            format!("; {run_key} infers by enumeration")
         };
         let Some(pool) = self.pool(view) else {
-            return vec![run(Role::Dim, format!("{force}; no candidates yet; {by}"))];
+            return vec![dim(format!("{force}; no candidates yet")), dim(by)];
         };
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
         let suggested = rows::suggested(pool, self.ranking).count();
         let counts = words::count(pool.candidates.len(), "candidate");
         let running = if pool.running { "more are coming: " } else { "" };
-        let mut row = vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid, "))];
+        let mut parts = vec![vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid"))]];
         // Before what is less urgent: valid candidates out of sight are not to be missed.
         if !pool.held_back.is_empty() {
             let key = view.key(PaneAction::HeldBack);
-            row.push(run(Role::Key, format!("{key} ")));
-            row.push(run(Role::Text, format!("{} held back, ", pool.held_back.len())));
+            let held = format!("{} held back", pool.held_back.len());
+            parts.push(vec![run(Role::Dim, ", "), run(Role::Key, format!("{key} ")), run(Role::Text, held)]);
         }
         let rule = self.ranking.name();
-        row.push(run(Role::Dim, format!("{suggested} suggested ({rule}), {force}; {by}")));
-        row
+        let rest = [format!(", {suggested} suggested"), format!(" ({rule})"), format!(", {force}"), by];
+        parts.extend(rest.map(dim));
+        parts
     }
 
     fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
@@ -248,6 +251,18 @@ impl PreconditionsPane {
             }
         }
     }
+}
+
+/// Those parts of a row that fit as wholes, from its beginning; the first is there whatever the width.
+fn fitting(parts: Vec<Row>, columns: usize) -> Row {
+    let mut shown = Row::new();
+    for part in parts {
+        if !shown.is_empty() && draw::width(&shown) + draw::width(&part) > columns {
+            break;
+        }
+        shown.extend(part);
+    }
+    shown
 }
 
 /// What is before an expression being typed.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::detail::{self, Known};
 use crate::precondition::{Inspection, Occasion, Ranking, Relation};
 use crate::tui::panes::draw::{Row, run};
@@ -79,10 +81,14 @@ impl StudyPage {
     }
 
     fn step_words(&self, step: &crate::precondition::ExcludedStep) -> String {
+        format!("{}: {}", self.applied(step), step.place.in_words())
+    }
+
+    fn applied(&self, step: &crate::precondition::ExcludedStep) -> String {
         let applied = step.place.application(&self.seen.action);
         let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
         let what = if step.made { ", which was done there" } else { "" };
-        format!("{applied}{more}{what}: {}", step.place.in_words())
+        format!("{applied}{more}{what}")
     }
 
     pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
@@ -112,8 +118,13 @@ impl StudyPage {
                 runs
             }
             Some(Line::Step(at)) => {
-                let made = self.seen.steps.get(*at).is_some_and(|s| s.made);
-                let text = self.text(row);
+                let step = self.seen.steps.get(*at);
+                let made = step.is_some_and(|s| s.made);
+                let mut text = self.text(row);
+                if let Some(step) = step.filter(|_| text.width() + 2 > width) {
+                    // What tells the rows apart comes first, as their end is cut.
+                    text = format!("{}: {}", step.place.in_few_words(), self.applied(step));
+                }
                 let text = crate::tui::sanitize::fit(&text, width.saturating_sub(2), theme.glyphs.ellipsis);
                 vec![run(if made { Role::Bad } else { Role::Text }, format!("  {text}"))]
             }
