@@ -8,10 +8,11 @@ use crate::panes_snapshots::live_tree;
 use crate::support::fixture::episode;
 use crate::support::screen::{pane, shown, unicode};
 use crate::tui_keys;
-use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
 use stepwright::driver::{Command, Level, Notice, Situation, WorkshopCommand};
 use stepwright::episode::Origin;
+use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -111,4 +112,49 @@ fn a_call_that_does_not_parse_is_said_while_it_is_typed_and_asked_about() {
     bench.press("''desk_1')'");
     let screen = bench.draw(120, 40);
     assert!(!screen.contains("does not parse"), "{screen}");
+}
+
+#[test]
+fn a_file_of_skills_is_read_while_it_is_typed() {
+    let s = episode();
+    let mut p = pane(PaneId::Skills);
+    let _ = p.update(&s.view);
+    p.act(PaneAction::EditWhole, &s.view);
+    let typed = |p: &mut dyn Pane, key: KeyEvent| p.input(Input::Key(key), &s.view);
+    typed(p.as_mut(), KeyEvent::from(KeyCode::Char('x')));
+    let screen = shown(p.as_mut(), &s.view, &unicode(), (60, 12), true);
+    assert!(screen.contains("✗ line 1: "), "{screen}");
+    let said = typed(p.as_mut(), KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL));
+    assert!(matches!(&said[..], [Intent::Say(Level::Warning, _)]) && p.is_editing(), "{said:?}");
+}
+
+#[test]
+fn tasks_that_read_alike_are_told_apart() {
+    let mut bench = tui_keys::Bench::new();
+    let mut catalog = tui_keys::catalog();
+    let sentence = "Make coffee: switch the machine on and stand a mug in it, whatever room it may be in.";
+    for (task, id) in catalog.worlds[0].tasks.iter_mut().zip(["galley/coffee", "corner/coffee"]) {
+        (task.sentence, task.id) = (sentence.into(), id.into());
+    }
+    bench.app.catalog(catalog);
+    for size in [(80, 24), (120, 40)] {
+        let screen = bench.draw(size.0, size.1);
+        let rows: Vec<&str> = screen.lines().filter(|line| line.contains("Make coffee")).collect();
+        assert!(rows[0].contains("galley/coffee") && rows[1].contains("corner/coffee"), "{screen}");
+    }
+}
+
+#[test]
+fn the_help_is_searched_by_names_and_other_words() {
+    for (query, found) in [
+        ("blind", "Hide the world's dry run"),
+        ("comment", "Write a remark"),
+        ("pruned", "of candidates: holds always"),
+    ] {
+        let mut bench = tui_keys::Bench::with_panes();
+        bench.draw(120, 40);
+        bench.press("? /").press(&format!("'{query}'"));
+        let screen = bench.draw(120, 40);
+        assert!(screen.contains(found), "{query}\n{screen}");
+    }
 }
