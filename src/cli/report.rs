@@ -128,8 +128,14 @@ fn printed(all: &[Tabulated], files: usize) -> String {
         let done = planned.saturating_sub(holes.len());
         text.push_str(&format!("{} {}: {done} of {planned} units", experiment.study(), experiment.hash()));
         text.push_str(&format!(", {}", crate::words::count(files, "file")));
-        if *doubles > 0 {
-            text.push_str(&format!(", {} left out", crate::words::count(*doubles, "double")));
+        if doubles.all > 0 {
+            text.push_str(&format!(", {} left out", crate::words::count(doubles.all, "double")));
+        }
+        if doubles.unlike > 0 {
+            let unlike = crate::words::count(doubles.unlike, "result");
+            text.push_str(&format!(
+                " (OF THEM {unlike} UNLIKE the one that counts, the newest in the order of the files)"
+            ));
         }
         text.push('\n');
         if let Some(first) = all.first().filter(|_| at > 0) {
@@ -164,7 +170,8 @@ fn written(all: &[Tabulated], form: Form) -> String {
                 value["experiment"] = json!(merged.experiment.hash());
                 value["depends_on"] = merged.experiment.fields().clone();
                 value["units"] = json!({
-                    "planned": merged.planned, "doubles": merged.doubles, "without_a_result": merged.holes,
+                    "planned": merged.planned, "doubles": merged.doubles.all, "doubles_unlike": merged.doubles.unlike,
+                    "without_a_result": merged.holes,
                 });
                 value
             };

@@ -398,6 +398,11 @@ fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
     assert!(!shown.contains("pass") && !shown.contains("api-key"), "{shown}");
     assert!(problems("[model]\nheaders = { A = 1 }\n").contains("`A` must be a text"));
     assert!(problems("[model]\nheaders = { A = \"env:NONE\" }\n").contains("$NONE, which is not set"));
-    assert!(problems("[model]\nthink = \"hard\"\n").contains("`hard` is no way to reason"));
+    assert!(problems("[model]\nthink = \"hard\"\n").contains("line 2: `think` in [model]: `hard` is no way to reason"));
+    // Where it was set is what is said, not a file that says nothing of it.
+    for (setting, value) in [("model.think", "hard"), ("model.price_in", "3")] {
+        let error = with("", &[], &[(setting, value)]).unwrap_err().to_string();
+        assert!(error.contains(setting.split('.').nth(1).unwrap()) && !error.contains("config.toml"), "{error}");
+    }
     assert!(with("", &[], &[("model.extra_body", "{")]).is_err());
 }

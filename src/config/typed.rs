@@ -185,8 +185,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let values = Values(&merged);
     let mut models = BTreeMap::new();
     let mut keys = BTreeMap::new();
-    let place = paths.config_file().display().to_string();
-    let mut wrong = |message: String| problems.push(Problem { place: place.clone(), line: None, message });
+    let mut wrong = |key: &str, message: String| problems.push(problem(&merged, &paths, key, message));
     let endpoints = Endpoints::new(&merged, &model_config(&values, "model", environment, &mut wrong), environment);
     let model = endpoints.of_model("");
     for (name, (value, source)) in &merged {
@@ -268,16 +267,24 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     }
 }
 
+/// What is wrong with a setting, where the person set it.
+fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
+    let (place, line) = match merged.get(key).map(|(_, source)| source) {
+        Some(Source::Flag { flag }) => (flag.clone(), None),
+        Some(Source::Environment { name }) => (name.clone(), None),
+        Some(Source::File { line }) => (paths.config_file().display().to_string(), Some(*line)),
+        _ => (paths.config_file().display().to_string(), None),
+    };
+    Problem { place, line, message }
+}
+
 /// One price without the other would make costs wrong.
 fn one_price(values: &Values<'_>, section: &str, model: &ModelConfig, paths: &Paths, problems: &mut Vec<Problem>) {
     let given = ["price_in", "price_out"].map(|key| values.get(section, key).is_some());
     if model.price.is_none() && given.contains(&true) {
-        let place = paths.config_file().display().to_string();
-        problems.push(Problem {
-            place,
-            line: None,
-            message: format!("[{section}] needs both price_in and price_out, or neither"),
-        });
+        let key = if given[0] { "price_in" } else { "price_out" };
+        let message = format!("[{section}] needs both price_in and price_out, or neither");
+        problems.push(problem(values.0, paths, &format!("{section}.{key}"), message));
     }
 }
 
@@ -286,7 +293,7 @@ fn model_config(
     values: &Values<'_>,
     section: &str,
     environment: Environment<'_>,
-    wrong: &mut dyn FnMut(String),
+    wrong: &mut dyn FnMut(&str, String),
 ) -> ModelConfig {
     let whole = |key: &str| values.whole(section, key).and_then(|v| u32::try_from(v).ok()).unwrap_or_default();
     let text = |key: &str| values.text(section, key).unwrap_or_default();
@@ -294,11 +301,11 @@ fn model_config(
     let model = text("model");
     let api_key_env = text("api_key_env");
     let think = text("think").parse().unwrap_or_else(|why| {
-        wrong(format!("`think` in [{section}]: {why}"));
+        wrong(&format!("{section}.think"), format!("`think` in [{section}]: {why}"));
         Default::default()
     });
     let headers = endpoint::headers(values, section, environment).unwrap_or_else(|why| {
-        wrong(format!("`headers` in [{section}]: {why}"));
+        wrong(&format!("{section}.headers"), format!("`headers` in [{section}]: {why}"));
         Vec::new()
     });
     let price = values.number(section, "price_in").zip(values.number(section, "price_out"));

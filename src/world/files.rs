@@ -78,6 +78,10 @@ pub(crate) fn read_at_most(path: &Path, most: usize) -> Result<String, WorldErro
     if bytes.len() > most {
         return Err(data(path, &format!("the file is larger than {} MiB; split it, or name another", most >> 20)));
     }
+    // The mark that some editors put before a text belongs to no format that is read here.
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
 }
 

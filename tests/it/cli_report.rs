@@ -91,7 +91,12 @@ fn two_shards_on_two_processes_are_one_run() {
             &path("r.svg"),
         ],
     );
-    assert!(out(&twice).contains("6 of 6 units, 3 files, 6 doubles left out"), "{}", out(&twice));
+    assert!(out(&twice).contains("6 of 6 units, 3 files, 6 doubles left out\n"), "{}", out(&twice));
+    // Results that contradict each other are said.
+    let known = std::fs::read_to_string(&alone).unwrap();
+    std::fs::write(path("other.jsonl"), known.replacen("\"steps\":", "\"steps\":1", 1)).unwrap();
+    let other = stepwright(folder.path(), &["report", &alone, &path("other.jsonl")]);
+    assert!(out(&other).contains("6 doubles left out (OF THEM 1 result UNLIKE"), "{}", out(&other));
     assert_eq!(row(&out(&twice), "all"), row(&out(&whole), "all"));
     let csv = std::fs::read_to_string(path("r.csv")).unwrap();
     assert!(csv.starts_with("experiment,table,row,column,value\n") && csv.contains(",all,episodes,6\n"), "{csv}");

@@ -338,3 +338,45 @@ fn damaged_plans_saturate_one_form_of_the_similarity_and_not_the_other() {
     assert!(of_all > 99.0 && of_used < 90.0, "{text}");
     assert!(text.contains("The similarity of 2022 saturates"), "{text}");
 }
+
+#[test]
+fn a_name_that_data_gives_leads_into_no_other_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |service: &str, n: usize| {
+        let calls = ["user.INFORM('day')", "system.REQUEST('day')", "user.GOODBYE()", "system.GOODBYE()"];
+        serde_json::json!({"id": format!("a/{n}\nb"), "service": service, "calls": calls, "turns": [1, 1, 1, 1]})
+            .to_string()
+    };
+    let data = folder.path().join("data");
+    std::fs::create_dir_all(&data).unwrap();
+    let above = folder.path().join("above").display().to_string();
+    let names = ["../../evil", above.as_str(), "a/b", "a_b", &"long".repeat(100), ""];
+    let lines: Vec<String> = names
+        .iter()
+        .enumerate()
+        .flat_map(|(s, name)| (0..4).map(move |n| (s * 10 + n, *name)))
+        .map(|(n, name)| line(name, n))
+        .collect();
+    std::fs::write(data.join("all.jsonl"), lines.join("\n")).unwrap();
+    let save = folder.path().join("one/saved");
+    let (data, saved) = (data.display().to_string(), save.display().to_string());
+    let ran = study(folder.path(), &["preconditions", "--data", &data, "--demos", "2", "--save", &saved]);
+    assert_eq!(ran.status.code(), Some(0), "{}", err(&ran));
+    let mut files: Vec<String> =
+        std::fs::read_dir(&save).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    assert_eq!(files.len(), names.len(), "{files:?}");
+    assert!(files.contains(&"______evil.preconditions.py".to_owned()), "{files:?}");
+    assert!(files.contains(&"a_b.preconditions.py".to_owned()) && files.contains(&"a_b-2.preconditions.py".to_owned()));
+    let beside: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert!(beside.iter().all(|name| ["data", "one", "config"].iter().any(|own| name == own)), "{beside:?}");
+    // A task is one line of three columns, whatever its id holds.
+    let listed = Command::new(env!("CARGO_BIN_EXE_stepwright"))
+        .args(["play", "dialogue", "--data", &data, "--list"])
+        .env("STEPWRIGHT_CONFIG_DIR", folder.path().join("config"))
+        .output()
+        .unwrap();
+    let listed = out(&listed);
+    assert_eq!(listed.lines().count(), 4 * names.len());
+    assert!(listed.lines().all(|line| line.split('\t').count() == 3), "{listed}");
+}

@@ -79,6 +79,16 @@ fn the_script_serves_a_model_where_no_stepwright_is_installed() {
     std::fs::write(environment.join("installed"), format!("{server}\n")).unwrap();
     program(&folder.path().join("bin/cargo"), "echo /weights/of/$7.gguf");
     program(&folder.path().join("bin/python3"), "exit 1");
+    // Where there is neither, that is said before anything is fetched.
+    let alone = folder.path().join("alone");
+    program(&alone.join("python3"), "exit 1");
+    program(&alone.join("dirname"), "exec /usr/bin/dirname \"$@\"");
+    let mut command = Command::new("/bin/bash");
+    command.arg(&script).env_remove("STEPWRIGHT").env("PATH", &alone).env("XDG_CACHE_HOME", folder.path().join("none"));
+    let ended = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.code() == Some(2) && said.contains("name the program in STEPWRIGHT"), "{said}");
+    assert!(!folder.path().join("none").exists());
     let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
     let mut command = Command::new("bash");
     command.arg(&script).args(["smollm2", "--port", "8123"]).env_remove("STEPWRIGHT");

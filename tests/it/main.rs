@@ -61,6 +61,7 @@ mod instruction_figures;
 mod local_model;
 mod precondition_figures;
 mod precondition_golden;
+mod provider_refusals;
 mod provider_requests;
 mod provider_score;
 mod provider_sessions;

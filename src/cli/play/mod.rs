@@ -58,7 +58,9 @@ impl Play {
         if self.list {
             let mut text = String::new();
             for task in sources.tasks(name, data)? {
-                text.push_str(&format!("{}\t{}\t{}\n", task.id, task.kind, task.sentence));
+                // A line and three columns each, whatever the data's names hold.
+                let cell = |text: &str| text.replace(['\n', '\r', '\t'], " ");
+                text.push_str(&format!("{}\t{}\t{}\n", cell(&task.id), cell(&task.kind), cell(&task.sentence)));
             }
             print(&text)?;
             return Ok(ExitCode::SUCCESS);

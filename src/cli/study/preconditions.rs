@@ -17,7 +17,7 @@ use crate::precondition::{ADOPTED_SUFFIX, Demo};
 use crate::program::Specification;
 use crate::prompt::Prompts;
 use crate::study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
-use crate::study::runner::{Circumstances, Seeds, Study};
+use crate::study::runner::{Circumstances, Seeds, Study, file_stem};
 use crate::world::World;
 use crate::world::household::HouseholdWorld;
 
@@ -117,10 +117,16 @@ impl Preconditions {
         if let Some(folder) = &self.save {
             std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
             let several = self.seeds.all().len() > 1;
+            let mut used: Vec<String> = Vec::new();
             for subject in &study.plan().conditions {
                 let Some(set) = study.adopted(subject, &carried.lines) else { continue };
                 let seed = if several { format!("-seed{}", subject.seed) } else { String::new() };
-                let file = folder.join(format!("{}{seed}{ADOPTED_SUFFIX}", subject.name));
+                // The data's own name of a service, which may be anything.
+                let stem = file_stem(&subject.name);
+                let names = (1..).map(|n| if n == 1 { format!("{stem}{seed}") } else { format!("{stem}{seed}-{n}") });
+                let Some(name) = names.into_iter().find(|name| !used.contains(name)) else { continue };
+                let file = folder.join(format!("{name}{ADOPTED_SUFFIX}"));
+                used.push(name);
                 set.write(&file).map_err(failed)?;
                 saved.push_str(&format!("{}\n", file.display()));
             }

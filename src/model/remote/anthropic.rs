@@ -6,9 +6,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{CONTINUE, Wanted, is_raw};
+use super::body::{CONTINUE, Wanted, effort_of, is_raw};
 use super::chunk::{Answer, Piece};
 use super::options::{Options, Think};
+use super::quirks::{Quirks, is_set};
 use crate::model::{PromptMessage, Usage};
 
 /// Characters of a part, at least: what is shorter than some 1,024 tokens is not cached.
@@ -16,12 +17,16 @@ const PART: usize = 4_000;
 /// Tokens to reason with where no number is set.
 const BUDGET: u32 = 4_096;
 
-pub(super) fn body(options: &Options, wanted: Wanted<'_>) -> Map<String, Value> {
+pub(super) fn body(options: &Options, quirks: &Quirks, wanted: Wanted<'_>) -> Map<String, Value> {
     let request = wanted.request;
     let mut body = Map::new();
     body.insert("model".into(), json!(options.model));
-    let (system, rest): (Vec<&PromptMessage>, Vec<&PromptMessage>) =
+    let (mut system, mut rest): (Vec<&PromptMessage>, Vec<&PromptMessage>) =
         request.messages.iter().partition(|m| m.role == "system");
+    if rest.is_empty() {
+        // It refuses to be asked nothing.
+        std::mem::swap(&mut system, &mut rest);
+    }
     let system = if is_raw(request) { vec![CONTINUE] } else { system.iter().map(|m| m.text.as_str()).collect() };
     if !system.is_empty() {
         body.insert("system".into(), parts(&system.join("\n\n"), true));
@@ -31,19 +36,13 @@ pub(super) fn body(options: &Options, wanted: Wanted<'_>) -> Map<String, Value> 
         json!({"role": role, "content": parts(&m.text, at + 1 == rest.len())})
     };
     body.insert("messages".into(), rest.iter().enumerate().map(message).collect());
-    let (thinking, effort, room) = match &options.think {
-        Think::Auto => (None, None, 0),
-        Think::Off => (Some(json!({"type": "disabled"})), None, 0),
-        Think::On => (Some(json!({"type": "enabled", "budget_tokens": BUDGET})), None, BUDGET),
-        Think::Budget(tokens) => {
-            let tokens = (*tokens).max(1024);
-            (Some(json!({"type": "enabled", "budget_tokens": tokens})), None, tokens)
-        }
-        Think::Effort(word) => (Some(json!({"type": "adaptive", "display": "summarized"})), Some(word), BUDGET),
-    };
+    let Thinking { thinking, effort, room } = thinking(&options.think, is_set(&quirks.other_thinking));
     body.insert("max_tokens".into(), json!(wanted.limit.saturating_add(room)));
     if room == 0 {
         body.insert("temperature".into(), json!(request.temperature.clamp(0.0, 1.0)));
+        if let Some(top_p) = request.top_p {
+            body.insert("top_p".into(), json!(top_p));
+        }
     }
     if let Some(thinking) = thinking {
         body.insert("thinking".into(), thinking);
@@ -67,6 +66,43 @@ pub(super) fn body(options: &Options, wanted: Wanted<'_>) -> Map<String, Value> 
         body.insert("stream".into(), json!(true));
     }
     body
+}
+
+/// How reasoning is asked for.
+struct Thinking {
+    thinking: Option<Value>,
+    effort: Option<String>,
+    /// Tokens for it beside those of the answer.
+    room: u32,
+}
+
+/// Models take a number of tokens, or an effort and find the number themselves, or either; `other` is the one that was not asked for.
+fn thinking(think: &Think, other: bool) -> Thinking {
+    let counted = |tokens: u32| Thinking {
+        thinking: Some(json!({"type": "enabled", "budget_tokens": tokens})),
+        effort: None,
+        room: tokens,
+    };
+    let adaptive = |effort: Option<&str>, room| Thinking {
+        thinking: Some(json!({"type": "adaptive", "display": "summarized"})),
+        effort: effort.map(str::to_owned),
+        room,
+    };
+    match think {
+        Think::Auto => Thinking { thinking: None, effort: None, room: 0 },
+        Think::Off => Thinking { thinking: Some(json!({"type": "disabled"})), effort: None, room: 0 },
+        Think::On if other => adaptive(None, BUDGET),
+        Think::On => counted(BUDGET),
+        Think::Budget(tokens) if other => adaptive(Some(effort_of(*tokens)), *tokens),
+        Think::Budget(tokens) => counted((*tokens).max(1024)),
+        Think::Effort(word) if other => counted(match word.as_str() {
+            "minimal" | "low" => BUDGET / 2,
+            "medium" => BUDGET,
+            "high" => BUDGET * 2,
+            _ => BUDGET * 4,
+        }),
+        Think::Effort(word) => adaptive(Some(word), BUDGET),
+    }
 }
 
 /// A text in parts, the last whole one marked to be cached if `mark`.

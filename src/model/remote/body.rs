@@ -76,7 +76,7 @@ pub(super) fn is_raw_text(message: &PromptMessage) -> bool {
 pub(super) fn body(options: &Options, quirks: &Quirks, interface: Interface, wanted: Wanted<'_>) -> Value {
     let mut body = match interface {
         Interface::Chat | Interface::Completions => openai(options, quirks, interface, wanted),
-        Interface::Messages => anthropic::body(options, wanted),
+        Interface::Messages => anthropic::body(options, quirks, wanted),
         Interface::OllamaChat | Interface::OllamaGenerate => ollama::body(options, quirks, interface, wanted),
     };
     quirks.leave_out(&mut body);
@@ -170,10 +170,17 @@ fn effort(think: &Think) -> Option<&str> {
         Think::Off => "none",
         Think::On => "medium",
         Think::Effort(word) => word,
-        Think::Budget(..2048) => "low",
-        Think::Budget(..8192) => "medium",
-        Think::Budget(_) => "high",
+        Think::Budget(tokens) => effort_of(*tokens),
     })
+}
+
+/// The effort that so many tokens of reasoning are.
+pub(super) fn effort_of(tokens: u32) -> &'static str {
+    match tokens {
+        ..2048 => "low",
+        ..8192 => "medium",
+        _ => "high",
+    }
 }
 
 fn limit_field(options: &Options, quirks: &Quirks, interface: Interface) -> &'static str {

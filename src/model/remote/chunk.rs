@@ -32,7 +32,13 @@ pub(super) struct Answer {
     pub(super) cost: Option<f64>,
     /// The end was marked.
     pub(super) ended: bool,
+    /// What a server says of a completion that it could not finish: an error of its own, or the word for its end.
+    failed: Option<Value>,
 }
+
+/// Words for an end that is none: what came is no completion, and the next attempt may go better (OpenRouter, Mistral and vLLM say
+/// `error`, SGLang `abort`, DeepSeek and Z.ai the others).
+const UNFINISHED: [&str; 4] = ["error", "abort", "insufficient_system_resource", "network_error"];
 
 #[derive(Debug, Default)]
 pub(super) struct Choice {
@@ -59,7 +65,13 @@ impl Answer {
             fingerprint: String::new(),
             cost: None,
             ended: false,
+            failed: None,
         }
+    }
+
+    /// Why a completion that came was not finished, once.
+    pub(super) fn failure(&mut self) -> Option<Value> {
+        self.failed.take()
     }
 
     /// The wire format it is read by.
@@ -148,6 +160,10 @@ impl Answer {
                 continue;
             }
             self.choice(index).take(index, choice, piece);
+            let word = choice.get("finish_reason").filter(|w| w.as_str().is_some_and(|w| UNFINISHED.contains(&w)));
+            if let Some(why) = choice.get("error").filter(|e| !e.is_null()).or(word) {
+                self.failed = Some(why.clone());
+            }
         }
     }
 
@@ -211,13 +227,14 @@ impl Choice {
                 self.refusal.push_str(refusal);
             }
         }
-        if let Some(text) = part.and_then(|p| content(p.get("content"))) {
+        if let Some(Content { text, thought }) = part.and_then(|p| content(p.get("content"))) {
+            self.reason(index, &thought, piece);
             self.say(index, &text, piece);
-        } else if let Some(text) = content(choice.get("text")) {
+        } else if let Some(Content { text, .. }) = content(choice.get("text")) {
             self.say_raw(index, &text, piece);
         }
         if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str).filter(|f| !f.is_empty()) {
-            self.end(finish);
+            self.end(end_word(finish));
         }
         if let Some(logprobs) = choice.get("logprobs") {
             self.take_logprobs(logprobs);
@@ -299,14 +316,41 @@ fn of_answer(mut tokens: Vec<TokenLogprob>, text: &str, reasoned: bool) -> Vec<T
     if same { answer } else { Vec::new() }
 }
 
+/// What a message holds.
+#[derive(Default)]
+struct Content {
+    text: String,
+    /// Mistral's parts of reasoning.
+    thought: String,
+}
+
 /// Content as a text, or as a list of parts with texts.
-fn content(value: Option<&Value>) -> Option<String> {
-    match value? {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(parts) => {
-            Some(parts.iter().filter_map(|p| p.get("text").and_then(Value::as_str).or_else(|| p.as_str())).collect())
+fn content(value: Option<&Value>) -> Option<Content> {
+    let text = |part: &Value| part.get("text").and_then(Value::as_str).or_else(|| part.as_str()).map(str::to_owned);
+    let parts = match value? {
+        Value::String(text) => return Some(Content { text: text.clone(), ..Content::default() }),
+        Value::Array(parts) => parts,
+        _ => return None,
+    };
+    let mut content = Content::default();
+    for part in parts {
+        match part.get("thinking") {
+            Some(Value::Array(inner)) => content.thought.extend(inner.iter().filter_map(text)),
+            Some(inner) => content.thought.push_str(inner.as_str().unwrap_or_default()),
+            None => content.text.extend(text(part)),
         }
-        _ => None,
+    }
+    Some(content)
+}
+
+/// The word for an end, in OpenAI's own: others have more words for an answer that was cut or filtered.
+fn end_word(word: &str) -> &str {
+    match word {
+        "model_length" | "max_tokens" | "MAX_TOKENS" => "length",
+        "sensitive" | "SAFETY" | "PROHIBITED_CONTENT" => "content_filter",
+        // Gemini adds which filter it was.
+        word if word.starts_with("content_filter") => "content_filter",
+        word => word,
     }
 }
 

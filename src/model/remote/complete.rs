@@ -71,6 +71,8 @@ impl Remote {
         }
         let mut response = ModelResponse::default();
         let mut raises = 0;
+        // The limit of the answer that was cut last, with its text; the limit that a refusal leaves.
+        let (mut cut_at, mut cut_text, mut ceiling, mut of_model) = (0, String::new(), u32::MAX, false);
         loop {
             let offset = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
             let missing = request.n.saturating_sub(offset);
@@ -80,7 +82,13 @@ impl Remote {
             let sink = Sink { events, offset };
             let alone = self.options.wire != Wire::OpenAi || is_set(&self.quirks.one_at_a_time);
             let n = if alone { 1 } else { missing };
-            let wanted = Wanted { request, n, offset, limit: self.limit(request.max_tokens, raises) };
+            let limit = self.limit(request.max_tokens, raises).min(ceiling);
+            if limit <= cut_at {
+                let why =
+                    format!("the answer was cut after {cut_at} tokens (finish_reason length), and more are refused");
+                return self.as_far(response, &why, cut_text);
+            }
+            let wanted = Wanted { request, n, offset, limit };
             let answered = match self.ask(wanted, sink).await {
                 // Servers word this refusal in many forms; asking for one shows whether it was the number.
                 Err(failure) if n > 1 && refuses_many(&failure) => {
@@ -94,12 +102,23 @@ impl Remote {
             };
             let Answered { answer, body } = match answered {
                 Ok(answered) => answered,
+                // What was added to reason with may be more than the model can write, or than is left beside the prompt.
+                Err(failure) if limit > request.max_tokens && refuses_tokens(&failure) => {
+                    ceiling = (limit / 2).max(request.max_tokens);
+                    tracing::debug!(limit, ceiling, "fewer tokens are asked for");
+                    // What is left beside a prompt says nothing of the next one.
+                    of_model = !matches!(failure.error, ModelError::TooLong { .. });
+                    continue;
+                }
                 // More tokens than the model can write: that its answer was cut is the trouble.
                 Err(failure) if raises > 0 && failure.refusal.is_some() => {
-                    return self.as_far(response, "more tokens than it had are refused", String::new());
+                    return self.as_far(response, "more tokens than it had are refused", cut_text);
                 }
                 Err(failure) => return Err(failure.error),
             };
+            if of_model {
+                self.quirks.write_at_most(limit);
+            }
             let usage = answer.usage;
             self.spend(&mut response, &answer, &body);
             self.check_prompt(request, &body, usage, &answer.fingerprint, sink)?;
@@ -119,6 +138,9 @@ impl Remote {
                 "length" => format!("the answer was cut after {} tokens (finish_reason length)", wanted.limit),
                 _ => "the model reasoned and gave no answer".to_owned(),
             };
+            if worst.finish == "length" {
+                (cut_at, cut_text) = (limit, worst.text.clone());
+            }
             raises += 1;
             if raises > RAISES || worst.finish == "content_filter" {
                 return self.as_far(response, &why, worst.text);
@@ -143,7 +165,7 @@ impl Remote {
     fn limit(&self, asked: u32, raises: u32) -> u32 {
         let room = if is_set(&self.quirks.reasons) { REASONING } else { 0 };
         let raised = asked.saturating_add(room).saturating_mul(FACTOR.saturating_pow(raises));
-        raised.min(MOST.max(asked))
+        raised.min(MOST.min(self.quirks.most().unwrap_or(MOST)).max(asked))
     }
 
     /// Adds what an answer cost, and what is recorded of it.
@@ -370,6 +392,12 @@ async fn count_down(events: &UnboundedSender<StreamEvent>, attempt: u32, wait: D
             return;
         }
     }
+}
+
+/// Whether a refusal is about the number of tokens: that of the answer, or of prompt and answer together.
+fn refuses_tokens(failure: &Failure) -> bool {
+    let about = |r: &Refusal| matches!(r.status, 400 | 413 | 422) && r.message.to_ascii_lowercase().contains("token");
+    matches!(failure.error, ModelError::TooLong { .. }) || failure.refusal.as_ref().is_some_and(about)
 }
 
 fn refuses_many(failure: &Failure) -> bool {

@@ -49,9 +49,10 @@ impl Failure {
     }
 }
 
-/// The error object of a body, wherever the server put it: `{"error": {…}}`, `{"error": "…"}`, FastAPI's `{"detail": …}`, or
-/// the body itself.
+/// The error object of a body, wherever the server put it: `{"error": {…}}`, `{"error": "…"}`, FastAPI's `{"detail": …}`, any of
+/// them as the only one of a list (Gemini), or the body itself.
 pub(super) fn error_object(body: &Value) -> &Value {
+    let body = body.as_array().and_then(|list| list.first()).filter(|only| only.is_object()).unwrap_or(body);
     [body.get("error"), body.get("detail")].into_iter().flatten().find(|v| !v.is_null()).unwrap_or(body)
 }
 
@@ -97,23 +98,39 @@ pub(super) fn judge(
     Failure { error, passing, refusal: Some(Refusal { status, param, message: shown }) }
 }
 
+/// Before the tokens that a model takes, in the words of those that state them.
+const BEFORE_CONTEXT: [&str; 8] = [
+    "maximum context length is",
+    "maximum context length:",
+    "maximum prompt length is",
+    "maximum number of tokens allowed",
+    "available context size",
+    "context window of",
+    "too large for model with",
+    "while limit is",
+];
+
 /// Whether a refusal says that the prompt is too long, with the tokens the model takes where stated: llama.cpp in a field, others
-/// in words (`maximum context length is 4096 tokens`, `available context size (8192 tokens)`).
+/// in words (`maximum context length is 4096 tokens`, `prompt is too long: 208310 tokens > 200000 maximum`).
 fn too_long(status: u16, error: &Value, shown: &str) -> Option<Option<u64>> {
     if !matches!(status, 400 | 413 | 422) {
         return None;
     }
     let is = |field: &str, word: &str| error.get(field).and_then(Value::as_str) == Some(word);
     let lower = shown.to_ascii_lowercase();
-    let phrases = ["maximum context length is", "available context size", "context window of"];
-    let phrase = phrases.iter().find_map(|p| lower.split_once(p));
-    let stated = error.get("n_ctx").and_then(Value::as_u64).or_else(|| {
-        let digits: String =
-            phrase?.1.chars().skip_while(|c| matches!(c, ' ' | '(')).take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
-    });
+    let phrase = BEFORE_CONTEXT.iter().find_map(|p| lower.split_once(p));
+    // Anthropic compares: what is sent, `>`, what it takes.
+    let compared = ["prompt is too long", "exceed context limit"].iter().find_map(|p| lower.split_once(p));
+    let number = |after: &str| -> Option<u64> {
+        let digits = after.chars().skip_while(|c| matches!(c, ' ' | '(' | ':'));
+        digits.take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+    };
+    let stated = error.get("n_ctx").and_then(Value::as_u64);
+    let stated = stated.or_else(|| number(phrase?.1)).or_else(|| number(compared?.1.split_once('>')?.1));
     let by_name = is("type", "exceed_context_size_error") || is("code", "context_length_exceeded");
-    (by_name || phrase.is_some()).then_some(stated)
+    let in_words =
+        lower.contains("context") && ["exceed", "greater than", "too long"].iter().any(|w| lower.contains(w));
+    (by_name || phrase.is_some() || compared.is_some() || in_words).then_some(stated)
 }
 
 fn advice(options: &Options, status: u16, money: bool, shown: &str) -> String {
@@ -201,6 +218,7 @@ mod tests {
             (json!({"error": {"message": "e", "metadata": {"raw": "f"}}}), "e: f"),
             (json!({"error": null, "detail": {"msg": "g"}}), "g"),
             (json!([1]), "[1]"),
+            (json!([{"error": {"code": 400, "message": "h"}}]), "h"),
         ] {
             assert_eq!(words(error_object(&body)), want, "{body}");
         }
@@ -215,6 +233,21 @@ mod tests {
         assert_eq!(too_long(400, &openai, words), Some(Some(8192)));
         assert_eq!(too_long(400, &json!({}), "exceeds the available context size (2048 tokens)"), Some(Some(2048)));
         assert_eq!(too_long(400, &openai, "too long"), Some(None));
+        for (words, context) in [
+            ("prompt is too long: 208310 tokens > 200000 maximum", Some(200_000)),
+            ("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease", Some(200_000)),
+            ("This model's maximum prompt length is 131072 but the request contains 140000 tokens.", Some(131_072)),
+            ("The prompt is too long: 140000, model maximum context length: 131071", Some(131_071)),
+            (
+                "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+                Some(1_048_576),
+            ),
+            ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", Some(32_768)),
+            ("the input length exceeds the context length", None),
+        ] {
+            assert_eq!(too_long(400, &json!({}), words), Some(context), "{words}");
+        }
+        assert_eq!(too_long(400, &json!({}), "max_tokens: 9000 > 8192, which is the maximum allowed"), None);
         assert_eq!(too_long(400, &json!({}), "no such model"), None);
         assert_eq!(too_long(429, &llama, words), None);
     }

@@ -38,7 +38,8 @@ pub const PROVIDERS: [Provider; 16] = [
         &["ANTHROPIC_API_KEY"],
         "ANTHROPIC_BASE_URL",
     ),
-    provider("ollama", Wire::Ollama, "http://127.0.0.1:11434", &[], "OLLAMA_HOST"),
+    // Its cloud wants a key, a server of one's own passes it over.
+    provider("ollama", Wire::Ollama, "http://127.0.0.1:11434", &["OLLAMA_API_KEY"], "OLLAMA_HOST"),
     provider(
         "openrouter",
         Wire::OpenAi,

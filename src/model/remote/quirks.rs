@@ -4,14 +4,16 @@
 //! each field that is left out, and a session records the request as it was sent.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
 /// Fields an answer can do without, with what is lost.
-const OPTIONAL: [(&str, &str); 19] = [
+const OPTIONAL: [(&str, &str); 20] = [
     ("stream_options", ""),
+    // Some accounts may not stream some models.
+    ("stream", ""),
     ("temperature", "answers are sampled at the model's own temperature"),
     ("stop", "answers end where the model ends them"),
     ("stop_sequences", "answers end where the model ends them"),
@@ -56,10 +58,14 @@ pub(super) struct Quirks {
     pub(super) no_completions: AtomicBool,
     /// The model reasons before it answers, and needs tokens to do so.
     pub(super) reasons: AtomicBool,
+    /// Reasoning is asked for in the other of Anthropic's two ways: as much as the model finds right, or so many tokens.
+    pub(super) other_thinking: AtomicBool,
     /// A person was warned of what the server does in silence.
     pub(super) warned: AtomicBool,
     /// The largest context that was set up.
     context: AtomicU64,
+    /// Most tokens that the model writes, where more were refused; 0 if none were.
+    most: AtomicU32,
     /// Fields that are refused.
     refused: Mutex<BTreeSet<&'static str>>,
 }
@@ -88,17 +94,23 @@ impl Quirks {
                 return Lesson::Again(None);
             }
         }
+        if thinks_otherwise(sent, &lower) && first(&self.other_thinking) {
+            return Lesson::Again(None);
+        }
         // Ollama's words.
-        let no_thinking = sent.get("think").is_some() && lower.contains("does not support thinking");
+        let no_thinking = sent.get("think").is_some()
+            && ["does not support thinking", "think value"].iter().any(|w| lower.contains(w));
         let found = OPTIONAL.iter().find(|(field, _)| names(field) || (*field == "think" && no_thinking));
         let Some((field, lost)) = found else { return Lesson::Nothing };
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if !refused.insert(field) {
             return Lesson::Nothing;
         }
-        if *field == "logprobs" {
-            refused.insert("top_logprobs");
-        }
+        match *field {
+            "logprobs" => refused.insert("top_logprobs"),
+            "stream" => refused.insert("stream_options"),
+            _ => false,
+        };
         let remark = format!("the model takes no {field}: it is left out from now on, and {lost}");
         Lesson::Again((!lost.is_empty()).then_some(remark))
     }
@@ -108,6 +120,16 @@ impl Quirks {
         for field in self.refused.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             body.shift_remove(*field);
         }
+    }
+
+    /// Remembers that no more tokens than these can be asked for.
+    pub(super) fn write_at_most(&self, tokens: u32) {
+        self.most.store(tokens, Ordering::Relaxed);
+    }
+
+    /// Most tokens that can be asked for, where it was learned.
+    pub(super) fn most(&self) -> Option<u32> {
+        Some(self.most.load(Ordering::Relaxed)).filter(|most| *most > 0)
     }
 
     /// The context to set up where at least so many tokens are needed.
@@ -126,17 +148,43 @@ pub(super) fn first(flag: &AtomicBool) -> bool {
     !flag.swap(true, Ordering::Relaxed)
 }
 
-/// Whether `message` names `field`: as a whole word, and one that is English too only in quotes or as a field's name.
+/// Whether a refusal is of one of Anthropic's two ways to ask for reasoning: models know the one, the other, or both.
+fn thinks_otherwise(sent: &Value, lower: &str) -> bool {
+    let refused = || REFUSED.iter().any(|w| lower.contains(w));
+    match sent.pointer("/thinking/type").and_then(Value::as_str) {
+        Some("enabled") => lower.contains("adaptive"),
+        Some("adaptive") => (lower.contains("thinking") || lower.contains("effort")) && refused(),
+        _ => false,
+    }
+}
+
+/// Whether `message` names `field`, as it is sent or in camel case (xAI's `presencePenalty`).
 fn mentions(message: &str, field: &str) -> bool {
-    let english = matches!(field, "stop" | "think" | "thinking" | "format" | "truncate" | "shift" | "seed");
-    message.match_indices(field).any(|(at, _)| {
+    if names_as(message, field, field) {
+        return true;
+    }
+    let mut camel = String::new();
+    for part in field.split('_') {
+        let (first, rest) = part.split_at(part.chars().next().map_or(0, char::len_utf8));
+        camel.push_str(&if camel.is_empty() { first.to_owned() } else { first.to_ascii_uppercase() });
+        camel.push_str(rest);
+    }
+    camel != field && names_as(message, &camel, field)
+}
+
+/// Whether `message` names the field by `word`: as a whole word, and one that is English too only in quotes or as a field's name.
+fn names_as(message: &str, name: &str, field: &str) -> bool {
+    let english = matches!(field, "stop" | "stream" | "think" | "thinking" | "format" | "truncate" | "shift" | "seed");
+    message.match_indices(name).any(|(at, _)| {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let (head, tail) = (message.get(..at).unwrap_or_default(), message.get(at + field.len()..).unwrap_or_default());
+        let (head, tail) = (message.get(..at).unwrap_or_default(), message.get(at + name.len()..).unwrap_or_default());
         let (before, after) = (head.chars().next_back(), tail.chars().next());
         let whole = !before.is_some_and(word) && !after.is_some_and(word);
         let quote = |c: Option<char>| c.is_some_and(|c| matches!(c, '"' | '\'' | '`'));
         let named = quote(before) && quote(after)
             || after == Some(':')
+            // The last word, as in `Argument not supported on this model: stop`.
+            || (head.ends_with(": ") && !after.is_some_and(|c| c == ' ' || c == ','))
             || ["parameter ", "parameter: ", "supplied: ", "field ", "argument "].iter().any(|w| head.ends_with(w));
         // A field within the field (`thinking.type`) is named as well.
         (whole && (!english || named))
@@ -172,7 +220,7 @@ mod tests {
     #[test]
     fn refusals_as_the_real_servers_word_them() {
         let sent = json!({"temperature": 0, "stop": ["\n"], "frequency_penalty": 0.1, "thinking": {}, "think": true,
-            "logprobs": true, "top_logprobs": 3, "stop_sequences": [], "seed": 7});
+            "logprobs": true, "top_logprobs": 3, "stop_sequences": [], "seed": 7, "stream": true, "stream_options": {}});
         for (message, param, field) in [
             (
                 "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
@@ -191,6 +239,15 @@ mod tests {
                 "frequency_penalty",
             ),
             ("You are not allowed to request logprobs from this model", None, "logprobs"),
+            ("Model grok-4 does not support parameter frequencyPenalty.", None, "frequency_penalty"),
+            ("Argument not supported on this model: stop", None, "stop"),
+            ("Your organization must be verified to stream this model. Please go to: x", Some("stream"), "stream"),
+            (
+                "Provider returned error: {\"error\": {\"param\": \"stream\", \"code\": \"unsupported_value\"}}",
+                None,
+                "stream",
+            ),
+            ("think value \"medium\" is not supported for this model", None, "think"),
         ] {
             let quirks = Quirks::default();
             assert!(again(&quirks.learn(&sent, 400, param, message)), "{message}");
@@ -202,7 +259,8 @@ mod tests {
             );
         }
         let quirks = Quirks::default();
-        for message in ["the model cannot stop here", "I think this format is wrong", "please stop."] {
+        for message in ["the model cannot stop here", "I think this format is wrong", "please stop.", "no stream here"]
+        {
             assert!(!again(&quirks.learn(&sent, 400, None, message)), "{message}");
         }
     }

@@ -114,11 +114,11 @@ pub(super) async fn read(
         return Err(Break::last(String::from_utf8_lossy(&start)));
     }
     let all = stream::once(std::future::ready(Ok(start))).chain(pieces);
-    let read = if first != b'{' {
+    let read = if !matches!(first, b'{' | b'[') {
         // An event that the stream's end cuts short still counts: the line ends are supplied.
         let end = stream::once(std::future::ready(Ok(b"\n\n".to_vec())));
         read_events(whole_lines(all.chain(end)), answer, &mut emit).await
-    } else if answer.wire() == Wire::Ollama {
+    } else if answer.wire() == Wire::Ollama && first == b'{' {
         let end = stream::once(std::future::ready(Ok(b"\n".to_vec())));
         read_lines(whole_lines(all.chain(end)), answer, &mut emit).await
     } else {
@@ -144,7 +144,9 @@ async fn read_object(
     let text = String::from_utf8_lossy(&bytes);
     let object: Value = serde_json::from_str(&text)
         .map_err(|e| Break::last(format!("the answer is no JSON ({e}): {}", super::failure::short(&text))))?;
-    take(&object, true, answer, emit)
+    // Gemini puts its errors into a list.
+    let only = object.as_array().and_then(|list| list.first()).unwrap_or(&object);
+    take(only, true, answer, emit)
 }
 
 /// Objects on separate lines, the last one marked as such.
@@ -251,18 +253,28 @@ fn take(
     emit: &mut impl FnMut(u32, Piece, &str),
 ) -> Result<(), Break> {
     if object.get("error").is_some_and(|e| !e.is_null()) {
-        let error = error_object(object);
-        let code = error.get("code").or_else(|| error.get("status"));
-        let status =
-            code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());
-        let status = status.filter(|s| (400..600).contains(s)).or_else(|| status_of(error));
-        return Err(Break { message: words(error), passing: false, reported: Some((status, error.clone())) });
+        return Err(reported(error_object(object)));
     }
     answer.take(object, whole, emit);
+    match answer.failure() {
+        Some(Value::String(word)) => {
+            return Err(Break::passing(format!("the server could not finish it (finish_reason {word})")));
+        }
+        Some(error) => return Err(reported(&error)),
+        None => {}
+    }
     if answer.is_too_long() {
         return Err(Break::last("the answer is longer than any that is useful; lower max_tokens"));
     }
     Ok(())
+}
+
+/// An error that comes within an answer.
+fn reported(error: &Value) -> Break {
+    let code = error.get("code").or_else(|| error.get("status"));
+    let status = code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());
+    let status = status.filter(|s| (400..600).contains(s)).or_else(|| status_of(error));
+    Break { message: words(error), passing: false, reported: Some((status, error.clone())) }
 }
 
 /// The status that an error's type stands for where it comes within a stream.
@@ -273,6 +285,11 @@ fn status_of(error: &Value) -> Option<u16> {
         "timeout_error" => 504,
         "rate_limit_error" | "rate_limit_exceeded" => 429,
         "invalid_request_error" => 400,
+        "authentication_error" => 401,
+        "billing_error" => 402,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "request_too_large" => 413,
         _ => return None,
     })
 }

@@ -62,6 +62,16 @@ impl Opening {
     }
 }
 
+/// The longest name of a file that is made of other names, in characters.
+const LONGEST_STEM: usize = 100;
+
+/// A name that data gave, as the beginning of a file's name: it leads into no other folder.
+pub fn file_stem(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let stem: String = name.chars().take(LONGEST_STEM).map(plain).collect();
+    if stem.is_empty() { "_".to_owned() } else { stem }
+}
+
 /// A folder that sessions are kept in.
 #[derive(Debug, Clone)]
 pub struct SessionFolder(PathBuf);
@@ -82,8 +92,7 @@ impl SessionFolder {
     /// If the file cannot be written.
     pub fn keep(&self, setup: &mut Setup) -> Result<(), String> {
         let Beginning::New(header) = &setup.beginning else { return Ok(()) };
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-        let name: String = header.task.chars().map(plain).collect();
+        let name = file_stem(&header.task);
         let numbered = |n: u32| if n == 1 { format!("{name}.jsonl") } else { format!("{name}-{n}.jsonl") };
         let free = (1..).map(|n| self.0.join(numbered(n))).find(|path| !path.exists());
         let path = free.unwrap_or_else(|| self.0.join(&name));

@@ -15,17 +15,27 @@ pub struct Merged {
     pub entries: Vec<Entry>,
     /// How many units are planned.
     pub planned: usize,
-    /// How many results of units that have another were left out.
-    pub doubles: usize,
+    /// Results of units that have another; they were left out.
+    pub doubles: Doubles,
     /// The planned units without a result, or with an error alone, in words.
     pub holes: Vec<String>,
 }
 
-/// The newest whole result of each unit, one without an error before one with; and how many others were left out.
-pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&'a str, Vec<&'a Entry>>, usize) {
+/// Results of units that have another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Doubles {
+    /// How many there are.
+    pub all: usize,
+    /// How many say something else than the one before them, the time it took aside: models are not asked the same twice with the same
+    /// answer, and which result is the newest depends on the order of the files.
+    pub unlike: usize,
+}
+
+/// The newest whole result of each unit, one without an error before one with; and what others were left out.
+pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&'a str, Vec<&'a Entry>>, Doubles) {
     let mut kept: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     let mut under_way: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    let mut doubles = 0;
+    let mut doubles = Doubles::default();
     for entry in entries {
         let [part, of] = entry.part;
         let result = under_way.entry(&entry.unit).or_default();
@@ -44,7 +54,8 @@ pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&
                 kept.insert(&entry.unit, result);
             }
             Some(known) => {
-                doubles += 1;
+                doubles.all += 1;
+                doubles.unlike += usize::from(!failed(known) && !failed(&result) && !says_the_same(known, &result));
                 if failed(known) || !failed(&result) {
                     *known = result;
                 }
@@ -52,6 +63,16 @@ pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&
         }
     }
     (kept, doubles)
+}
+
+/// Whether two results of a unit are alike but for the time they took.
+fn says_the_same(one: &[&Entry], other: &[&Entry]) -> bool {
+    let fields = |entry: &Entry| {
+        let mut fields = entry.fields.clone();
+        fields.shift_remove("seconds");
+        fields
+    };
+    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| fields(a) == fields(b))
 }
 
 /// The keys of several plans in their order, each once, with the unit in words.
@@ -174,9 +195,17 @@ mod tests {
         assert_eq!(figures, [("a", 3), ("b", 1)]);
         assert_eq!(
             (merged[0].planned, merged[0].doubles, merged[0].holes.as_slice()),
-            (3, 3, &["c, seed 0".to_owned()][..])
+            (3, Doubles { all: 3, unlike: 1 }, &["c, seed 0".to_owned()][..])
         );
         assert_eq!(merged[1].holes, ["a, seed 0: no server", "b, seed 0", "c, seed 0"]);
+    }
+
+    #[test]
+    fn the_time_it_took_makes_no_other_result() {
+        let entry =
+            |n: u32, seconds: f64| Entry::of_unit("e", "u", &[json!({"n": n, "seconds": seconds})]).unwrap().remove(0);
+        assert_eq!(one_each(&[entry(1, 0.5), entry(1, 0.7)]).1, Doubles { all: 1, unlike: 0 });
+        assert_eq!(one_each(&[entry(1, 0.5), entry(2, 0.5)]).1, Doubles { all: 1, unlike: 1 });
     }
 
     #[test]
@@ -184,7 +213,7 @@ mod tests {
         let parts = Entry::of_unit("e", "u", &[json!({"n": 1}), json!({"n": 2})]).unwrap();
         let again = [&parts[0], &parts[0], &parts[1]];
         let (kept, doubles) = one_each(again);
-        assert_eq!((kept["u"].len(), doubles), (2, 0));
+        assert_eq!((kept["u"].len(), doubles), (2, Doubles::default()));
         assert!(one_each([&parts[0]]).0.is_empty() && one_each([&parts[1]]).0.is_empty());
     }
 

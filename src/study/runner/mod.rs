@@ -31,11 +31,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use circumstances::Circumstances;
 pub(super) use episode::seconds_since;
-pub use episode::{Episode, Opening, SessionFolder, episode};
+pub use episode::{Episode, Opening, SessionFolder, episode, file_stem};
 pub use experiment::{Experiment, digest, digest_of, unit_key};
 pub use interval::{Interval, bootstrap, in_words, of_mean, wilson};
 pub use lines::{Contents, Entry};
-pub use merge::{Merged, files_of, merge, one_each, read};
+pub use merge::{Doubles, Merged, files_of, merge, one_each, read};
 pub use paper::{PaperRow, Printed, beside, in_print};
 pub(super) use paper::{paper_row, printed_table};
 pub(super) use play::{Played, play};

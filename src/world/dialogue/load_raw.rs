@@ -31,7 +31,7 @@ struct RawTurn<'a> {
     #[serde(borrow)]
     speaker: Cow<'a, str>,
     #[serde(borrow, default)]
-    utterance: Cow<'a, str>,
+    utterance: Option<Cow<'a, str>>,
     #[serde(borrow)]
     frames: Vec<RawFrame<'a>>,
 }
@@ -39,7 +39,7 @@ struct RawTurn<'a> {
 #[derive(Deserialize)]
 struct RawFrame<'a> {
     #[serde(borrow)]
-    actions: Vec<RawAct<'a>>,
+    actions: Option<Vec<RawAct<'a>>>,
     #[serde(borrow, default)]
     service_call: Option<RawServiceCall<'a>>,
     service_results: Option<Vec<IgnoredAny>>,
@@ -55,10 +55,12 @@ struct RawServiceCall<'a> {
 struct RawAct<'a> {
     #[serde(borrow)]
     act: Cow<'a, str>,
+    /// Of acts without one it is empty, null or absent.
     #[serde(borrow, default)]
-    slot: Cow<'a, str>,
+    slot: Option<Cow<'a, str>>,
+    /// Only an intent's name is read of them.
     #[serde(default)]
-    values: Vec<String>,
+    values: Option<Vec<Value>>,
 }
 
 /// The single-service dialogues of a file's text. `split` names those whose own text does not.
@@ -98,6 +100,7 @@ impl RawTurn<'_> {
         }
         let mut calls = Vec::new();
         for frame in self.frames {
+            let actions = frame.actions.unwrap_or_default();
             match (&frame.service_call, speaker) {
                 (Some(_), Speaker::User) => return Err("a user's turn has a service_call; remove it".to_owned()),
                 (Some(call), Speaker::System) => {
@@ -105,18 +108,18 @@ impl RawTurn<'_> {
                         return Err(format!("the service call's method {:?} is no name of an intent", call.method));
                     }
                     // A failed booking may still return an alternative: it is no success.
-                    let failed = frame.actions.iter().any(|a| a.act == "NOTIFY_FAILURE");
+                    let failed = actions.iter().any(|a| a.act == "NOTIFY_FAILURE");
                     let found = frame.service_results.as_ref().is_some_and(|r| !r.is_empty());
                     calls.push(Call { receiver: SYSTEM.into(), function: call.method.to_string(), args: Vec::new() });
                     calls.push(Call::new(SYSTEM, QUERY_STATUS, [found && !failed]));
                 }
                 (None, _) => {}
             }
-            for act in frame.actions {
+            for act in actions {
                 calls.push(act.into_call(receiver, acts)?);
             }
         }
-        Ok(Turn { speaker, utterance: self.utterance.into_owned(), calls })
+        Ok(Turn { speaker, utterance: self.utterance.unwrap_or_default().into_owned(), calls })
     }
 }
 
@@ -127,11 +130,13 @@ impl RawAct<'_> {
             .ok_or_else(|| format!("the {receiver} has no act {act:?}; its acts are {}", names(acts)))?;
         let args = match argument {
             Argument::Nothing => Vec::new(),
-            Argument::Slot if slot.is_empty() => return Err(format!("{act} names no slot; add \"slot\"")),
-            Argument::Slot => vec![slot.into_owned().into()],
-            Argument::Intent => match values.into_iter().next() {
-                Some(intent) => vec![intent.into()],
-                None => return Err(format!("{act} names no intent; add it as the only one of \"values\"")),
+            Argument::Slot => match slot.filter(|slot| !slot.is_empty()) {
+                Some(slot) => vec![slot.into_owned().into()],
+                None => return Err(format!("{act} names no slot; add \"slot\"")),
+            },
+            Argument::Intent => match values.into_iter().flatten().next() {
+                Some(Value::String(intent)) => vec![intent.into()],
+                _ => return Err(format!("{act} names no intent; add it as the only one of \"values\"")),
             },
         };
         Ok(Call { receiver: receiver.to_owned(), function: act.into_owned(), args })

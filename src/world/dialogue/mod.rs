@@ -12,6 +12,8 @@ mod episode;
 pub mod generate;
 mod load_compact;
 mod load_raw;
+#[cfg(test)]
+mod own_services_tests;
 mod record;
 mod schema;
 mod score;

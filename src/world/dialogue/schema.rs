@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use super::Argument;
 use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS, argument};
@@ -30,10 +31,10 @@ pub struct Slot {
     /// `city`
     pub name: String,
     /// In words; empty where not given.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub description: String,
     /// Values it can take, where they are listed.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     pub possible_values: Vec<String>,
 }
 
@@ -43,17 +44,51 @@ pub struct Intent {
     /// `FindRestaurants`
     pub name: String,
     /// In words; empty where not given.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub description: String,
     /// Whether calling it changes something (books, buys).
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub is_transactional: bool,
     /// Slots that a call needs.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub required_slots: Vec<String>,
     /// Slots that a call takes, with the values assumed when they are not given.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "assumed")]
     pub optional_slots: indexmap::IndexMap<String, String>,
+}
+
+/// What a program is made of has no use for them, so that values of any kind pass: null is as good as absent.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
+}
+
+/// A value as a text.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let values: Option<Vec<Value>> = Option::deserialize(from)?;
+    Ok(values.into_iter().flatten().map(text).collect())
+}
+
+/// Slots with the values assumed, or their names alone.
+fn assumed<'de, D: Deserializer<'de>>(from: D) -> Result<indexmap::IndexMap<String, String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Slots {
+        Assumed(indexmap::IndexMap<String, Value>),
+        Names(Vec<String>),
+    }
+    Ok(match Option::deserialize(from)? {
+        Some(Slots::Assumed(slots)) => slots.into_iter().map(|(name, value)| (name, text(value))).collect(),
+        Some(Slots::Names(names)) => names.into_iter().map(|name| (name, String::new())).collect(),
+        None => indexmap::IndexMap::new(),
+    })
 }
 
 /// What is known of actions in truth: each with its assertions.
@@ -78,7 +113,7 @@ enum SlotLine {
 struct ServiceLine {
     #[serde(alias = "service")]
     service_name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     description: String,
     slots: Vec<SlotLine>,
     intents: Vec<Intent>,

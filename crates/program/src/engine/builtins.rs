@@ -492,6 +492,7 @@ impl Vm {
             (Some(Num::Int(n)), None) => Ok(Value::Int(n)),
             (Some(Num::Int(n)), Some(p)) if p >= 0 => Ok(Value::Int(n)),
             (Some(Num::Big(n)), None) => Ok(Value::Big(n)),
+            (Some(Num::Big(n)), Some(p)) if p >= 0 => Ok(Value::Big(n)),
             (Some(Num::Float(x)), None) => {
                 if x.is_nan() {
                     return Err(Stop::exact(ExcKind::ValueError, "cannot convert float NaN to integer"));

@@ -4,7 +4,7 @@
 use super::code::Operator;
 use super::fault::{ExcKind, Stop};
 use super::numeric::{code_point, float_from_hex};
-use super::ops::out_of_range;
+use super::ops::{meet, out_of_range};
 use super::strings::Text;
 use super::types::{Member, Takes, Type, member};
 use super::value::{Dict, Entry, Id, Key, Name, Obj, Part, Set, Value};
@@ -481,6 +481,17 @@ impl Vm {
                 }
                 Ok(Value::None)
             }
+            // Of what is no set one element is looked at after the other, and no more of them than it takes.
+            "issuperset" | "isdisjoint" if !self.is_set(&arg(args, 0)) => {
+                let wanted = name == "issuperset";
+                let mut holds = true;
+                self.each(&arg(args, 0), |vm, value| {
+                    let key = vm.key(&value)?;
+                    holds = matches!(vm.heap.get(id), Obj::Set(own) if own.map.contains_key(&key) == wanted);
+                    Ok(holds)
+                })?;
+                Ok(Value::Bool(holds))
+            }
             "issubset" | "issuperset" | "isdisjoint" => {
                 let other = self.set_from(&arg(args, 0))?;
                 let Obj::Set(own) = self.heap.get(id) else { return Ok(Value::None) };
@@ -501,7 +512,11 @@ impl Vm {
                     let all = self.add_from(&mut set, other);
                     // These take one element after the other; the rest is done whole or not at all.
                     let partly = matches!(name, "update" | "difference_update");
-                    if all.is_ok() || partly {
+                    if all.is_ok() && name.starts_with("intersection") && !self.is_set(other) {
+                        let before = result.map.len();
+                        meet(&mut result, &set);
+                        result.version += u32::from(result.map.len() != before);
+                    } else if all.is_ok() || partly {
                         self.combine(set_operator(name), &mut result, set);
                     }
                     if let Err(stop) = all {

@@ -95,6 +95,11 @@ impl Vm {
         }
     }
 
+    /// Whether it is a set, frozen or not.
+    pub(crate) fn is_set(&self, value: &Value) -> bool {
+        matches!(self.obj(value), Some(Obj::Set(_)))
+    }
+
     fn is_set_view(&self, value: &Value) -> bool {
         matches!(self.type_of(value), Type::Keys | Type::Items)
     }
@@ -104,10 +109,11 @@ impl Vm {
         let mut set = Set::default();
         if op == Operator::BitAnd {
             let (view, other) = if self.is_set_view(left) { (left, right) } else { (right, left) };
-            if self.type_of(other) == Type::Set && self.len(other)? <= self.len(view)? {
+            // Of equal elements the one of the smaller side stays, of the view where they are alike.
+            if self.type_of(other) == Type::Set && self.len(view)? <= self.len(other)? {
                 set = self.set_from(view)?;
                 let other = self.set_from(other)?;
-                self.combine(op, &mut set, other);
+                set.map.retain(|key, _| other.map.contains_key(key));
                 return self.alloc(Obj::Set(set));
             }
             self.each(other, |vm, value| {
@@ -257,6 +263,8 @@ impl Vm {
                     set.map.entry(key).or_insert(value);
                 }
             }
+            // Of equal elements (`1` and `True`) the one of the smaller side stays.
+            Operator::BitAnd if other.map.len() <= before => meet(set, &other),
             Operator::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
             Operator::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
             _ => {
@@ -365,4 +373,15 @@ fn clamp(n: i64, step: i64, len: i64) -> i64 {
 /// `IndexError` of a sequence.
 pub(crate) fn out_of_range(what: &str) -> Stop {
     exact!(IndexError, "{what} index out of range")
+}
+
+/// Leaves in a set what another has as well, as the other has it.
+pub(crate) fn meet(set: &mut Set, other: &Set) {
+    set.map.retain(|key, value| match other.map.get(key) {
+        Some(own) => {
+            *value = own.clone();
+            true
+        }
+        None => false,
+    });
 }
