@@ -134,7 +134,7 @@ impl UnattendedFlags {
         }
         let planned = mine.len();
         let open = results.open_units(mine);
-        let (asked, mut ran) = (open.len(), 0);
+        let (asked, mut ran, mut uncounted) = (open.len(), 0, 0);
         let done = planned - asked;
         let bar = progress(asked as u64);
         let runtime = Runtime::new()?;
@@ -154,7 +154,9 @@ impl UnattendedFlags {
             bar.inc(1);
             bar.set_message(sanitize::line(&unit.task.id).into_owned());
             ran += 1;
-            spent.add(S::tokens(&lines));
+            let tokens = S::tokens(&lines);
+            uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
+            spent.add(tokens);
             if let Some(reached) = self.reached(&spent) {
                 why.get_or_insert(reached);
                 enough.cancel();
@@ -165,6 +167,15 @@ impl UnattendedFlags {
         let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
         bar.finish_and_clear();
         carried.map_err(CliError::of_run)?;
+        if uncounted > 0
+            && model != crate::driver::SYMBOLIC
+            && (self.token_limit.is_some() || self.cost_limit.is_some())
+        {
+            let of = crate::words::count(ran, "unit");
+            note(&format!(
+                "{model} reported no tokens for {uncounted} of {of}: no limit of tokens or costs holds there"
+            ));
+        }
         let late = self.time_limit.filter(|limit| started.elapsed() >= *limit && ran < asked);
         let why = why.or_else(|| late.map(|limit| format!("the time limit of {} s is reached", limit.as_secs_f64())));
         let latest = results.latest(&all);
@@ -266,6 +277,11 @@ impl UnattendedFlags {
             Some(format!("the cost limit of {limit} is reached ({cost:.4} spent)"))
         })
     }
+}
+
+/// Whether a unit's lines hold an error: it may have spent nothing.
+fn is_failed<L: serde::Serialize>(lines: &[L]) -> bool {
+    lines.iter().any(|line| serde_json::to_value(line).is_ok_and(|line| !line["error"].is_null()))
 }
 
 /// What this run has spent.

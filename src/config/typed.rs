@@ -358,7 +358,10 @@ fn model_config(
     };
     let (record, cache) = (path("record"), path("cache"));
     if record.is_some() && cache.is_some() {
-        wrong(format!("[{section}] has `record` and `cache`: a cache records as well; leave one of them out"));
+        wrong(
+            &format!("{section}.cache"),
+            format!("[{section}] has `record` and `cache`: a cache records as well; leave one of them out"),
+        );
     }
     ModelConfig { model, threads: whole("threads") as usize, price, record, cache, options }
 }

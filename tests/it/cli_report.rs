@@ -275,6 +275,15 @@ fn a_limit_is_of_what_one_run_spends_and_the_next_goes_on() {
             && text.contains("1 of 3 episodes run, stopped early: the cost limit of 0.1 is reached (0.4000"),
         "{text}{said}"
     );
+    // A server that counts nothing cannot be held to a limit, which is said.
+    let silent = Server::answering(|_| {
+        let body = r#"{"choices":[{"index":0,"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}]}"#;
+        vec![json(200, body)]
+    });
+    let uncounted = ["--base-url", silent.url.as_str(), "--token-limit", "3000"];
+    let args = ["run", "--tasks", "first=1", "--max-steps", "1", "--method", "few-shot", "--model", "m"];
+    let said = err(&stepwright(folder.path(), &[&args[..], &uncounted].concat()));
+    assert!(said.contains("m reported no tokens for 1 of 1 unit: no limit"), "{said}");
     // What no run reaches would be no limit.
     for wrong in [&["--cost-limit", "nan"], &["--cost-limit", "inf"], &["--cost-limit", "0"], &["--token-limit", "0"]] {
         let (code, _, said) = run("none.jsonl", &[&prices[..], wrong].concat());

@@ -361,11 +361,14 @@ fn usage(value: &Value) -> Option<Usage> {
         return None;
     }
     let detail = |of: &str, name: &str| value.get(of).and_then(|d| d.get(name)).and_then(Value::as_u64).unwrap_or(0);
+    let (prompt, stated) = (prompt.unwrap_or(0), completion.unwrap_or(0));
+    // xAI and Gemini count what was reasoned in the total alone; it was written and is paid for.
+    let completion = count("total_tokens").map_or(stated, |total| total.saturating_sub(prompt).max(stated));
     Some(Usage {
-        prompt: prompt.unwrap_or(0),
-        completion: completion.unwrap_or(0),
+        prompt,
+        completion,
         cached: detail("prompt_tokens_details", "cached_tokens").max(count("prompt_cache_hit_tokens").unwrap_or(0)),
-        reasoning: detail("completion_tokens_details", "reasoning_tokens"),
+        reasoning: detail("completion_tokens_details", "reasoning_tokens").max(completion - stated),
     })
 }
 
@@ -406,6 +409,32 @@ mod tests {
         assert_eq!(completions[0].mean_logprob(), Some(-1.0));
         assert_eq!(usage, Some(Usage::new(3, 2)));
         assert_eq!(completions[0].reasoning, "hm");
+    }
+
+    #[test]
+    fn tokens_to_reason_count_wherever_a_server_counts_them() {
+        let of = |reported: Value| usage(&reported).unwrap();
+        let details = json!({"reasoning_tokens": 386});
+        // OpenAI within the completion, xAI beside it, Gemini in the total alone.
+        for (reported, completion, reasoning) in [
+            (
+                json!({"prompt_tokens": 12, "completion_tokens": 387, "total_tokens": 399, "completion_tokens_details": details}),
+                387,
+                386,
+            ),
+            (
+                json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399, "completion_tokens_details": details}),
+                387,
+                386,
+            ),
+            (json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399}), 387, 386),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}), 9, 0),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 0}), 9, 0),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9}), 9, 0),
+        ] {
+            let found = of(reported.clone());
+            assert_eq!((found.prompt, found.completion, found.reasoning), (12, completion, reasoning), "{reported}");
+        }
     }
 
     #[test]
