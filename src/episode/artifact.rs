@@ -12,10 +12,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::ask::AskKind;
 use super::decision::Actor;
 use super::event::{AskId, Event, NodeId, TreeEdit};
 use super::index::place;
 use super::patch;
+use super::proposal::Proposal;
 use super::session::Node;
 
 /// A kind of artifact. Kinds are open: a method may have its own.
@@ -348,6 +350,16 @@ impl Node {
     /// A document here.
     pub fn document(&self, artifact: &ArtifactId) -> Option<&Arc<Value>> {
         self.documents.get(artifact)
+    }
+
+    /// Whether a proposal was offered as a line of a plan in whose place a person wrote another here.
+    pub fn is_replaced(&self, proposal: &Proposal) -> bool {
+        let number = |key: &str| self.document(&ArtifactId::PLAN).and_then(|plan| plan.get(key)?.as_u64());
+        if number("node") != Some(self.id) {
+            return false;
+        }
+        let ask = proposal.ask.filter(|ask| number("ask").is_some_and(|last| *ask <= last));
+        ask.and_then(|ask| self.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::PLAN_LINE)
     }
 
     /// The offers that were open when this step was taken, then those made here.

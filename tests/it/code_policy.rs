@@ -171,6 +171,37 @@ async fn a_mended_program_goes_on_where_the_fault_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_mended_program_took_before_is_marked_and_the_line_it_replaced_is_not_to_be_had() {
+    let program = |third: &str| format!("env.step(['go'])\nenv.step(['look'])\nenv.step(['{third}'])");
+    let log = [("go", "Gone."), ("look", "Seen."), ("come", "There.")];
+    let mut w = Watched::start(session("demo2code", &log, Form::Prompt, model([program("stay")])));
+    for _ in 0..2 {
+        w.recommended().await;
+        w.approve();
+        w.executed().await;
+    }
+    assert_eq!(w.recommended().await, "3: env.step(['stay'])");
+    let before = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
+    let mend = |text: String| Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text });
+    let shown = |w: &Watched| {
+        let section = &method::named("demo2code").unwrap().rows(&w.session)[0];
+        (section.lines.iter().map(|line| line.mark).collect::<Vec<Fate>>(), section.done)
+    };
+    // One that cannot go on makes the same calls first, and the program that is mended next makes them again.
+    w.send(mend(program("stay").replace("'stay'", "bad")));
+    assert_eq!(w.recommended().await, "");
+    assert_eq!(shown(&w), (vec![Fate::Done, Fate::Done, Fate::Refused], 2));
+    w.send(mend(format!("# mended\n{}", program("come"))));
+    assert_eq!(w.recommended().await, "4: env.step(['come'])");
+    assert_eq!(shown(&w), (vec![Fate::Open, Fate::Done, Fate::Done, Fate::Next], 2));
+    w.send(Command::Gate(Request::Approve { proposal: before }));
+    w.until("the refusal", |notice, _| format!("{notice:?}").contains("the plan that you replaced")).await;
+    w.approve();
+    assert_eq!(w.executed().await, "There.");
+    assert_eq!(shown(&w), (vec![Fate::Open, Fate::Done, Fate::Done, Fate::Done], 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_failed_program_is_corrected_as_often_as_is_set() {
     let first = "seen = env.step(['go'])[0][0]\nassert 'mug' in seen, 'no mug but ' + seen";
     let log = [("go", "A desk."), ("come", "A mug.")];

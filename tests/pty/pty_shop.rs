@@ -62,12 +62,15 @@ fn a_person_mends_a_program_twice_goes_back_and_buys() {
     pty.wait_for("cannot go on: line 3: NameError").settle().send("e");
     pty.wait_for("Edit the program, then go on with it").settle();
     pty.send("\x15    env.step(['click[S0FNDM03KM]'])\x13");
-    pty.wait_for("▶★✓ click[S0FNDM03KM]").wait_for("▶ 3     env.step(['click[S0FNDM03KM]'])").settle().send("a");
+    pty.wait_for("▶★✓ click[S0FNDM03KM]").wait_for("▶ 3     env.step(['click[S0FNDM03KM]'])");
+    // What the program before had done is done.
+    pty.wait_for("✓ 1 obs = env.step").settle().send("a");
     // The program may be changed while an action is offered, too.
     pty.wait_for("▶★✓ click[Buy Now]").settle().send("E");
     pty.wait_for("Edit the program, then go on with it").settle();
     pty.send("\x15env.step(['click[charcoal]'])\renv.step(['click[Buy Now]'])\x13");
-    pty.wait_for("▶★✓ click[charcoal]").settle().send("a");
+    // What the program before offered is shown, and not to be had any more.
+    pty.wait_for("▶★✓ click[charcoal]").wait_for("click[Buy Now] of the plan before").settle().send("a");
     pty.wait_for("▶★✓ click[Buy Now]").settle().send("a");
     pty.wait_for("The episode is over: the goal is not reached, the reward").wait_for("is 0.75.");
     // Why it is that stands on the page: its parts first, the rest by scrolling.

@@ -16,6 +16,8 @@ use crate::shop::Shop;
 pub const INVALID: &str = "Invalid action!";
 /// The answer to a thought.
 pub const OK: &str = "OK.";
+/// The action that begins the visit anew.
+const RESET: &str = "reset";
 /// Results that are shown; the others can still be clicked.
 pub const SHOWN: usize = 3;
 
@@ -134,6 +136,11 @@ impl Site {
         if action.starts_with("think[") {
             return Some(Change::Nothing);
         }
+        // The word that the wrapper begins an episode with begins it again at any time.
+        if action == RESET {
+            *self = self.fresh();
+            return Some(Change::Page);
+        }
         if let Some(rest) = action.strip_prefix("search[") {
             if self.kind != Kind::Search {
                 return None;
@@ -233,11 +240,14 @@ impl Site {
     fn remember(&mut self) {
         let mut choices = IndexMap::new();
         let mut results = Vec::new();
-        for piece in &self.page.pieces {
+        // The wrapper takes the text above the choices for their option: where an option has no name, that of the one before.
+        let mut above = "";
+        for piece in self.page.pieces.iter().filter(|piece| !is_blank(&piece.text)) {
             match &piece.part {
-                Part::Choice { option } => _ = choices.insert(piece.text.clone(), option.clone()),
+                Part::Choice { .. } => _ = choices.insert(piece.text.clone(), above.to_owned()),
                 Part::Product => results.push(piece.text.clone()),
-                Part::Text | Part::Button => {}
+                Part::Text => above = &piece.text,
+                Part::Button => {}
             }
         }
         if !choices.is_empty() {
@@ -258,7 +268,7 @@ impl Site {
         let mut shown = String::new();
         let (mut texts, mut products, mut since_product) = (0, 0, 0);
         for Piece { part, text } in &self.page.pieces {
-            if text.replace('\n', "").replace("\\n", "").replace(' ', "").is_empty() {
+            if is_blank(text) {
                 continue;
             }
             match part {
@@ -285,6 +295,11 @@ impl Site {
         }
         unescape(&shown).unwrap_or(shown)
     }
+}
+
+/// Whether the wrapper passes a text over: nothing but spaces and line breaks, also such as are spelt out.
+fn is_blank(text: &str) -> bool {
+    text.replace('\n', "").replace("\\n", "").replace(' ', "").is_empty()
 }
 
 /// What an action changed.
@@ -314,7 +329,8 @@ fn unescape(text: &str) -> Option<String> {
         let (&kind, after) = rest.split_first()?;
         rest = after;
         let mut digits = |count: usize| -> Option<u32> {
-            let number = u32::from_str_radix(std::str::from_utf8(rest.get(..count)?).ok()?, 16).ok()?;
+            let written = rest.get(..count).filter(|written| written.iter().all(u8::is_ascii_hexdigit))?;
+            let number = u32::from_str_radix(std::str::from_utf8(written).ok()?, 16).ok()?;
             rest = &rest[count..];
             Some(number)
         };
@@ -352,10 +368,27 @@ fn unescape(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// As the wrapper of Reflexion does it over the original engine.
+    #[test]
+    fn options_without_names_and_choices_without_texts() {
+        let products = r#"[{"asin":"B000000001","title":"red lamp","price_tag":"$9.0","pricing":[9.0],"options":{"size":["s",""],"":["m"]}}]"#;
+        let goals = r#"[{"id":0,"asin":"B000000001","instruction_text":"a lamp","attributes":["red"]}]"#;
+        let shop = Shop::of_text(products, goals, std::path::Path::new("here")).unwrap();
+        let mut site = Site::new(Arc::new(shop), 0).unwrap();
+        for action in ["search[lamp]", "click[B000000001]", "click[m]"] {
+            assert!(site.step(action).1.taken, "{action}");
+        }
+        assert_eq!(site.options.get("size").map(String::as_str), Some("m"));
+        assert_eq!(site.step("click[]").0, INVALID);
+        let (observation, step) = site.step("reset");
+        assert!(step.taken && observation.contains("[Search]") && site.options.is_empty(), "{observation}");
+    }
+
     #[test]
     fn escapes_are_read_and_what_cannot_be_read_stays() {
         assert_eq!(unescape("a\\tb\\x41 é \\q").as_deref(), Some("a\tbA é \\q"));
         assert_eq!(unescape("c:\\u2019"), None);
+        assert_eq!(unescape("a\\x+1"), None);
         assert_eq!(unescape("ends in \\"), None);
     }
 }

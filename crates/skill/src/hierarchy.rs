@@ -82,9 +82,7 @@ pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, Str
 
 /// What is thought in a line.
 fn thought(text: &str) -> String {
-    let text = bare(text);
-    let inside = bracketed(text).filter(|(name, _)| *name == "think").map(|(_, inside)| inside);
-    inside.or_else(|| text.strip_prefix("think:")).unwrap_or(text).trim().to_owned()
+    crate::react::words_of(bare(text)).to_owned()
 }
 
 /// A line without what marks it as one.

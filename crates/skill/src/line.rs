@@ -51,7 +51,8 @@ fn invalid(reason: impl Into<String>) -> Reading {
 pub fn read(line: &str, level: Level, knowledge: &Knowledge) -> Reading {
     let text = line.trim();
     let text = text.strip_prefix('>').or_else(|| text.strip_prefix("Action:")).unwrap_or(text).trim();
-    if text.starts_with("think:") || bracketed(text).is_some_and(|(name, _)| name == "think") {
+    // A thought may be cut off where its tokens ended.
+    if text.starts_with("think:") || text.starts_with("think[") {
         return Reading::Think;
     }
     if let Some(done) = done(text) {

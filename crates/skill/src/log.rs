@@ -2,6 +2,7 @@
 //! `Act 1: …` with `Obs 1: …` (its notebooks). Thoughts are separate actions there (`think[…]`, `think: …`); here they are the
 //! thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
 
+use crate::react::Form;
 use crate::trajectory::{LogError, LoggedStep, Trajectory};
 
 /// Reads one episode's log. The text before the first action is the first observation.
@@ -11,10 +12,13 @@ use crate::trajectory::{LogError, LoggedStep, Trajectory};
 pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
     let mut entries: Vec<(String, Vec<&str>)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
+    // Where actions are marked by the word, a page's line may begin with the other form's mark.
+    let form = Form::of(text);
     for line in text.lines() {
-        let action = action_of(line);
+        let action = action_of(line).filter(|_| form == Form::Prompt || line.starts_with("Action:"));
         match (action, entries.last_mut()) {
-            // The site's log opens with the action that begins the episode.
+            // The site's log opens with the action that begins the episode; Reflexion's writes the first page before it, too.
+            (Some("reset"), None) => before.clear(),
             (Some("reset" | ""), _) => {}
             (Some(action), _) => entries.push((action.to_owned(), Vec::new())),
             (None, Some((_, observed))) => observed.push(line),
@@ -60,13 +64,23 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
 pub fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
     let mut episodes: Vec<(usize, Vec<&str>, Option<bool>)> = vec![(0, Vec::new(), None)];
     let mut acted = false;
+    // Where what stands between two headings begins.
+    let mut since = 0;
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
+        // What Reflexion's logs hold before that is the prompt: examples and what was remembered.
+        if trimmed.starts_with(TASK) {
+            acted = false;
+            episodes.truncate(since);
+            episodes.push((number + 1, Vec::new(), None));
+            continue;
+        }
         let rule = trimmed.len() >= 5 && ["#", "-", "="].iter().any(|c| trimmed.replace(c, "").is_empty());
         let heading = trimmed.starts_with("Environment #") || trimmed.starts_with("***** Start Trial");
         let begins = acted && (line.starts_with("You are in the middle of a room") || action_of(line) == Some("reset"));
         if rule || heading || begins {
             acted = false;
+            since = if begins { since } else { episodes.len() };
             episodes.push((number + usize::from(!begins), Vec::new(), None));
         }
         let Some((_, lines, success)) = episodes.last_mut() else { continue };
@@ -99,6 +113,8 @@ pub fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
     all
 }
 
+/// The line of Reflexion's logs after which the episode begins.
+const TASK: &str = "Here is the task:";
 /// What to do about a text without an action.
 const NO_ACTION: &str = "no action in this log; lines that begin with `Action:`, `>` or `Act 1:` are expected";
 
@@ -163,6 +179,35 @@ mod tests {
         assert_eq!(read.steps[0].action, "go to desk 1");
         assert_eq!(read.rest["closing_thought"], "so it ends");
         assert!(super::read("nothing", "z").is_err());
+    }
+
+    /// In the layout that Reflexion's programs write (`webshop_trial.py`, `alfworld_trial.py`): each episode after its whole prompt.
+    #[test]
+    fn the_prompt_of_a_reflexion_log_is_none_of_its_episodes() {
+        let shop = "\n#####\n\nEnvironment #0:\nWebshop \nInstruction:  \na deodorant \n[Search]  \n\nAction: search[deodorant]\nObservation: \n[B01]\n\nAction: click[Buy Now]\n\nYour memory for the task below:\nTrial 0:\nIn this trial I failed.\nHere is the task:\n\nWebShop \nInstruction:  \ni need a lamp \n[Search] \n> reset\n\nWebShop \nInstruction:  \ni need a lamp \n[Search] \n> think[a lamp]\nOK.\n> search[lamp]\n[B02]\n> click[Buy Now]\nYour score (min 0.0, max 1.0): 0.5\n\nSTATUS: FAIL\n\n#####\n\n#####\n\nEnvironment #1: Success\n\n#####\n";
+        let read = super::read_all(shop, "trial_1");
+        assert_eq!(read.len(), 1, "{read:?}");
+        let first = read[0].as_ref().unwrap();
+        let actions: Vec<&str> = first.steps.iter().map(|step| step.action.as_str()).collect();
+        assert_eq!((actions.as_slice(), first.score), (&["search[lamp]", "click[Buy Now]"][..], 0.5));
+        let page = "\nWebShop \nInstruction:  \ni need a lamp \n[Search]";
+        assert_eq!((first.task.as_str(), first.initial_observation.as_deref()), ("i need a lamp", Some(page)));
+        let example = "You are in the middle of a room.\nYour task is to: put a pen in desk.\n> go to desk 1\nNothing.\n";
+        let house = format!(
+            "#####\n\nEnvironment #3:\nInteract. Here are two examples.\n{example}{example}\nHere is the task:\n{example}> take pen 1 from desk 1\nTaken.\n\nSTATUS: OK\n\n#####\n"
+        );
+        let read = super::read_all(&house, "trial_0");
+        assert_eq!(read.len(), 1, "{read:?}");
+        let first = read[0].as_ref().unwrap();
+        assert_eq!((first.steps.len(), first.success), (2, true));
+    }
+
+    #[test]
+    fn a_page_whose_line_begins_with_a_mark_is_no_action() {
+        let shop = "page\n\nAction: search[mug]\nObservation: \n> our best mug\n[B01]\n\nAction: click[B01]\nObservation: x\n";
+        let read = super::read(shop, "x").unwrap();
+        assert_eq!(read.steps[0].observation.as_deref(), Some("\n> our best mug\n[B01]"));
+        assert_eq!(read.steps.len(), 2);
     }
 
     #[test]

@@ -213,6 +213,15 @@ impl Gate {
             );
             return None;
         }
+        let replaced = self.session.current().zip(found.as_ref()).is_some_and(|(node, p)| node.is_replaced(p));
+        if replaced && self.session.taken_before(id).is_none() {
+            self.refuse(
+                Level::Warning,
+                "this was a line of the plan that you replaced; choose what the new one offers, or type the action"
+                    .to_owned(),
+            );
+            return None;
+        }
         found
     }
 

@@ -258,19 +258,27 @@ fn program(ask: &Ask, answer: &Answer, artifact: ArtifactId, title: &str) -> Rea
     Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
 }
 
-/// The line of the program in force at the cursor at which it cannot go on, from 1.
-fn faulty_line(session: &Session) -> Option<usize> {
-    let path = session.path(session.cursor());
-    let Next::Fault { why } = RunSoFar::of(&path, &super::plan_in_force(&path)?).next? else { return None };
+/// The line at which a program cannot go on, from 1.
+fn faulty_line(next: Option<&Next>) -> Option<usize> {
+    let Some(Next::Fault { why }) = next else { return None };
     why.strip_prefix("line ")?.split_once(':')?.0.parse().ok()
 }
 
 /// The program in force at the cursor, with what became of the lines that acted, and the line at which it cannot go on.
 fn rows(session: &Session) -> Vec<Section> {
     let mut sections = super::plan_following::rows(session);
-    let faulty = faulty_line(session).and_then(|line| line.checked_sub(1));
+    let path = session.path(session.cursor());
+    let so_far = super::plan_in_force(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
+    let faulty = faulty_line(so_far.next.as_ref()).and_then(|line| line.checked_sub(1));
     for section in &mut sections {
         section.title = "program".to_owned();
+        section.done += so_far.replayed.len();
+        for (line, accepted) in &so_far.replayed {
+            let line = line.checked_sub(1).and_then(|at| section.lines.get_mut(at));
+            if let Some(line) = line.filter(|line| line.mark == Fate::Open) {
+                line.mark = if *accepted { Fate::Done } else { Fate::Refused };
+            }
+        }
         // A line may act more than once.
         let acting = section.lines.iter().filter(|line| matches!(line.mark, Fate::Done | Fate::Refused)).count();
         section.done = section.done.max(acting);

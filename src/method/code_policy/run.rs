@@ -30,12 +30,40 @@ struct Work {
 /// A call of a program, and what it was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Answered {
+    /// Whether the world accepted it, where it is an action that was taken.
+    #[serde(default)]
+    pub(super) taken: Option<bool>,
     /// The function.
     pub(super) function: String,
     /// Its arguments.
     pub(super) args: Vec<Value>,
     /// The answer.
     pub(super) answer: Value,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Came {
+    /// What it does next.
+    pub(super) next: Next,
+    /// The line of each call that was answered from the tape; 0 where it is none of the program's.
+    pub(super) replayed: Vec<usize>,
+}
+
+impl Came {
+    /// Reads what a run came to from its record. Earlier records held what comes next alone; `answered`: how many calls were answered
+    /// before that run.
+    pub(super) fn read(text: &str, answered: usize) -> Option<Self> {
+        if let Ok(came) = serde_json::from_str(text) {
+            return Some(came);
+        }
+        let next: Next = serde_json::from_str(text).ok()?;
+        let replayed = match next {
+            Next::Call { number, .. } => number.saturating_sub(answered),
+            _ => 0,
+        };
+        Some(Came { next, replayed: vec![0; replayed] })
+    }
 }
 
 /// The work of finding out what a program does next.
@@ -65,11 +93,12 @@ fn values(cx: &Context<'_>) -> Value {
 pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
-    let next = runtime.block_on(run(known.sandbox.as_ref(), &work));
-    serde_json::to_string(&next).map_err(|e| e.to_string())
+    let mut replayed = Vec::new();
+    let next = runtime.block_on(run(known.sandbox.as_ref(), &work, &mut replayed));
+    serde_json::to_string(&Came { next, replayed }).map_err(|e| e.to_string())
 }
 
-async fn run(sandbox: &dyn Sandbox, work: &Work) -> Next {
+async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> Next {
     let layout = Layout::new(&work.library, &work.program);
     let functions = code::functions();
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
@@ -97,17 +126,23 @@ async fn run(sandbox: &dyn Sandbox, work: &Work) -> Next {
                     let known = tape.next().filter(|known| known.function == call.function && known.args == call.args);
                     if let Some(known) = known {
                         number += 1;
+                        replayed.push(line_of(layout.place(line)));
                         result = known.answer.clone();
                         continue;
                     }
-                    let line = match layout.place(line) {
-                        Place::Program(line) => line,
-                        _ => 0,
-                    };
+                    let line = line_of(layout.place(line));
                     return Next::Call { number, function: call.function, args: call.args, line };
                 }
             },
         };
+    }
+}
+
+/// The line of the program; 0 where it is none of its own.
+fn line_of(place: Place) -> usize {
+    match place {
+        Place::Program(line) => line,
+        _ => 0,
     }
 }
 

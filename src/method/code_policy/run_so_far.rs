@@ -4,7 +4,7 @@
 use serde_json::Value;
 use stepwright_skill::code::{self, Next, acted};
 
-use super::run::Answered;
+use super::run::{Answered, Came};
 use crate::episode::{Ask, AskId, AskKind, AskState, Node, Proposal};
 use crate::method::context::{decided, kind_of, source};
 use crate::method::plan_following::{InForce, in_force};
@@ -21,6 +21,9 @@ pub(super) struct RunSoFar {
     pub(super) tape: Vec<Answered>,
     /// How many of these were actions.
     pub(super) actions: usize,
+    /// The lines of the actions that the program before had taken and this one takes too, and whether the world accepted each; 0 for a
+    /// line that is none of the program's.
+    pub(super) replayed: Vec<(usize, bool)>,
     /// What comes after them; `None` where it has to be found out.
     pub(super) next: Option<Next>,
 }
@@ -78,24 +81,24 @@ impl RunSoFar {
             if ask.kind == AskKind::PLAN_LINE {
                 let refused = turn.proposals.iter().any(|p| p.ask == Some(ask.id) && turn.rejection(p.id).is_some());
                 if refused && self.waits_to_act() {
-                    self.answer(acted(REFUSED, 0.0, false, false));
+                    self.answer(acted(REFUSED, 0.0, false, false), None);
                 }
                 continue;
             }
             let Some(text) = text_of(ask) else { continue };
             if ask.kind == run {
-                let next = serde_json::from_str::<Next>(text).ok();
-                self.take_from_tape(next.as_ref());
+                let Some(came) = Came::read(text, self.answered.len()) else { continue };
+                self.take_from_tape(&came);
                 // One that was found out before an answer came in tells nothing more.
                 let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answered.len());
-                if let Some(next) = next.filter(fresh) {
+                if let Some(next) = Some(came.next).filter(fresh) {
                     self.next = Some(next);
                 }
             } else if let Some(Next::Call { number, function, .. }) = &self.next
                 && ask.kind == function_kind(*number, function)
             {
                 let answer = code::answer(function, text);
-                self.answer(answer);
+                self.answer(answer, None);
             }
         }
     }
@@ -110,7 +113,8 @@ impl RunSoFar {
         if decided(node, child).and_then(|d| source(&node.turn, d)).filter(is_its).is_some() {
             let outcome = &child.outcome;
             self.actions += 1;
-            self.answer(acted(&outcome.observation, outcome.reward, outcome.done, outcome.won));
+            let answer = acted(&outcome.observation, outcome.reward, outcome.done, outcome.won);
+            self.answer(answer, Some(outcome.error.is_none()));
         }
     }
 
@@ -118,18 +122,23 @@ impl RunSoFar {
         self.next.as_ref().and_then(Next::action).is_some()
     }
 
-    fn answer(&mut self, answer: Value) {
+    fn answer(&mut self, answer: Value, taken: Option<bool>) {
         if let Some(Next::Call { function, args, .. }) = self.next.take() {
-            self.answered.push(Answered { function, args, answer });
+            self.answered.push(Answered { taken, function, args, answer });
         }
     }
 
-    /// A call that was found out tells how many calls of the tape came before it; the others are not made any more.
-    fn take_from_tape(&mut self, next: Option<&Next>) {
-        let Some(Next::Call { number, .. }) = next else { return };
-        let same = number.saturating_sub(self.answered.len()).min(self.tape.len());
-        self.actions += self.tape.iter().take(same).filter(|call| call.function == code::ACT).count();
-        self.answered.extend(self.tape.drain(..same));
-        self.tape.clear();
+    /// A run tells which calls of the tape it made too. Where a call of its own came after them the others are not made any more; where
+    /// it ended before, the program that is mended next may make them.
+    fn take_from_tape(&mut self, came: &Came) {
+        let same = came.replayed.len().min(self.tape.len());
+        for (call, line) in self.tape.drain(..same).zip(&came.replayed) {
+            self.actions += usize::from(call.function == code::ACT);
+            self.replayed.extend(call.taken.map(|accepted| (*line, accepted)));
+            self.answered.push(call);
+        }
+        if matches!(came.next, Next::Call { .. }) {
+            self.tape.clear();
+        }
     }
 }

@@ -101,7 +101,7 @@ fn taken<'a>(from: &'a Node, to: &Node) -> Option<&'a Proposal> {
 }
 
 /// Whether a proposal is a line of that plan, as offered.
-fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
+pub(super) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
     proposal.ask.is_some_and(|ask| ask > plan) && kind_of(turn, proposal) == Some(&AskKind::PLAN_LINE)
 }
 

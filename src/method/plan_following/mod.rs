@@ -7,7 +7,6 @@ mod in_force;
 
 pub use in_force::{InForce, in_force, judgement, line_of, offered};
 
-use super::context::kind_of;
 use super::{Answer, Context, Fate, Reading, Section, SectionLine, Step};
 use crate::episode::gate::Draft;
 use crate::episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Session, Written};
@@ -114,7 +113,7 @@ pub(super) fn rows(session: &Session) -> Vec<Section> {
     let path = session.path(session.cursor());
     let Some(plan) = in_force(&path) else { return Vec::new() };
     let turn = session.current().map(|n| &n.turn);
-    let is_line = |p: &&Proposal| turn.and_then(|t| kind_of(t, p)) == Some(&AskKind::PLAN_LINE);
+    let is_line = |p: &&Proposal| turn.is_some_and(|turn| in_force::is_line(turn, p, plan.ask));
     let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(line_of);
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
         let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);

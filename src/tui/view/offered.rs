@@ -69,6 +69,7 @@ impl Offered {
     /// Sorts a turn's proposals into rows, in one pass.
     fn of(view: &View, turn: &Turn, pruned: &BTreeSet<&str>) -> Self {
         let mut offered = Offered::default();
+        let replaced = |proposal: &Proposal| view.node().is_some_and(|node| node.is_replaced(proposal));
         let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
         // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
         // verdict is of now, so it is shown.
@@ -81,7 +82,7 @@ impl Offered {
         // A row is placed where the last of its copies arrived, or the first that a model wrote.
         let mut places: Vec<usize> = Vec::new();
         // By action: its newest row, and the first proposal that came after a rejection of that row.
-        let mut open: HashMap<(bool, &str), (usize, ProposalId)> = HashMap::new();
+        let mut open: HashMap<(bool, bool, &str), (usize, ProposalId)> = HashMap::new();
         for (place, proposal) in turn.proposals.iter().enumerate() {
             let new = offered.shown.len();
             let rejected = view.rejections.get(&proposal.id).copied();
@@ -89,7 +90,9 @@ impl Offered {
             let row = match proposal.action.as_ref().filter(|_| written || proposal.origin == Origin::Symbolic) {
                 None => new,
                 Some(action) => {
-                    let (row, end) = open.entry((written, action.text.as_str())).or_insert((new, ProposalId::MAX));
+                    let (row, end) = open
+                        .entry((written, replaced(proposal), action.text.as_str()))
+                        .or_insert((new, ProposalId::MAX));
                     if proposal.id >= *end {
                         (*row, *end) = (new, ProposalId::MAX);
                     }

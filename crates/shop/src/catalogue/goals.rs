@@ -57,10 +57,11 @@ impl Draw {
         if above.len() < 2 {
             return (NO_LIMIT, String::new());
         }
-        // The larger of two different ones.
+        // The larger of two different ones, as `random.sample` draws them: what was drawn gives its place to the last.
+        let last = above.len() - 1;
         let first = self.0.below(above.len() as u32) as usize;
-        let second = self.0.below(above.len() as u32 - 1) as usize;
-        let second = if second >= first { second + 1 } else { second };
+        let second = self.0.below(last as u32) as usize;
+        let second = if second == first { last } else { second };
         let limit = above[first.max(second)];
         (limit, format!(", and price lower than {limit:.2} dollars"))
     }
@@ -167,6 +168,14 @@ mod tests {
         let mut goals: Vec<u32> = (0..10).collect();
         official_order(&mut goals);
         assert_eq!(goals, [5, 9, 0, 1, 4, 7, 6, 3, 8, 2]);
+    }
+
+    #[test]
+    fn what_is_drawn_is_pythons() {
+        // Python 3.11: random.seed(5); random.uniform(9.49, 14.98); then six times max(random.sample([30.0, 40.0, 50.0, 60.0], 2))
+        let mut draw = Draw::new(5);
+        assert_eq!(draw.price(&[9.49, 14.98]), 12.909730304944464);
+        assert_eq!([0; 6].map(|_: i32| draw.limit(25.0).0), [60.0, 40.0, 50.0, 60.0, 40.0, 60.0]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub(super) fn read(
         }
         count += 1;
         let (priced, merged) = (!item.pricing.is_null() && item.pricing != "", item.has_equal_options());
-        match item.product(&known, &mut draw) {
+        match item.product(&known) {
             Ok(None) => {}
             Ok(Some(product)) if !seen.insert(product.asin.clone()) => {
                 notes.add(Fault::Twice, index + 1, &product.asin)
@@ -110,6 +110,10 @@ pub(super) fn read(
         }
         true
     })?;
+    // After all are read, as the original does it: a product that is passed over takes no draw.
+    for product in &mut catalogue.products {
+        product.reward_price = draw.price(&product.pricing);
+    }
     catalogue.notes.extend(notes.lines());
     let made = |product: &Product| {
         let known = known.get(&product.asin)?;
@@ -176,7 +180,7 @@ impl Item {
     }
 
     /// The product; `None` for one that the shop passes over.
-    fn product(self, known: &FxHashMap<String, Known>, draw: &mut Draw) -> Result<Option<Product>, String> {
+    fn product(self, known: &FxHashMap<String, Known>) -> Result<Option<Product>, String> {
         let asin = text(&self.asin, "asin")?;
         if asin == "nan" || asin.chars().count() > 10 {
             return Ok(None);
@@ -194,7 +198,8 @@ impl Item {
                 Value::Array(points) if !points.is_empty() => points.iter().map(text_or_empty).collect(),
                 other => vec![text_or_empty(other)],
             },
-            reward_price: draw.price(&price.amounts),
+            // Drawn once all are read.
+            reward_price: 0.0,
             pricing: price.amounts,
             price_tag: price.tag,
             rating: NO_RATING.to_owned(),

@@ -246,6 +246,12 @@ mod tests {
         assert_eq!(all("1\u{FE0F}\u{20E3} #\u{20E3} # 🇩🇪🇫🇷 🇩"), ["1\u{FE0F}\u{20E3}", "#\u{20E3}", "🇩🇪", "🇫🇷"]);
     }
 
+    /// As Lucene 8.11's analyser gives them (Anserini 0.14.3), over every sign that newer versions of Unicode call a letter.
+    #[test]
+    fn signs_that_became_letters_since_are_none() {
+        assert_eq!(all("fa\u{B8}ade \u{2D7}x 5\u{2E5} \u{55A}a"), ["fa", "ade", "x", "5", "a"]);
+    }
+
     #[test]
     fn long_words_are_cut() {
         let word = "x".repeat(600);

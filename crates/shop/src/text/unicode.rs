@@ -1,7 +1,7 @@
 //! Character classes of the tokeniser: Unicode's word-break property as of version 9, which Lucene 8 uses, the scripts that have
 //! their own tokens, and pictographs. Letters and digits come from a newer Unicode; punctuation that changed since is listed.
 
-use icu_properties::props::{EmojiModifierBase, LineBreak, Script, WordBreak};
+use icu_properties::props::{EmojiModifierBase, GeneralCategory, LineBreak, Script, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 /// What a character is for the tokeniser.
@@ -77,6 +77,8 @@ pub(super) fn class(c: char) -> Class {
 
 fn beyond_ascii(c: char) -> Class {
     match CodePointMapData::<WordBreak>::new().get(c) {
+        // Newer versions of Unicode count modifier signs (the cedilla by itself, tone bars) and Armenian punctuation as letters.
+        WordBreak::ALetter if is_sign(c) => return Class::Other,
         WordBreak::ALetter => return Class::Letter,
         WordBreak::HebrewLetter => return Class::Hebrew,
         WordBreak::Numeric => return Class::Digit,
@@ -91,6 +93,11 @@ fn beyond_ascii(c: char) -> Class {
         _ if CodePointMapData::<LineBreak>::new().get(c) == LineBreak::ComplexContext => Class::SouthEastAsian,
         _ => Class::Other,
     }
+}
+
+fn is_sign(c: char) -> bool {
+    let category = CodePointMapData::<GeneralCategory>::new().get(c);
+    category == GeneralCategory::ModifierSymbol || matches!(c, '\u{55A}'..='\u{55C}' | '\u{55E}' | '\u{58A}')
 }
 
 /// The pictographs (`Extended_Pictographic`) of Unicode's emoji data, version 11: first and last of each range. Newer versions took

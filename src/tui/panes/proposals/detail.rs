@@ -75,6 +75,10 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         let reason = if reason.is_empty() { "no reason given" } else { reason };
         rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
     }
+    if view.node().is_some_and(|node| node.is_replaced(proposal)) && !view.was_taken(proposal) {
+        let label = format!("{} replaced: ", theme.glyphs.dot);
+        rows.extend(words::labelled(&label, Role::Warn, super::REPLACED, width));
+    }
     if view.is_pruned(proposal) {
         let words = "a person took it out of the candidates; put back in Blocking, it can be taken";
         rows.extend(words::labelled(&format!("{} pruned: ", theme.glyphs.dot), Role::Warn, words, width));

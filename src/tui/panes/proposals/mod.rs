@@ -25,6 +25,10 @@ use crate::tui::view::View;
 /// Why what was pruned cannot be taken.
 pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
+/// Why a line of a plan that was replaced cannot be taken.
+pub const REPLACED: &str =
+    "this was a line of the plan that you replaced; choose what the new one offers, or type the action";
+
 /// Rows that say, above everything else, what was decided at a step.
 const DECIDED: usize = 3;
 
@@ -55,6 +59,8 @@ enum Outcome<'a> {
     Rejected(&'a str),
     /// A person took its action out of the candidates.
     Pruned,
+    /// A line of a plan that a person replaced.
+    Replaced,
 }
 
 fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
@@ -62,6 +68,7 @@ fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> 
         Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
         _ if view.is_pruned(proposal) => Outcome::Pruned,
         _ if view.was_taken(proposal) => Outcome::Taken,
+        _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
         _ => Outcome::Open,
     }
 }
@@ -94,6 +101,7 @@ impl ProposalsPane {
                 return say("this proposal was rejected; choose another, edit it, or ask for more samples");
             }
             Outcome::Pruned => return say(PRUNED),
+            Outcome::Replaced => return say(REPLACED),
             Outcome::Taken | Outcome::Open => {}
         }
         if proposal.action.is_none() {
@@ -164,7 +172,7 @@ impl ProposalsPane {
 fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
     let outcome = outcome(view, turn, proposal);
     let (glyph, role) = match outcome {
-        Outcome::Pruned => (theme.glyphs.dot, Role::Dim),
+        Outcome::Pruned | Outcome::Replaced => (theme.glyphs.dot, Role::Dim),
         _ => words::mark(&theme.glyphs, turn.mark(proposal)),
     };
     let status = run(role, glyph);
@@ -173,7 +181,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     let chosen = view.selected == Some(proposal.id);
     let role = match outcome {
         Outcome::Rejected(_) => Role::Removed,
-        Outcome::Pruned => Role::Dim,
+        Outcome::Pruned | Outcome::Replaced => Role::Dim,
         _ if proposal.action.is_none() => Role::Dim,
         _ => Role::Text,
     };
@@ -189,6 +197,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
         Outcome::Taken => tail.push_str(" taken"),
         Outcome::Pruned => tail.push_str(" pruned"),
+        Outcome::Replaced => tail.push_str(" of the plan before"),
         Outcome::Open => {
             if let Some((step, reason)) = view.refused_before(proposal) {
                 tail.push_str(&format!(" refused at step {step}"));
