@@ -192,7 +192,8 @@ mod tests {
         assert_eq!((actions.as_slice(), first.score), (&["search[lamp]", "click[Buy Now]"][..], 0.5));
         let page = "\nWebShop \nInstruction:  \ni need a lamp \n[Search]";
         assert_eq!((first.task.as_str(), first.initial_observation.as_deref()), ("i need a lamp", Some(page)));
-        let example = "You are in the middle of a room.\nYour task is to: put a pen in desk.\n> go to desk 1\nNothing.\n";
+        let example =
+            "You are in the middle of a room.\nYour task is to: put a pen in desk.\n> go to desk 1\nNothing.\n";
         let house = format!(
             "#####\n\nEnvironment #3:\nInteract. Here are two examples.\n{example}{example}\nHere is the task:\n{example}> take pen 1 from desk 1\nTaken.\n\nSTATUS: OK\n\n#####\n"
         );
@@ -204,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_page_whose_line_begins_with_a_mark_is_no_action() {
-        let shop = "page\n\nAction: search[mug]\nObservation: \n> our best mug\n[B01]\n\nAction: click[B01]\nObservation: x\n";
+        let shop =
+            "page\n\nAction: search[mug]\nObservation: \n> our best mug\n[B01]\n\nAction: click[B01]\nObservation: x\n";
         let read = super::read(shop, "x").unwrap();
         assert_eq!(read.steps[0].observation.as_deref(), Some("\n> our best mug\n[B01]"));
         assert_eq!(read.steps.len(), 2);

@@ -49,6 +49,10 @@ struct Memory<'a> {
     chosen: Vec<(String, String)>,
     /// What is to be seen now.
     now: Option<&'a Seen>,
+    /// Which page was seen before that.
+    before: Option<View>,
+    /// What was clicked since there were results.
+    clicked: Vec<&'a str>,
     /// The results of the last search, in the order they were first shown.
     listed: Vec<&'a Listed>,
     /// Actions taken.
@@ -75,7 +79,7 @@ pub fn propose(instruction: &str, past: &[Past]) -> Vec<Proposal> {
         View::Search => vec![search(&wish, &memory)],
         View::Results => on_results(&wish, &memory),
         View::Item => on_item(&wish, &memory),
-        View::About => vec![Proposal { action: click(PREVIOUS), why: "back to the product".to_owned() }],
+        View::About => on_about(&wish, memory),
         View::Done => Vec::new(),
     };
     proposals.dedup_by(|a, b| a.action == b.action);
@@ -100,14 +104,18 @@ impl<'a> Memory<'a> {
         let clicked = step.action.as_deref().and_then(|action| action.strip_prefix("click[")?.strip_suffix(']'));
         if let Some(query) = step.action.as_deref().and_then(|action| action.strip_prefix("search[")?.strip_suffix(']'))
         {
-            self.searches.push(query);
+            if self.searches.last() != Some(&query) {
+                self.searches.push(query);
+            }
             self.listed.clear();
         }
+        self.clicked.extend(clicked);
         let Some(seen) = &step.seen else { return };
         match seen.view {
             View::Results => {
                 self.open = None;
                 self.chosen.clear();
+                self.clicked.clear();
                 for result in &seen.results {
                     if !self.listed.iter().any(|known| known.asin == result.asin) {
                         self.listed.push(result);
@@ -140,6 +148,7 @@ impl<'a> Memory<'a> {
             }
             View::Done => {}
         }
+        self.before = self.now.map(|now| now.view);
         self.now = Some(seen);
     }
 
@@ -163,6 +172,10 @@ impl<'a> Memory<'a> {
 
 /// The next search: the whole instruction first, then less of it.
 fn search(wish: &Wish, memory: &Memory<'_>) -> Proposal {
+    if let Some(last) = memory.searches.last().filter(|_| memory.before == Some(View::About)) {
+        let why = "the same search again: the other products are among its results".to_owned();
+        return Proposal { action: format!("search[{last}]"), why };
+    }
     let queries = wish.queries();
     let next = queries.iter().find(|query| !memory.searches.contains(&query.as_str())).or(queries.first());
     let why = match memory.searches.len() {
@@ -217,6 +230,16 @@ fn on_results(wish: &Wish, memory: &Memory<'_>) -> Vec<Proposal> {
     proposals
 }
 
+/// On a page about a product: back to it, or where another is to be looked at next away from both at once. Going back twice would take
+/// as many actions, and the same one twice in a row, at which published runs end.
+fn on_about(wish: &Wish, mut memory: Memory<'_>) -> Vec<Proposal> {
+    let back = Proposal { action: click(PREVIOUS), why: "back to the product".to_owned() };
+    memory.taken += 1;
+    let leaves = on_item(wish, &memory).first().is_some_and(|next| next.action == back.action);
+    let away = Proposal { action: click(BACK), why: "to see whether another product fits better".to_owned() };
+    if leaves { vec![away, back] } else { vec![back] }
+}
+
 fn on_item(wish: &Wish, memory: &Memory<'_>) -> Vec<Proposal> {
     let back = Proposal { action: click(PREVIOUS), why: "to see whether another product fits better".to_owned() };
     let Some((at, judged)) = memory.open.and_then(|at| Some((at, memory.judged(wish, at)?))) else { return vec![back] };
@@ -233,7 +256,9 @@ fn on_item(wish: &Wish, memory: &Memory<'_>) -> Vec<Proposal> {
         return vec![back, buy(&judged)];
     }
     for (name, value) in &judged.choices {
-        if !memory.chosen.iter().any(|(known, chosen)| known == name && chosen == value) {
+        // A value that two options have is chosen of one of them alone, however often it is clicked.
+        let is_chosen = memory.chosen.iter().any(|(known, chosen)| known == name && chosen == value);
+        if !is_chosen && !memory.clicked.contains(&value.as_str()) {
             let why = format!("{name}: {value} is what the instruction asks for");
             return vec![Proposal { action: click(value), why }, buy(&judged)];
         }
