@@ -215,20 +215,22 @@ pub fn may(skill: &Skill, action: &str) -> bool {
 /// # Errors
 /// Why there is none, in words.
 pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result<Line, String> {
+    let caller = knowledge.skills.iter().find(|skill| skill.signature.parameters.is_empty() && may(skill, action));
+    let none = || format!("no skill without parameters has the action `{action}` among its primitives");
     if let Some((at, call)) = open(entries) {
         let skill = knowledge.skill(&call.skill);
         if skill.is_some_and(|skill| may(skill, action)) {
             return Ok(Line::Act(action.to_owned()));
         }
+        // Giving control back for what no skill has would only have it called again.
+        caller.ok_or_else(none)?;
         let acted =
             entries.get(at..).unwrap_or_default().iter().filter(|entry| matches!(entry.line, Line::Act(_))).count();
         let actions = if acted == 1 { "action" } else { "actions" };
         return Ok(Line::Report(format!("{call} took {acted} {actions}; what is next is none of its own")));
     }
-    let skill = knowledge.skills.iter().find(|skill| skill.signature.parameters.is_empty() && may(skill, action));
-    let call = skill.map(|skill| SkillCall { skill: skill.signature.name.clone(), args: Vec::new() });
-    call.map(Line::Call)
-        .ok_or_else(|| format!("no skill without parameters has the action `{action}` among its primitives"))
+    let call = caller.map(|skill| SkillCall { skill: skill.signature.name.clone(), args: Vec::new() });
+    call.map(Line::Call).ok_or_else(none)
 }
 
 /// A row of the tree of calls.
@@ -340,6 +342,7 @@ mod tests {
         assert_eq!(layered(&known, &entries, "search[a mug]"), Ok(Line::Act("search[a mug]".into())));
         entries.push(entry(Line::Act("search[a mug]".into()), "[B000000001]"));
         assert!(matches!(layered(&known, &entries, "click[B000000001]"), Ok(Line::Report(_))));
+        assert!(layered(&known, &entries, "click[Buy Now]").is_err(), "no other skill has it either");
         entries.push(entry(Line::Report(String::new()), ""));
         assert_eq!(layered(&known, &entries, "click[B000000001]"), Ok(call("select_item()")));
         assert_eq!(layered(&known, &entries, "click[large]"), Ok(call("choose()")));
