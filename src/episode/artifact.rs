@@ -352,13 +352,15 @@ impl Node {
         self.documents.get(artifact)
     }
 
+    /// The last ask before a person wrote the plan that is in force here, where that was done at this node.
+    pub fn replaced_up_to(&self) -> Option<AskId> {
+        let plan = self.document(&ArtifactId::PLAN)?;
+        (plan.get("node")?.as_u64()? == self.id).then(|| plan.get("ask")?.as_u64())?
+    }
+
     /// Whether a proposal was offered as a line of a plan in whose place a person wrote another here.
     pub fn is_replaced(&self, proposal: &Proposal) -> bool {
-        let number = |key: &str| self.document(&ArtifactId::PLAN).and_then(|plan| plan.get(key)?.as_u64());
-        if number("node") != Some(self.id) {
-            return false;
-        }
-        let ask = proposal.ask.filter(|ask| number("ask").is_some_and(|last| *ask <= last));
+        let ask = self.replaced_up_to().and_then(|last| proposal.ask.filter(|ask| *ask <= last));
         ask.and_then(|ask| self.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::PLAN_LINE)
     }
 

@@ -69,7 +69,9 @@ impl Offered {
     /// Sorts a turn's proposals into rows, in one pass.
     fn of(view: &View, turn: &Turn, pruned: &BTreeSet<&str>) -> Self {
         let mut offered = Offered::default();
-        let replaced = |proposal: &Proposal| view.node().is_some_and(|node| node.is_replaced(proposal));
+        // Looked for once: a turn may hold very many proposals.
+        let mended = view.node().filter(|node| node.replaced_up_to().is_some());
+        let replaced = |proposal: &Proposal| mended.is_some_and(|node| node.is_replaced(proposal));
         let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
         // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
         // verdict is of now, so it is shown.
