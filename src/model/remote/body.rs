@@ -177,8 +177,8 @@ fn effort(think: &Think) -> Option<&str> {
 /// The effort that so many tokens of reasoning are.
 pub(super) fn effort_of(tokens: u32) -> &'static str {
     match tokens {
-        ..2048 => "low",
-        ..8192 => "medium",
+        0..2048 => "low",
+        2048..8192 => "medium",
         _ => "high",
     }
 }
