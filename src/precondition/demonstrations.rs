@@ -34,7 +34,7 @@ pub struct Step {
     pub state: usize,
 }
 
-/// By what is touched, a number a state.
+/// By what is touched, for each state the next one that is alike in it.
 pub(super) type Alike = Mutex<FxHashMap<Footprint, Arc<Vec<usize>>>>;
 
 /// Demonstrations, executed without assertions.
@@ -51,7 +51,7 @@ pub struct Demonstrations {
     observed: u64,
     /// Whether an object has the same place in all states.
     places_decide: bool,
-    /// Which states are alike in what is touched: a number a state, equal for equals.
+    /// Which states are alike in what is touched.
     alike: Arc<Alike>,
     /// The states, prepared to be distinguished; where places decide.
     projections: Arc<OnceLock<Projections>>,
@@ -73,6 +73,20 @@ pub struct DemonstrationError {
     pub why: String,
     /// The specification's name.
     pub specification: String,
+}
+
+/// For each place the next one with the same number, which is below how many there are; that where there is none.
+fn next_of(numbers: &[usize]) -> Vec<usize> {
+    let mut later = vec![numbers.len(); numbers.len()];
+    let mut next: Vec<usize> = (0..numbers.len())
+        .rev()
+        .map(|at| {
+            let number = numbers.get(at).and_then(|number| later.get_mut(*number));
+            number.map_or(numbers.len(), |later| std::mem::replace(later, at))
+        })
+        .collect();
+    next.reverse();
+    next
 }
 
 impl Demonstrations {
@@ -161,19 +175,23 @@ impl Demonstrations {
         self.places_decide.then(|| self.projections.get_or_init(|| Projections::of(&self.states)))
     }
 
-    /// For each state a number below the number of states, the same for states that agree in what was touched, given in its essence.
+    /// For each state the next one that agrees with it in what was touched, given in its essence; the number of states where none does.
     pub(super) fn alike(&self, essence: Footprint) -> Arc<Vec<usize>> {
         let mut known = self.alike.lock().unwrap_or_else(PoisonError::into_inner);
-        let numbers = known.entry(essence).or_insert_with(|| match self.projections() {
-            Some(projections) => Arc::new(projections.alike(essence)),
-            None => {
-                let mut first: FxHashMap<u64, usize> = FxHashMap::default();
-                let mut fingerprints = Fingerprints::default();
-                let number = |(at, state): (usize, &State)| *first.entry(fingerprints.of(state, essence)).or_insert(at);
-                Arc::new(self.states.iter().enumerate().map(number).collect())
-            }
+        let next = known.entry(essence).or_insert_with(|| {
+            let numbers = match self.projections() {
+                Some(projections) => projections.alike(essence),
+                None => {
+                    let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+                    let mut fingerprints = Fingerprints::default();
+                    let number =
+                        |(at, state): (usize, &State)| *first.entry(fingerprints.of(state, essence)).or_insert(at);
+                    self.states.iter().enumerate().map(number).collect()
+                }
+            };
+            Arc::new(next_of(&numbers))
         });
-        Arc::clone(numbers)
+        Arc::clone(next)
     }
 
     /// The specification the demonstrations ran on.

@@ -48,7 +48,7 @@ impl Table {
     ) -> Table {
         let size = demos.states.len() * width;
         let mut table = Table { width, cells: vec![OPEN; size], endings: Vec::new(), spent: (0, 0), missing: None };
-        // What evaluations touched, each with the states' numbers, equal where that is.
+        // What evaluations touched, each with the next state in which that is the same.
         let mut touched: Vec<(Footprint, Arc<Vec<usize>>)> = Vec::new();
         let mut open = vec![false; width];
         for (at, state) in demos.states.iter().enumerate() {
@@ -83,11 +83,12 @@ impl Table {
                 });
                 // It ends so in every state that is alike.
                 let Some((_, alike)) = touched.get(known) else { return true };
-                let this = alike.get(at);
-                for (state, _) in alike.iter().enumerate().skip(at).filter(|(_, other)| Some(*other) == this) {
+                let mut state = at;
+                while let Some(next) = alike.get(state) {
                     if let Some(place) = table.cells.get_mut(state * width + group).filter(|place| **place == OPEN) {
                         *place = number;
                     }
+                    state = *next;
                 }
                 true
             });
