@@ -55,6 +55,8 @@ pub struct Evaluation {
     pub(super) raises: Vec<(&'static str, InstanceSet)>,
     /// Whether what it changes could be seen by a later evaluation or call.
     pub(super) lingers: bool,
+    /// Whether it could be seen by a call of the demonstrations, and not only by a later evaluation.
+    pub(super) outlasts: bool,
     /// Where it may change the state, if that could be seen and is known.
     pub(super) changed: Option<Box<InstanceSet>>,
 }
@@ -75,6 +77,7 @@ impl Evaluation {
             mutates: self.mutates,
             raises: if holds > 0 { Vec::from([(FALSE, self.set.clone())]) } else { Vec::new() },
             lingers: self.lingers,
+            outlasts: self.outlasts,
             changed: self.changed.clone(),
         })
     }
@@ -217,14 +220,15 @@ impl Instances {
             }
             count > 0
         });
-        let seen = found.inserted & (found.observed | demos.observed()) != 0;
-        let lingers = found.changes && (found.changes_otherwise || seen);
+        let outlasts = found.changes && (found.changes_otherwise || found.inserted & demos.observed() != 0);
+        let lingers = outlasts || found.changes && found.inserted & found.observed != 0;
         Ok(Evaluation {
             set: found.holds,
             outcomes,
             mutates: found.changes,
             raises: found.raises,
             lingers,
+            outlasts,
             changed: found.changed.filter(|_| lingers).map(Box::new),
         })
     }

@@ -62,13 +62,16 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
     let mut failing = 0;
     // The demonstration that has failed already.
     let mut over = None;
-    for (step, instance) in instances.called() {
+    let mut calls = instances.called().peekable();
+    while let Some((step, instance)) = calls.next() {
         let instance = instance?;
         if over == Some(step.demonstration) {
             continue;
         }
         if evaluation.set.contains(instance) {
-            if evaluation.changed.as_ref().is_some_and(|changed| changed.contains(instance)) {
+            let evaluated_again = calls.peek().is_some_and(|(next, _)| next.demonstration == step.demonstration);
+            let seen = evaluation.outlasts || evaluated_again;
+            if seen && evaluation.changed.as_ref().is_some_and(|changed| changed.contains(instance)) {
                 return None;
             }
             continue;

@@ -4,7 +4,7 @@
 //! be gone to is where the agent is already, since every other place always can.
 
 use super::Edition;
-use super::bits::BitGrid;
+use super::bits::{BitGrid, replaced};
 use super::game::Game;
 use super::rules::Command;
 use super::state::{Flag, State};
@@ -60,8 +60,8 @@ impl Memory {
         }
     }
 
-    /// Takes in what an accepted command showed; `state` is the state after it.
-    pub fn observe(&mut self, game: &Game, state: &State, command: Command, edition: Edition) {
+    /// Takes in what an accepted command showed; `state` is the state after it. Whether anything was new.
+    pub fn observe(&mut self, game: &Game, state: &State, command: Command, edition: Edition) -> bool {
         match command {
             Command::GoTo { receptacle } => {
                 // One wording names the location, the other only the receptacle.
@@ -69,43 +69,46 @@ impl Memory {
                     Edition::Put => state.location,
                     Edition::Move => self.place(receptacle).unwrap_or_else(|| self.new_place()),
                 };
-                self.here = Some(place);
-                self.note_place(receptacle, place);
-                self.view(game, state, receptacle);
+                let moved = replaced(&mut self.here, Some(place));
+                let placed = self.note_place(receptacle, place);
+                moved | placed | self.view(game, state, receptacle)
             }
             Command::Open { receptacle } | Command::ExamineReceptacle { receptacle } => {
-                self.view(game, state, receptacle);
+                self.view(game, state, receptacle)
             }
             Command::Close { receptacle } => self.set_door(receptacle, Door::Shut),
             Command::Take { object, receptacle } => {
-                self.contents.set(receptacle, object, false);
-                self.held = Some(object);
+                let taken = self.contents.set(receptacle, object, false);
+                replaced(&mut self.held, Some(object)) | taken
             }
             Command::Put { object, receptacle } => {
-                self.contents.set(receptacle, object, true);
-                self.held = None;
+                let put = self.contents.set(receptacle, object, true);
+                replaced(&mut self.held, None) | put
             }
             Command::Treat { how, object, .. } => how.flag().set(&mut self.flags, object),
             Command::Use { object } => Flag::Toggled.set(&mut self.flags, object),
             Command::Slice { object, .. } => Flag::Sliced.set(&mut self.flags, object),
             Command::Look => {
                 // It names what stands here.
-                if let Some(here) = self.here {
-                    game.standing_at(state.location).iter().for_each(|r| self.note_place(*r, here));
-                }
+                let Some(here) = self.here else { return false };
+                let standing = game.standing_at(state.location);
+                standing.iter().fold(false, |new, receptacle| self.note_place(*receptacle, here) | new)
             }
-            Command::Inventory | Command::Help | Command::ExamineObject { .. } => {}
+            Command::Inventory | Command::Help | Command::ExamineObject { .. } => false,
         }
     }
 
-    /// Takes in that a command was refused.
-    pub fn refused(&mut self, game: &Game, command: &str) {
-        let Some(name) = command.trim().strip_prefix("go to ") else { return };
-        let Some(receptacle) = game.receptacles.iter().position(|r| r.name == name) else { return };
-        let Some(here) = self.here else { return };
+    /// Takes in that a command was refused. Whether anything was new.
+    pub fn refused(&mut self, game: &Game, command: &str) -> bool {
+        let Some(name) = command.trim().strip_prefix("go to ") else { return false };
+        let Some(receptacle) = game.receptacles.iter().position(|r| r.name == name) else { return false };
+        let Some(here) = self.here else { return false };
         match self.place(receptacle) {
             // Two names of one place turn out to be one.
-            Some(other) => self.places.iter_mut().filter(|p| **p == Some(other)).for_each(|p| *p = Some(here)),
+            Some(other) => {
+                let same = self.places.iter_mut().filter(|place| **place == Some(other));
+                same.fold(false, |new, place| replaced(place, Some(here)) | new)
+            }
             None => self.note_place(receptacle, here),
         }
     }
@@ -145,26 +148,22 @@ impl Memory {
         self.held
     }
 
-    /// Takes in a view of a receptacle: its door, and its contents where they show.
-    fn view(&mut self, game: &Game, state: &State, receptacle: usize) {
+    /// Takes in a view of a receptacle: its door, and its contents where they show. Whether anything was new.
+    fn view(&mut self, game: &Game, state: &State, receptacle: usize) -> bool {
         let openable = game.receptacles.get(receptacle).is_some_and(|r| r.openable);
         let door = match (openable, state.is_open(receptacle)) {
             (false, _) => Door::None,
             (true, true) => Door::Open,
             (true, false) => Door::Shut,
         };
-        self.set_door(receptacle, door);
+        let door_new = self.set_door(receptacle, door);
         if door == Door::Shut {
-            return;
+            return door_new;
         }
-        self.looked.set(0, receptacle, true);
-        for object in 0..game.objects.len() {
-            let inside = state.contents.get(receptacle, object);
-            self.contents.set(receptacle, object, inside);
-            if inside {
-                self.seen.set(0, object, true);
-            }
-        }
+        let inside = state.contents.row(receptacle);
+        let looked = self.looked.set(0, receptacle, true);
+        let contents = self.contents.set_row(receptacle, inside);
+        self.seen.unite_row(0, inside) | contents | looked | door_new
     }
 
     fn place(&self, receptacle: usize) -> Option<Place> {
@@ -175,15 +174,11 @@ impl Memory {
         self.places.iter().flatten().max().map_or(0, |last| last + 1)
     }
 
-    fn note_place(&mut self, receptacle: usize, place: Place) {
-        if let Some(slot) = self.places.get_mut(receptacle) {
-            *slot = Some(place);
-        }
+    fn note_place(&mut self, receptacle: usize, place: Place) -> bool {
+        self.places.get_mut(receptacle).is_some_and(|slot| replaced(slot, Some(place)))
     }
 
-    fn set_door(&mut self, receptacle: usize, door: Door) {
-        if let Some(slot) = self.doors.get_mut(receptacle) {
-            *slot = door;
-        }
+    fn set_door(&mut self, receptacle: usize, door: Door) -> bool {
+        self.doors.get_mut(receptacle).is_some_and(|slot| replaced(slot, door))
     }
 }

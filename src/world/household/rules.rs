@@ -152,8 +152,12 @@ pub fn apply(game: &Game, state: &mut State, command: Command) {
                 state.location = r.location;
             }
         }
-        Command::Open { receptacle } => state.opened.set(0, receptacle, true),
-        Command::Close { receptacle } => state.opened.set(0, receptacle, false),
+        Command::Open { receptacle } => {
+            state.opened.set(0, receptacle, true);
+        }
+        Command::Close { receptacle } => {
+            state.opened.set(0, receptacle, false);
+        }
         Command::Take { object, receptacle } => {
             state.held = Some(object);
             state.contents.set(receptacle, object, false);
@@ -166,9 +170,15 @@ pub fn apply(game: &Game, state: &mut State, command: Command) {
             state.left.set(receptacle, object, false);
             state.at.set(state.location, object, true);
         }
-        Command::Treat { how, object, .. } => how.flag().set(&mut state.flags, object),
-        Command::Use { object } => Flag::Toggled.set(&mut state.flags, object),
-        Command::Slice { object, .. } => Flag::Sliced.set(&mut state.flags, object),
+        Command::Treat { how, object, .. } => {
+            how.flag().set(&mut state.flags, object);
+        }
+        Command::Use { object } => {
+            Flag::Toggled.set(&mut state.flags, object);
+        }
+        Command::Slice { object, .. } => {
+            Flag::Sliced.set(&mut state.flags, object);
+        }
         Command::Look
         | Command::Inventory
         | Command::Help

@@ -47,12 +47,20 @@ impl Episode {
         Episode { game: Arc::new(game), edition, state, menu: OnceLock::new(), memory, facts: OnceLock::new() }
     }
 
-    /// Has the memory take something in.
-    fn remember(&mut self, take: impl FnOnce(&mut Memory, &Game, &State)) {
-        let mut memory = self.memory.as_ref().clone();
-        take(&mut memory, &self.game, &self.state);
-        if memory != *self.memory {
-            self.memory = Arc::new(memory);
+    /// Has the memory take something in, and say whether it was new.
+    fn remember(&mut self, take: impl FnOnce(&mut Memory, &Game, &State) -> bool) {
+        let new = match Arc::get_mut(&mut self.memory) {
+            Some(own) => take(own, &self.game, &self.state),
+            None => {
+                let mut memory = self.memory.as_ref().clone();
+                let new = take(&mut memory, &self.game, &self.state);
+                if new {
+                    self.memory = Arc::new(memory);
+                }
+                new
+            }
+        };
+        if new {
             self.facts = OnceLock::new();
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fault::ExcKind;
 
@@ -88,8 +88,11 @@ pub(crate) fn builtin(name: &str) -> Option<BuiltinName> {
         return Some(BuiltinName::Type(of));
     }
     let function = Builtin::named(name).map(BuiltinName::Function);
-    function.or_else(|| listed(NOT_OFFERED, name).then_some(BuiltinName::NotOffered))
+    function.or_else(|| OTHERS.contains(name).then_some(BuiltinName::NotOffered))
 }
+
+/// The names of [`NOT_OFFERED`]: every name that a program does not define itself is looked up there.
+static OTHERS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| NOT_OFFERED.split(' ').collect());
 
 /// The types that a program can name without importing them.
 const CALLED: [Type; 18] = {
