@@ -44,6 +44,11 @@ fn push_visible(out: &mut String, c: char) {
 
 /// The text with everything hazardous spelled out; line breaks are kept, tabs become four columns. Free if nothing needs it.
 pub fn visible(text: &str) -> Cow<'_, str> {
+    // Nearly every text is of plain letters, which are looked through many at a time.
+    let is_plain = |b: u8| b == b'\n' || (b' '..=b'~').contains(&b);
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     let Some(first) = text.find(is_hazard) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
     let (clean, rest) = text.split_at(first);

@@ -7,25 +7,32 @@ use crate::sanitize;
 /// The text wrapped at spaces to lines of at most `width` columns; words longer than a line are broken. Leading spaces stay.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut out = Vec::new();
-    if width == 0 {
-        return out;
-    }
-    let text = sanitize::visible(text);
-    for line in text.split('\n') {
-        wrap_line(line, width, &mut out);
-    }
+    each(text, width, |line| out.push(line.to_owned()));
     out
 }
 
-fn wrap_line(line: &str, width: usize, out: &mut Vec<String>) {
-    let mut rest = line;
+/// How many lines [`wrapped`] gives.
+pub fn count(text: &str, width: usize) -> usize {
+    let mut count = 0;
+    each(text, width, |_| count += 1);
+    count
+}
+
+fn each(text: &str, width: usize, mut line: impl FnMut(&str)) {
+    if width > 0 {
+        sanitize::visible(text).split('\n').for_each(|long| wrap_line(long, width, &mut line));
+    }
+}
+
+fn wrap_line(long: &str, width: usize, line: &mut impl FnMut(&str)) {
+    let mut rest = long;
     loop {
         let Some(cut) = cut(rest, width) else {
-            out.push(rest.trim_end().to_owned());
+            line(rest.trim_end());
             return;
         };
         let (head, tail) = rest.split_at(cut);
-        out.push(head.trim_end().to_owned());
+        line(head.trim_end());
         rest = tail.trim_start_matches(' ');
         if rest.is_empty() {
             return;
@@ -35,6 +42,10 @@ fn wrap_line(line: &str, width: usize, out: &mut Vec<String>) {
 
 /// Where to break a line that is wider than `width`; `None` if it fits.
 fn cut(line: &str, width: usize) -> Option<usize> {
+    // No character is wider than its bytes are many.
+    if line.len() <= width {
+        return None;
+    }
     let (mut used, mut space) = (0, None);
     let mut seen_word = false;
     for (at, c) in line.char_indices() {

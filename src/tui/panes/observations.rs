@@ -2,6 +2,7 @@
 //!
 //! Of a node only the number of its lines is kept; the lines themselves are wrapped where they are looked at.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -54,14 +55,11 @@ impl ObservationsPane {
         self.len = self.starts.get(kept).copied().unwrap_or(self.len);
         self.starts.truncate(kept);
         self.last.take();
-        let mut lines = Vec::new();
         for id in self.trail.ids().iter().skip(kept) {
             self.starts.push(self.len);
             if let Some(node) = session.node(*id) {
-                push_node(session, node, self.width, &mut lines);
+                pieces(session, node, &mut |piece| self.len += wrap::count(&piece.text, self.width));
             }
-            self.len += lines.len();
-            lines.clear();
         }
     }
 
@@ -73,9 +71,9 @@ impl ObservationsPane {
         let lines = match &*last {
             Some((known, lines)) if *known == place => Rc::clone(lines),
             _ => {
-                let (session, mut lines) = (session?, Vec::new());
-                push_node(session, session.node(*self.trail.ids().get(place)?)?, self.width, &mut lines);
-                let lines: Rc<[Line]> = lines.into();
+                let session = session?;
+                let node = session.node(*self.trail.ids().get(place)?)?;
+                let lines: Rc<[Line]> = lines_of(session, node, self.width).into();
                 *last = Some((place, Rc::clone(&lines)));
                 lines
             }
@@ -120,52 +118,66 @@ fn role_of(line: &str) -> Role {
     }
 }
 
-fn push_node(session: &Session, node: &Node, width: usize, lines: &mut Vec<Line>) {
-    let mut push = |role, text: &str, action: bool| {
-        lines.extend(wrap::wrapped(text, width).into_iter().enumerate().map(|(i, text)| Line {
-            node: node.id,
-            role,
-            text,
-            action: action && i == 0,
-            note: None,
-        }));
-    };
+/// A text of a node before it is wrapped.
+struct Piece<'a> {
+    role: Role,
+    text: Cow<'a, str>,
+    /// Whether its first line is that of an action.
+    action: bool,
+    /// The remark it is, by its number at the node.
+    note: Option<usize>,
+}
+
+/// The texts of a node, in order.
+fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)) {
+    let mut push = |role, text: Cow<'a, str>, action| each(Piece { role, text, action, note: None });
     match &node.action {
         None => {
-            push(Role::Title, &format!("Task: {}", session.header.sentence), false);
-            push(Role::Text, "", false);
+            push(Role::Title, format!("Task: {}", session.header.sentence).into(), false);
+            push(Role::Text, "".into(), false);
         }
         Some(action) => {
-            push(Role::Text, "", false);
-            push(Role::Accent, &format!("> {}", action.text.replace('\n', "\n> ")), true);
+            push(Role::Text, "".into(), false);
+            push(Role::Accent, format!("> {}", action.text.replace('\n', "\n> ")).into(), true);
         }
     }
     if node.outcome.error.is_some() {
-        push(Role::Bad, node.outcome.observation.trim_end(), false);
+        push(Role::Bad, node.outcome.observation.trim_end().into(), false);
     } else {
         // Lines of one kind are wrapped together: a person's words are set off from the world's.
         let mut lines = node.outcome.observation.trim_end().split('\n').peekable();
         while let Some(line) = lines.next() {
-            let (role, mut text) = (role_of(line), line.to_owned());
+            let (role, mut text) = (role_of(line), Cow::Borrowed(line));
             while let Some(next) = lines.next_if(|l| role_of(l) == role) {
+                let text = text.to_mut();
                 text.push('\n');
                 text.push_str(next);
             }
-            push(role, &text, false);
+            push(role, text, false);
         }
     }
     if let Some(error) = node.outcome.error.as_ref().filter(|e| node.outcome.observation.trim() != e.trim()) {
-        push(Role::Bad, &format!("(refused: {error})"), false);
+        push(Role::Bad, format!("(refused: {error})").into(), false);
     }
     if node.outcome.done {
         let how = words::ended(&node.outcome);
-        push(if node.outcome.won { Role::Good } else { Role::Bad }, &format!("The episode is over: {how}."), false);
+        let role = if node.outcome.won { Role::Good } else { Role::Bad };
+        push(role, format!("The episode is over: {how}.").into(), false);
     }
     for (note, text) in node.turn.notes.iter().enumerate() {
-        let wrapped = wrap::wrapped(&format!("note: {text}"), width);
-        let line = |text| Line { node: node.id, role: Role::Accent, text, action: false, note: Some(note) };
-        lines.extend(wrapped.into_iter().map(line));
+        each(Piece { role: Role::Accent, text: format!("note: {text}").into(), action: false, note: Some(note) });
     }
+}
+
+/// The lines of a node.
+fn lines_of(session: &Session, node: &Node, width: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    pieces(session, node, &mut |piece| {
+        let Piece { role, text, action, note } = piece;
+        let wrapped = wrap::wrapped(&text, width).into_iter().enumerate();
+        lines.extend(wrapped.map(|(at, text)| Line { node: node.id, role, text, action: action && at == 0, note }));
+    });
+    lines
 }
 
 impl Pane for ObservationsPane {
