@@ -312,6 +312,13 @@ impl Session {
         self.records
     }
 
+    /// How many proposals were made and how often a model was asked with a prompt, at all nodes.
+    pub fn effort(&self) -> (usize, usize) {
+        let asked = |turn: &Turn| turn.asks.iter().filter(|ask| ask.prompt.is_some()).count();
+        let turns = self.nodes.iter().map(|node| &node.turn);
+        turns.fold((0, 0), |(made, asks), turn| (made + turn.proposals.len(), asks + asked(turn)))
+    }
+
     /// The number the next ask takes.
     pub fn next_ask(&self) -> AskId {
         self.next_ask

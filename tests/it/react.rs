@@ -4,8 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stepwright::driver::{Beginning, Command, Request, Setup};
+use stepwright::driver::{Beginning, Command, NewSession, Request, Setup};
 use stepwright::episode::{ArtifactKind, Header, Policy};
+use stepwright::study::run::RunResult;
+use stepwright::study::runner::Episode;
+use stepwright::world::TaskInfo;
 use stepwright_skill::react::Form;
 use stepwright_skill::{Trajectory, trajectory};
 
@@ -140,6 +143,12 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
     assert_eq!(w.executed().await, "The total is 5.");
     let root = w.session.node(0).unwrap();
     assert_eq!(root.children.len(), 2, "a new trial is a branch from the start");
+    // A result counts what every trial cost, though its steps are those of the last.
+    let session = Ok(w.session.clone());
+    let episode = Episode { session, drift: Vec::new(), ended: String::new(), error: None, seconds: 0.0 };
+    let [id, kind, sentence, source] = ["reach/10", "reach", "reach ten.", "test"].map(str::to_owned);
+    let result = RunResult::of(&episode, &TaskInfo { id, kind, sentence, source }, &NewSession::default());
+    assert_eq!((result.asks, result.steps), (4, 1), "two lines of the first trial, a reflection and one line");
     // The first trial's steps did not know of it.
     assert!(w.session.node(1).unwrap().documents.keys().all(|id| id.kind != ArtifactKind::Other("reflection".into())));
 }

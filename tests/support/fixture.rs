@@ -83,7 +83,7 @@ impl Script {
     /// A session that has just been reset.
     pub fn open() -> Self {
         let mut view = View::default();
-        view.notice(Notice::opened(header(), Vec::new(), Some("session.jsonl".into())).unwrap());
+        view.notice(Notice::opened(header(), Vec::new(), Some("session.jsonl".into())).expect("no record, so all fit"));
         let mut script = Script { view, session: Session::new(header()), records: Vec::new() };
         let seen =
             "You are in the middle of a room. You see a desk 1, a shelf 2.\n\nYour task is to: put a mug in desk.";
@@ -501,7 +501,7 @@ pub fn long(n: u64) -> View {
         );
     }
     let mut view = View::default();
-    view.notice(Notice::opened(header(), records.into_iter().map(Arc::new).collect(), None).unwrap());
+    view.notice(Notice::opened(header(), records.into_iter().map(Arc::new).collect(), None).expect("records that fit"));
     let drawers: serde_json::Map<String, Value> =
         (1..=n.min(2_000)).map(|i| (format!("drawer {i}"), json!({"status": "closed"}))).collect();
     let situation = Situation {

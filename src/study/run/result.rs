@@ -43,12 +43,12 @@ pub struct RunResult {
     /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
     /// without preconditions counts where the world took it.
     pub compatible: u32,
-    /// Proposals made.
+    /// Proposals made, in all trials.
     pub proposals: u32,
     /// Ground actions that a planner chose among, on average over its plans; absent where none planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub considered: Option<f64>,
-    /// Times a language model was asked.
+    /// Times a language model was asked, in all trials.
     pub asks: u32,
     /// Tokens of prompts.
     pub prompt_tokens: u64,
@@ -93,13 +93,9 @@ impl RunResult {
     fn with(self, session: &Session) -> Self {
         let header = &session.header;
         let path = session.path(session.cursor());
-        let (mut compatible, mut proposals, mut asks) = (0, 0, 0);
-        for node in &path {
-            let turn = &node.turn;
-            proposals += u32::try_from(turn.proposals.len()).unwrap_or(u32::MAX);
-            asks += u32::try_from(turn.asks.iter().filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
-            compatible += u32::from(is_compatible(session, node));
-        }
+        let compatible = path.iter().filter(|node| is_compatible(session, node)).count();
+        // Earlier trials are branches beside the path: what they cost counts, as their tokens do.
+        let (proposals, asks) = session.effort();
         let current = session.current();
         let counted = |is: fn(&StepOutcome) -> bool| {
             u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
@@ -118,10 +114,10 @@ impl RunResult {
             blocked,
             held,
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
-            compatible,
-            proposals,
+            compatible: u32::try_from(compatible).unwrap_or(u32::MAX),
+            proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
             considered: considered(session),
-            asks,
+            asks: u32::try_from(asks).unwrap_or(u32::MAX),
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
             cost: session.cost,
