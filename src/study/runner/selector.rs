@@ -1,7 +1,7 @@
 //! Selection of tasks: `--tasks SELECTOR`.
 //!
 //! Terms separated by commas. `type=`, `split=` and `first=` narrow the choice; every other term is an id, or a pattern with `*`,
-//! or the beginning of ids, and adds to it. `all` is every task.
+//! or the beginning of ids or of what follows a `/` in them, and adds to it. `all` is every task.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,13 +128,14 @@ fn split_of(task: &TaskInfo) -> &str {
     task.id.split('/').next().unwrap_or_default()
 }
 
-/// Whether an id fits a pattern: with `*` for any text, else as its beginning.
+/// Whether an id fits a pattern: with `*` for any text, else as its beginning or that of what follows a `/` in it.
 fn fits(pattern: &str, id: &str) -> bool {
+    if !pattern.contains('*') {
+        let begins = |at: usize| id.get(at..).is_some_and(|rest| rest.starts_with(pattern));
+        return begins(0) || id.match_indices('/').any(|(at, _)| begins(at + 1));
+    }
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| id.strip_prefix(first)) else { return false };
-    if !pattern.contains('*') {
-        return true;
-    }
     let mut ended = pattern.ends_with('*');
     for part in parts.filter(|p| !p.is_empty()) {
         let Some(at) = rest.find(part) else { return false };
@@ -175,6 +176,9 @@ mod tests {
         assert_eq!(ids("*mug*"), ["shipped/heat-mug-1", "shipped/cool-mug-2"]);
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
+        // As `play --task` takes it, without where it comes from.
+        assert_eq!(ids("heat-mug-1,d"), ["shipped/heat-mug-1", "valid_unseen/c/d"]);
+        assert!(ids("mug-1")[0].contains("no task fits"));
         assert!(ids("nothing")[0].contains("no task fits; there are 4"));
         assert!(ids("shipped/heet-mug-1")[0].contains("`: shipped/heat-mug-1, shipped/cool-mug-2, "));
         assert!(ids("type=haet")[0].contains("; types are look_at_obj_in_light, pick_and_place_simple, "));
