@@ -245,7 +245,8 @@ async fn dropping_a_run_ends_its_worker_and_the_spare_is_replaced() {
     let pid = rustix::process::Pid::from_raw(spare).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     assert!(gone(spare).await);
-    assert_eq!(texts(&all(&workers, "say(2)").await), ["say(2)"]);
+    let run = all(&workers, "say(2)").await;
+    assert_eq!(texts(&run), ["say(2)"], "{:?}", run.fault);
 }
 
 #[tokio::test]

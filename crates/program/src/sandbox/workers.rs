@@ -53,15 +53,10 @@ impl Workers {
         Process::start(program, self.limits.bounds())
     }
 
-    /// The worker that is ahead, or a new one.
-    fn take(&self) -> Result<Process, FaultKind> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(mut worker) = spare
-            && worker.is_alive()
-        {
-            return Ok(worker);
-        }
-        self.worker()
+    /// The worker that is ahead, if there is one that lives.
+    fn ahead(&self) -> Option<Process> {
+        let mut worker = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        worker.is_alive().then_some(worker)
     }
 }
 
@@ -76,9 +71,12 @@ impl Sandbox for Workers {
             values: values.clone(),
             limits: self.limits,
         };
-        let state = match self.take() {
-            Ok(worker) => State::Begun(worker, order),
-            Err(kind) => State::Over(Step::Fault(Fault::new(kind))),
+        let state = match self.ahead() {
+            Some(worker) => State::Begun(worker, order, Some(self.clone())),
+            None => match self.worker() {
+                Ok(worker) => State::Begun(worker, order, None),
+                Err(kind) => State::Over(Step::Fault(Fault::new(kind))),
+            },
         };
         let workers = self.clone();
         tokio::spawn(async move { workers.warm() });
@@ -94,8 +92,9 @@ struct WorkerRun {
 }
 
 enum State {
-    /// Nothing was sent to the worker yet.
-    Begun(Process, Order),
+    /// Nothing was sent to the worker yet. One that was started ahead may be ending, by the system's hand, without its being seen:
+    /// then the third starts another.
+    Begun(Process, Order, Option<Workers>),
     /// It waits for the answer to a call.
     Waiting(Process),
     /// How the run ended.
@@ -124,8 +123,16 @@ impl Running for WorkerRun {
         // A caller that stops waiting drops the worker here, and it is killed.
         let given_up = Step::Fault(Fault::new(FaultKind::Worker("nobody waited for it".to_owned())));
         let (worker, step) = match std::mem::replace(&mut self.state, State::Over(given_up)) {
-            State::Begun(mut worker, order) => {
-                let step = self.ask(&mut worker, &order).await;
+            State::Begun(mut worker, order, ahead) => {
+                let mut step = self.ask(&mut worker, &order).await;
+                if let Some(workers) = ahead
+                    && matches!(&step, Step::Fault(fault) if matches!(fault.kind, FaultKind::Worker(_)))
+                    && let Ok(another) = workers.worker()
+                {
+                    // The program did nothing outside of the worker yet, so it can begin again.
+                    worker = another;
+                    step = self.ask(&mut worker, &order).await;
+                }
                 (worker, step)
             }
             State::Waiting(mut worker) => {
