@@ -36,9 +36,44 @@ pub fn unescaped(pointer: &str) -> String {
     pointer.replace("~1", "/").replace("~0", "~")
 }
 
+/// The steps of a JSON pointer, unescaped.
+pub fn steps(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(unescaped).collect()
+}
+
+/// A JSON pointer in path notation: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
+pub fn path(pointer: &str) -> String {
+    let mut out = String::new();
+    for step in steps(pointer) {
+        let plain = step.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if step.chars().all(|c| c.is_ascii_digit()) && !step.is_empty() {
+            out.push_str(&format!("[{step}]"));
+        } else if plain && !step.is_empty() {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&step);
+        } else if step.starts_with('(') && step.ends_with(')') {
+            // A key that is a tuple is written as in the program.
+            out.push_str(&format!("[{step}]"));
+        } else {
+            out.push_str(&format!("['{step}']"));
+        }
+    }
+    if out.is_empty() { "everything".to_owned() } else { out }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_read_like_programs() {
+        assert_eq!(path("/agent/inventory"), "agent.inventory");
+        assert_eq!(path("/objects/mug 1/open"), "objects['mug 1'].open");
+        assert_eq!(path("/a~1b/0"), "['a/b'][0]");
+        assert_eq!(path(""), "everything");
+    }
 
     #[test]
     fn one_is_no_plural() {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::export::write;
-use super::sessions::found;
+use super::sessions::{found, newest};
 use super::{CliError, Global, print, print_file};
 use crate::episode::{NodeId, Session, log};
 use crate::export::compare::{self, Line};
@@ -18,8 +18,11 @@ use crate::export::comparison_page;
 pub struct Compare {
     /// Sessions: files, or names of those in the folder of sessions; `FILE#N` is the branch through node N of one. Of a single
     /// session all branches are compared
-    #[arg(required = true, value_name = "FILE[#NODE]")]
+    #[arg(required_unless_present = "last", value_name = "FILE[#NODE]")]
     sessions: Vec<String>,
+    /// The session written to last, before those named
+    #[arg(long)]
+    last: bool,
     /// Columns to use; if absent what `COLUMNS` says, else the terminal's, else 120
     #[arg(long, value_name = "N")]
     width: Option<usize>,
@@ -36,8 +39,11 @@ impl Compare {
     ///
     /// # Errors
     /// If a log cannot be read, a node is not in it, or a file cannot be written.
-    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+    pub fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let folder = global.load()?.paths.sessions();
+        if self.last {
+            self.sessions.insert(0, newest(&folder)?.display().to_string());
+        }
         let loaded: Vec<(&str, Session, Option<NodeId>)> =
             self.sessions.iter().map(|name| load(&folder, name)).collect::<Result<_, _>>()?;
         let mut lines = Vec::new();

@@ -15,8 +15,8 @@ use crate::world::Sources;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
 pub struct Export {
-    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
-    session: PathBuf,
+    #[command(flatten)]
+    session: Named,
     /// One self-contained HTML page; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     html: Option<PathBuf>,
@@ -31,8 +31,19 @@ pub struct Export {
 /// Prints a session as plain text.
 #[derive(Debug, Args)]
 pub struct Show {
+    #[command(flatten)]
+    session: Named,
+}
+
+/// Which session.
+#[derive(Debug, Args)]
+pub struct Named {
     /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
-    session: PathBuf,
+    #[arg(required_unless_present = "last")]
+    session: Option<PathBuf>,
+    /// The session written to last
+    #[arg(long, conflicts_with = "session")]
+    last: bool,
 }
 
 impl Export {
@@ -67,8 +78,16 @@ impl Show {
 }
 
 /// A session in a format; as a recording if `None`.
-fn render(global: &Global, session: &Path, format: Option<Format>) -> Result<String, CliError> {
+fn render(global: &Global, session: &Named, format: Option<Format>) -> Result<String, CliError> {
     let config = global.load()?;
+    let newest;
+    let session = match &session.session {
+        Some(named) => named.as_path(),
+        None => {
+            newest = super::sessions::newest(&config.paths.sessions())?;
+            newest.as_path()
+        }
+    };
     let sources = Sources::with_adapters(config.external.clone());
     let loaded = if session.as_os_str() == "-" {
         log::read(std::io::stdin().lock(), Path::new("standard input"))

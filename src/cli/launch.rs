@@ -270,7 +270,8 @@ impl Launcher for Launch {
             worlds,
             methods,
             models: self.models(),
-            sessions: examples.chain(self.sessions()).collect(),
+            // What a person comes back to is in sight; examples have keys of their own.
+            sessions: self.sessions().into_iter().chain(examples).collect(),
             layouts: self.layouts(),
             problems,
         }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use crate::blocking::NodeStatus;
+use crate::blocking::{BlockingNode, NodeKind, NodeStatus};
 use crate::config::Config;
 use crate::driver::reading::Reading;
 use crate::driver::{Notice, Situation};
-use crate::episode::{Event, NodeId, Record, Session, log};
+use crate::episode::{Event, Mark, NodeId, Record, Session, Turn, log};
 use crate::export::cast::{Cast, pause_before};
 use crate::export::{self, ExportError, Format, Seen, decided};
 use crate::tui::cast::Frames;
@@ -45,35 +45,48 @@ fn runtime() -> Option<Runtime> {
 /// The world's and the program's state at the nodes of a session; none where it cannot be gone through.
 fn situations(loaded: log::Loaded, config: &Config, sources: &Sources) -> BTreeMap<NodeId, Seen> {
     let mut seen = BTreeMap::new();
-    let nodes = loaded.session.nodes().len() as NodeId;
+    let session = loaded.session.clone();
+    let nodes = session.nodes().len() as NodeId;
     let Some(runtime) = runtime().filter(|_| nodes as usize <= MOST) else { return seen };
     let _inside = runtime.enter();
     let Ok(mut reading) = Reading::open(loaded, config, sources) else { return seen };
     for node in 0..nodes {
         let Ok(situation) = runtime.block_on(reading.go(node, &mut |_| ())) else { break };
-        seen.insert(node, seen_in(&situation));
+        seen.insert(node, seen_in(&situation, session.node(node).map(|n| &n.turn)));
     }
     seen
 }
 
-fn seen_in(situation: &Situation) -> Seen {
-    let mark = |status: NodeStatus| match status {
-        NodeStatus::Open => "holds",
-        NodeStatus::Blocked => "blocked",
-        _ => "unknown",
-    };
+/// The word of a row of the tree, as the workbench marks it: an action that was offered has its verdict.
+fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'static str {
+    let leaf = row.handle.is_some_and(|handle| handle.leaf);
+    let shows = row.kind == NodeKind::Action && row.handle.map_or(!live, |handle| handle.leaf);
+    match (row.status, offered.get(row.text.as_str()).filter(|_| shows)) {
+        (NodeStatus::Pruned, _) => "pruned",
+        (_, Some(mark)) => mark.word(),
+        (NodeStatus::Open | NodeStatus::Possibly, None) if leaf => Mark::NotChecked.word(),
+        (NodeStatus::Open | NodeStatus::Done, None) => Mark::Holds.word(),
+        (NodeStatus::Blocked, None) => Mark::Blocked.word(),
+        (NodeStatus::Unknown | NodeStatus::Possibly, None) => Mark::Unknown.word(),
+    }
+}
+
+fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
+    let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
+    let offered: BTreeMap<&str, Mark> =
+        offered.filter_map(|(turn, p)| Some((p.action.as_ref()?.text.as_str(), turn.mark(p)))).collect();
     let mut depths: Vec<usize> = Vec::new();
     let tree = situation.goals.nodes.iter().map(|node| {
         let depth = node.parent.and_then(|p| depths.get(p).copied()).map_or(0, |d| d + 1);
         depths.push(depth);
-        format!("{}{}: {}", "  ".repeat(depth), mark(node.status), node.text)
+        format!("{}{}: {}", "  ".repeat(depth), word(node, situation.live, &offered), node.text)
     });
     let tree = tree.collect();
     let belief = situation.belief.as_ref();
     let differences = belief.filter(|b| b.truth.is_some()).map(|belief| {
         let said = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
         let line = |d: &crate::belief::Difference| {
-            format!("{}: believed {}, in truth {}", crate::words::unescaped(&d.path), said(&d.believed), said(&d.truth))
+            format!("{}: believed {}, in truth {}", crate::words::path(&d.path), said(&d.believed), said(&d.truth))
         };
         belief.differences.iter().map(line).collect()
     });

@@ -106,6 +106,12 @@ pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
     found
 }
 
+/// The session of a folder that was written to last.
+pub(super) fn newest(folder: &Path) -> Result<PathBuf, CliError> {
+    let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
+    in_folder(folder).into_iter().next().map(|(_, file)| file).ok_or_else(none)
+}
+
 fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliError> {
     let folder = config.paths.sessions();
     let rows: Vec<Row> = in_folder(&folder)

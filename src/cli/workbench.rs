@@ -51,11 +51,7 @@ impl Open {
         let folder = global.load()?.paths.sessions();
         let file = match self.file {
             Some(file) => super::sessions::found(&folder, &file)?,
-            None => {
-                let newest = super::sessions::in_folder(&folder).into_iter().next();
-                let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
-                newest.ok_or_else(none)?.1
-            }
+            None => super::sessions::newest(&folder)?,
         };
         let node = self.step.map(|step| node_at(&file, step)).transpose()?;
         open(global, Some(Reopened { file, change, node, episode: self.episode }), self.blind)

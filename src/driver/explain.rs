@@ -14,7 +14,7 @@ impl Driver {
     /// the planner does not read it.
     pub(super) fn goals(&self) -> (BlockingTree, usize) {
         let session = self.gate.session();
-        let won = session.current().is_some_and(|n| n.outcome.won);
+        let (won, done) = session.current().map_or((false, false), |n| (n.outcome.won, n.outcome.done));
         let history: Vec<_> = session.path(session.cursor()).into_iter().map(observed).collect();
         let goal = |parent, text: &str, holds, why: &str| BlockingNode {
             parent,
@@ -25,9 +25,10 @@ impl Driver {
             handle: None,
         };
         // The world decides when the task is done.
-        let why = match won {
-            true => "the goal is reached",
-            false => "not reached yet; choose a proposal to see what blocks it",
+        let why = match (won, done) {
+            (true, _) => "the goal is reached",
+            (false, true) => "not reached, and the episode is over",
+            (false, false) => "not reached yet; choose a proposal to see what blocks it",
         };
         let mut tree = BlockingTree::default();
         let root = tree.push(goal(None, &session.header.sentence, won, why));

@@ -261,6 +261,9 @@ pub struct Adopted {
 /// Assertions in force, by action function: expressions and where they come from.
 pub type InForce = BTreeMap<String, (Vec<String>, String)>;
 
+/// The origin of the assertions that an episode begins with.
+pub const OWN: &str = "specification";
+
 /// A set of assertions as its document holds it.
 #[derive(Deserialize)]
 struct AssertionSet {

@@ -110,10 +110,10 @@ impl Breakpoint {
     pub fn after(&self, outcome: &StepOutcome, changes: &Value) -> Option<String> {
         match self {
             Breakpoint::State(path) => {
-                let wanted = format!("/{}", path.trim_matches(['/', '.']).replace('.', "/"));
-                let paths = changes.as_array()?.iter().filter_map(|change| change.get("path")?.as_str());
-                let touched = paths.map(crate::words::unescaped).find(|found| within(found, &wanted))?;
-                Some(format!("{} changed", touched.trim_start_matches('/').replace('/', ".")))
+                let wanted = steps(path);
+                let mut paths = changes.as_array()?.iter().filter_map(|change| change.get("path")?.as_str());
+                let touched = paths.find(|found| within(&crate::words::steps(found), &wanted))?;
+                Some(format!("{} changed", crate::words::path(touched)))
             }
             Breakpoint::Reward(least) => {
                 let reached = least.map_or(outcome.reward != 0.0, |least| outcome.reward >= least);
@@ -123,12 +123,53 @@ impl Breakpoint {
             Breakpoint::Action(_) | Breakpoint::Fails(_) => None,
         }
     }
+
+    /// The path of a value that is not in the variables now, so that nothing stops there unless it appears.
+    pub fn absent<'a>(&'a self, variables: &Value) -> Option<&'a str> {
+        let Breakpoint::State(path) = self else { return None };
+        let mut steps = steps(path).into_iter();
+        let found = steps.try_fold(variables, |value, step| match value {
+            Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+            other => other.get(&step),
+        });
+        found.is_none().then_some(path)
+    }
+}
+
+/// The steps of a path as a person writes or copies it: `agent.inventory`, `objects['mug 1'].open`, `near[0]`, `$.agent`, `/agent/near/0`.
+fn steps(path: &str) -> Vec<String> {
+    let path = path.trim();
+    if path.starts_with('/') {
+        return crate::words::steps(path.trim_end_matches('/'));
+    }
+    let mut out = Vec::new();
+    let mut rest = path.strip_prefix('$').unwrap_or(path).trim_matches('.');
+    while !rest.is_empty() {
+        let (step, after) = match rest.strip_prefix('[') {
+            Some(inner) => {
+                // A name in quotes, or a key that is a tuple, may hold what ends others.
+                let end = match inner.chars().next() {
+                    Some('\'') => "']",
+                    Some('"') => "\"]",
+                    Some('(') => ")]",
+                    _ => "]",
+                };
+                let at = inner.find(end).map_or(inner.len(), |at| at + end.len() - 1);
+                let (step, after) = inner.split_at(at);
+                let quoted = if end == "']" || end == "\"]" { step.trim_matches(['\'', '"']) } else { step };
+                (quoted, after.strip_prefix(']').unwrap_or(after))
+            }
+            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
+        };
+        out.push(step.to_owned());
+        rest = after.strip_prefix('.').unwrap_or(after);
+    }
+    out
 }
 
 /// Whether a changed path is at or below the wanted one, or above it, so that all of it changed.
-fn within(changed: &str, wanted: &str) -> bool {
-    let below = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    below(changed, wanted) || below(wanted, changed)
+fn within(changed: &[String], wanted: &[String]) -> bool {
+    changed.starts_with(wanted) || wanted.starts_with(changed)
 }
 
 /// Whether a text matches a pattern in which `*` stands for any text. Linear: the parts are looked for from left to right.
@@ -163,6 +204,35 @@ mod tests {
         {
             assert!(Breakpoint::list(wrong).unwrap_err().contains(why), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_path_is_read_as_it_is_shown_and_as_it_is_copied() {
+        let changes = json!([{"op": "add", "path": "/env/objects/mug 1/near/0", "value": "desk 1"}]);
+        let reached = |path: &str| {
+            format!("state {path}").parse::<Breakpoint>().unwrap().after(&StepOutcome::default(), &changes)
+        };
+        for path in [
+            "env",
+            "env.objects",
+            "env.objects['mug 1']",
+            "$.env.objects[\"mug 1\"].near[0]",
+            "/env/objects/mug 1/near",
+            "env.objects.mug 1.near.0",
+        ] {
+            assert_eq!(reached(path).as_deref(), Some("env.objects['mug 1'].near[0] changed"), "{path}");
+        }
+        for path in ["env.object", "env.objects['mug 2']", "env.objects['mug 1'].near[1]"] {
+            assert_eq!(reached(path), None, "{path}");
+        }
+        let tuple = json!([{"op": "replace", "path": "/p/('a.b', 'open')", "value": true}]);
+        let at = "state p[('a.b', 'open')]".parse::<Breakpoint>().unwrap();
+        assert_eq!(at.after(&StepOutcome::default(), &tuple).as_deref(), Some("p[('a.b', 'open')] changed"));
+        let variables = json!({"env": {"near": ["desk 1"]}});
+        let absent = |text: &str| text.parse::<Breakpoint>().unwrap().absent(&variables).map(str::to_owned);
+        assert_eq!(absent("state env.near[0]"), None);
+        assert_eq!(absent("error"), None);
+        assert_eq!(absent("state env.far").as_deref(), Some("env.far"));
     }
 
     #[test]

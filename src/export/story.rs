@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::learned::{self, Learned};
 use crate::episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, Origin,
-    Proposal, Session, Turn, blind,
+    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, OWN,
+    Origin, Proposal, Session, Turn, blind,
 };
 use crate::words::count;
 
@@ -195,9 +195,6 @@ pub(super) fn outcome(node: &Node) -> String {
         (false, false) => format!("under way after {steps}"),
     }
 }
-
-/// The origin of the assertions that an episode begins with.
-const OWN: &str = "specification";
 
 fn in_force(session: &Session) -> Vec<InForceEntry> {
     let path = session.path(session.cursor());
@@ -394,8 +391,7 @@ pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
 }
 
 fn change_line(operation: &serde_json::Value) -> Option<String> {
-    let path = operation.get("path")?.as_str()?;
-    let path = crate::words::unescaped(&path.trim_start_matches('/').replace('/', "."));
+    let path = crate::words::path(operation.get("path")?.as_str()?);
     let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
     Some(match operation.get("op")?.as_str()? {
         "add" => format!("+ {path} = {value}"),

@@ -1,5 +1,7 @@
 //! Plain text of a session: what `stepwright show` prints.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::story::{Chapter, ProposalEntry, Step, Story};
 use crate::sanitize::{line, visible};
 use crate::words::count;
@@ -19,18 +21,21 @@ pub fn render(story: &Story) -> String {
 /// The lines before the first step.
 fn opening(story: &Story) -> String {
     let mut out = format!("{}\n", line(&story.sentence));
+    let longest = story.facts.iter().map(|(label, _)| label.width()).max().unwrap_or(0).max("in force".len());
     for (label, value) in &story.facts {
-        out.push_str(&format!("  {label:<8} {}\n", line(value)));
+        let pad = " ".repeat(longest - label.width());
+        out.push_str(&format!("  {}{pad} {}\n", line(label), line(value)));
     }
-    out.push_str(&format!("  {:<8} {}\n", "outcome", story.standing));
+    out.push_str(&format!("  {:<longest$} {}\n", "outcome", story.standing));
     for set in &story.in_force {
         let texts = if set.assertions.is_empty() { "none".to_owned() } else { set.assertions.join("; ") };
         let words = format!("{} ({}): {texts}", set.action, set.origin);
-        out.push_str(&format!("  {:<8} {}\n", "in force", line(&words)));
+        out.push_str(&format!("  {:<longest$} {}\n", "in force", line(&words)));
     }
     for known in &story.known {
-        out.push_str(&format!("  {:<8} {}\n", "known", line(&known.title)));
-        known.lines.iter().for_each(|text| out.push_str(&format!("             {}\n", line(text))));
+        out.push_str(&format!("  {:<longest$} {}\n", "known", line(&known.title)));
+        let indent = " ".repeat(longest + 5);
+        known.lines.iter().for_each(|text| out.push_str(&format!("{indent}{}\n", line(text))));
     }
     out
 }
@@ -104,7 +109,7 @@ fn render_proposal(proposal: &ProposalEntry) -> String {
     let mark = if proposal.recommended { "*" } else { " " };
     let fate = if proposal.fate.is_empty() { String::new() } else { format!("  [{}]", line(&proposal.fate)) };
     let (text, status) = (line(&proposal.text), line(&proposal.status));
-    let mut out = format!("  {mark} ? {text}  ({status}; {}){fate}\n", proposal.origin);
+    let mut out = format!("  {mark} - {text}  ({status}; {}){fate}\n", proposal.origin);
     for (status, condition, detail) in proposal.checks.iter().filter(|(status, ..)| status != "holds") {
         out.push_str(&format!("        {status}: {}  {}\n", line(condition), line(detail)));
     }

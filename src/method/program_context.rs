@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::episode::gate::Assertions;
-use crate::episode::{Check, InForce, Status};
+use crate::episode::{Check, InForce, OWN, Status};
 use crate::program::{Assertion, Call, CheckedProgram, Role, Rules, Specification, State};
 
 /// The status of a line of an edited program.
@@ -59,7 +59,7 @@ impl ProgramContext {
         let own = actions.map(|f| Assertions {
             action: f.name.clone(),
             assertions: f.assertions.iter().map(|a| a.expression.clone()).collect(),
-            origin: "specification".into(),
+            origin: OWN.into(),
         });
         own.collect()
     }

@@ -70,7 +70,7 @@ pub struct Catalog {
     pub methods: Vec<Entry>,
     /// Models; the first is the default.
     pub models: Vec<Entry>,
-    /// Sessions: shipped examples first, then the person's own, newest first.
+    /// Sessions: the person's own, newest first, then shipped examples.
     pub sessions: Vec<SessionEntry>,
     /// The arrangement of panes last used in each world, by name.
     pub layouts: BTreeMap<String, String>,

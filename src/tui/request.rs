@@ -4,6 +4,7 @@ use super::theme::Glyphs;
 use super::view::View;
 use crate::episode::Session;
 use crate::method::closes;
+use crate::program::{Role, Specification};
 use crate::world::Request;
 
 /// The call that closes a request, as the world has it; empty where it makes none.
@@ -22,6 +23,14 @@ fn closed(session: &Session, closing: &str) -> (usize, usize) {
 /// The request to answer now, if the episode makes any.
 pub fn open(view: &View) -> Option<&Request> {
     view.situation.as_ref()?.request.as_ref()
+}
+
+/// The calls that a program for a request is made of, as the specification declares them: `say(text), done()`.
+pub fn calls(view: &View) -> String {
+    let source = view.session.as_ref().map_or("", |session| session.header.specification.as_str());
+    let Ok(specification) = Specification::load(source, "spec.py") else { return String::new() };
+    let actions = specification.functions().iter().filter(|f| f.role == Role::Action);
+    actions.map(|f| format!("{}({})", f.name, f.params.join(", "))).collect::<Vec<_>>().join(", ")
 }
 
 /// `request 3 of 7`, and how many were right and wrong so far.

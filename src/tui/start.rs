@@ -18,6 +18,7 @@ use super::launcher::{Catalog, Choice, Entry};
 use super::panes::wrap::wrapped;
 use super::theme::{Role, Theme};
 use super::{fuzzy, sanitize};
+use crate::words::count;
 use std::path::PathBuf;
 
 /// The lists, in tab order.
@@ -440,6 +441,14 @@ impl Start {
                 let search = self.search.text();
                 let shown = if search.is_empty() { String::new() } else { format!(" matching `{search}`") };
                 format!(" Task: {}{shown}{} ", self.tasks.len(), hint.unwrap_or_default())
+            }
+            Part::Sessions => {
+                let all = self.catalog.iter().flat_map(|c| &c.sessions);
+                let (shipped, own): (Vec<_>, Vec<_>) = all.partition(|session| session.shipped);
+                match own.len() {
+                    0 => format!(" {} ", part.title()),
+                    n => format!(" {}: {n} of yours, {} ", part.title(), count(shipped.len(), "example")),
+                }
             }
             Part::Methods => match self.suggested() {
                 Some((at, suits)) if at == self.cursor(Part::Methods) => {

@@ -92,6 +92,14 @@ fn sessions_are_listed_renamed_and_deleted() {
     assert!(out(&exported).starts_with("{\"stepwright\":\"session\""), "{}", err(&exported));
     let compared = stepwright(folder.path(), &["compare", "by-hand#3", "by-hand#8"]);
     assert!(compared.status.code() == Some(1) && out(&compared).contains("by-hand#8"), "{}", err(&compared));
+    // And the newest needs none.
+    std::fs::remove_file(Path::new(sessions).join("torn.jsonl")).unwrap();
+    let last = stepwright(folder.path(), &["show", "--last"]);
+    assert_eq!(out(&last), out(&shown), "{}", err(&last));
+    let last = stepwright(folder.path(), &["export", "--last", "--jsonl", "-"]);
+    assert_eq!(out(&last), out(&exported), "{}", err(&last));
+    let last = stepwright(folder.path(), &["compare", "--last"]);
+    assert!(last.status.code() == Some(1) && out(&last).contains("First difference"), "{}", err(&last));
     let folder_named = stepwright(folder.path(), &["show", sessions]);
     assert!(err(&folder_named).contains("is a folder; name a session in it"), "{}", err(&folder_named));
 
@@ -151,4 +159,14 @@ fn a_cast_shows_the_workbench_and_marks_every_decision() {
     assert_eq!(std::fs::read(BY_HAND).unwrap(), before);
     let shown = out(&stepwright(folder.path(), &["show", BY_HAND]));
     assert!(shown.contains("    state: {") && shown.contains("blocking tree:"), "{shown}");
+    // A row of the tree has the word of the mark that the workbench shows: a candidate its verdict, a goal that was met holds.
+    let kitchen = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/kitchen.jsonl");
+    let shown = out(&stepwright(folder.path(), &["show", kitchen]));
+    let (start, later) = shown.split_once("\n[1] ").unwrap();
+    assert!(
+        start.contains("        blocked: switchon CoffeeMachine|1\n") && !start.contains("holds: switchon"),
+        "{start}"
+    );
+    assert!(later.contains("      holds: ON CoffeeMachine|1\n"), "{later}");
+    assert!(!later.contains("unknown: ON CoffeeMachine|1\n"), "{later}");
 }

@@ -64,6 +64,15 @@ fn a_review_writes_nothing_into_the_session() {
     let after = log::load(&file).unwrap();
     assert_eq!((after.records.len(), after.torn), (records + 3, None));
     assert!(file.with_extension("jsonl.torn").is_file());
+
+    // On the start screen it is in sight, and the first: also where the examples leave no room.
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (80, 24));
+    pty.wait_for("Sessions: 1 of yours, 8 examples")
+        .wait_for("heat some apple and put it in fridge")
+        .settle()
+        .send("\t\r");
+    pty.wait_for("step 2 ·").settle().send("q");
+    assert_eq!(pty.wait(), 0);
 }
 
 #[test]

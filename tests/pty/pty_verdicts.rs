@@ -68,7 +68,7 @@ fn what_is_adopted_later_changes_no_decision_and_no_other_branch() {
     pty.wait_for("Proposals, 0 of 5 pass").wait_for("✗ needs recep == 'moon'").wait_for("1 in force (edited)");
     // The step taken before keeps its mark, and its branch keeps its assertions.
     pty.send("U");
-    pty.wait_for("step 1 ·").wait_for("1 in force (specification)").settle();
+    pty.wait_for("step 1 ·").wait_for("goto, 1 in force  ").settle();
     assert!(pty.text().contains("✓     agent.goto("), "{}", pty.text());
     assert!(!pty.text().contains("✗     agent.goto("), "{}", pty.text());
     pty.send("u");

@@ -46,6 +46,10 @@ fn belief_beside_truth() {
     assert_snapshot!("belief_narrow", shot(PaneId::State, &table.view, (58, 22)));
     let mut state = ready(PaneId::State, &table.view);
     assert_snapshot!("belief_ascii", shown(state.as_mut(), &table.view, &ascii(), (78, 20), false));
+    let mut blind = wrong();
+    blind.event(stepwright::episode::Event::BlindSet { blind: true });
+    let hidden = shot(PaneId::State, &blind.view, (110, 16));
+    assert!(hidden.contains("believed (the truth is hidden until you decide)"), "{hidden}");
     let waits = waiting();
     assert_snapshot!("belief_with_offer", shot(PaneId::State, &waits.view, (110, 18)));
 }

@@ -640,7 +640,12 @@ fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
     bench.press("esc B 'stop' enter");
     assert_eq!(bench.commands(), vec![], "what cannot be read is not set");
     assert!(bench.draw(80, 24).contains("`stop` is no breakpoint"));
-    bench.press("ctrl-u 'reward;error' enter");
+    bench.press("ctrl-u 'state_nowhere' enter");
+    assert_eq!(bench.commands(), vec![], "it is asked about once");
+    assert!(bench.draw(80, 24).contains("Nothing is at `nowhere` of the state now"));
+    bench.press("enter");
+    assert_eq!(bench.commands().len(), 1);
+    bench.press("B ctrl-u 'reward;error' enter");
     let sent = bench.commands();
     assert!(matches!(sent.as_slice(), [Command::Gate(Request::SetBreakpoints(set))] if set.len() == 2), "{sent:?}");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::KeyCode;
 use serde_json::json;
 use stepwright::driver::{Command, Request};
-use stepwright::episode::{Check, CheckKind, Event, Session, Status, Verdict};
+use stepwright::episode::{BranchEdit, Check, CheckKind, Event, Session, Status, Verdict};
 use stepwright::export::{Format, render};
 use stepwright::tui::app::{App, Effect};
 
@@ -176,6 +176,7 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     let text = screen(&mut app, 80, 24);
     assert!(text.contains("blind · step 0") && text.contains("what is recommended: hidden until you decide"), "{text}");
     assert!(!text.contains('★') && !text.contains("~4.2 steps") && app.view.selected.is_none(), "{text}");
+    assert!(text.contains("1 choose"), "nothing is chosen, and the keys that choose are named: {text}");
     for format in [Format::Html, Format::Text, Format::Jsonl] {
         let out = render(format, &session::header(), builder.records()).unwrap();
         assert!(!out.contains(FUTURE), "{format:?}");
@@ -197,6 +198,28 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     assert!(everything(&mut shown(&builder)).contains("You see THE FUTURE."));
     press(&mut app, &[KeyCode::F(2), KeyCode::Char('b')]);
     assert_eq!(app.take_effects().last(), Some(&Effect::Send(Command::Gate(Request::SetBlind(false)))));
+}
+
+#[test]
+fn the_tree_keeps_what_it_says_of_a_step_in_sight_and_counts_the_branches_it_lists() {
+    let mut builder = reviewed();
+    let edit = BranchEdit::Name {
+        name: "よい枝 with a name that is much longer than a row of the list of branches has room".into(),
+    };
+    builder.push(Event::BranchEdited { branch: 3, edit });
+    let mut app = shown(&builder);
+    press(&mut app, &[KeyCode::Char('t')]);
+    let text = screen(&mut app, 80, 24);
+    let row = text.lines().find(|line| line.contains("[よ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(row.contains("go to desk 1") && row.contains("…]") && row.contains("▶ here"), "{row}");
+    assert!(text.contains("2 branches"), "{text}");
+    builder.go(2).push(Event::BranchEdited { branch: 3, edit: BranchEdit::Delete { deleted: true } });
+    let mut app = shown(&builder);
+    press(&mut app, &[KeyCode::Char('t')]);
+    let text = screen(&mut app, 80, 24);
+    assert!(!text.contains("[よ") && !text.contains("2 branches"), "one of them is not listed: {text}");
+    press(&mut app, &[KeyCode::Char('D')]);
+    assert!(screen(&mut app, 80, 24).contains("2 branches"));
 }
 
 #[test]

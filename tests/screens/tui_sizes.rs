@@ -122,6 +122,7 @@ fn every_state_of_a_session_at_every_size() {
     app.settle(Instant::now());
     let text = at_every_size(&mut app);
     assert!(text.contains("the episode is over") || text.contains("The episode is over"), "{text}");
+    assert!(text.contains("V presenter's view") && text.contains("Ctrl-E export"), "what comes next is named: {text}");
     insta::assert_snapshot!("session_over", text);
 }
 
@@ -154,7 +155,7 @@ fn full_catalog() -> Catalog {
                 path: format!("session-{n}").into(),
                 title: format!("session {n}"),
                 detail: "how it was left".into(),
-                shipped: n < 9,
+                shipped: n > 4,
             })
             .collect(),
         ..Catalog::default()

@@ -290,7 +290,7 @@ impl App {
     /// Opens the dialog that edits a text before it is taken: many lines where requests are answered with programs.
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
         let dialog: Box<dyn Dialog> = match request::open(&self.view) {
-            Some(asked) => Box::new(TextForm::program(from, text, &asked.query)),
+            Some(asked) => Box::new(TextForm::program(from, text, &asked.query, &request::calls(&self.view))),
             None => Box::new(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
         };
         self.open(dialog);
@@ -438,8 +438,11 @@ impl App {
             A::Present => self.open(Box::new(Presenter::default())),
             A::Note => self.open(Box::new(Prompt::note())),
             A::Breakpoints => {
-                let set = self.view.session.as_ref().map(|s| s.breakpoints.as_slice()).unwrap_or_default();
-                let dialog = Prompt::breakpoints(set);
+                let session = self.view.session.as_ref();
+                let set = session.map(|s| s.breakpoints.as_slice()).unwrap_or_default();
+                let action = session.and_then(|s| s.assertions().keys().next()).map(String::as_str);
+                let variables = self.view.situation.as_ref().map(|s| s.variables.clone()).unwrap_or_default();
+                let dialog = Prompt::breakpoints(set, action, variables);
                 self.open(Box::new(dialog));
             }
             A::RestartWorld => self.send(Command::RestartWorld),

@@ -157,6 +157,10 @@ impl App {
         let gate = decisions.into_iter().filter(|a| self.disabled(*a).is_none());
         let gate: Vec<_> = gate.map(|a| (a, self.gate_word(a))).collect();
         if self.focus == PaneId::Proposals {
+            // Where nothing is chosen for the person, that comes first.
+            if self.view.chosen().is_none() && self.view.offered_len() > 0 {
+                hints.extend([(A::Choose(1), "choose"), (A::NextProposal, "next")]);
+            }
             // Keys that the gate takes in this pane are not the pane's.
             own.retain(|(a, _)| self.keymap.keys(*a).first().is_some_and(|k| !self.gate_takes(*k)));
             hints.extend(gate);
@@ -166,7 +170,11 @@ impl App {
             hints.extend(gate.iter().filter(|(a, _)| *a == A::Approve || waits).copied());
             hints.extend(own);
         }
-        for action in [A::Undo, A::Redo, A::Tree, A::Policy, A::FocusNext, A::Zoom] {
+        let over = self.view.session.as_ref().is_some_and(Session::is_done);
+        let after: &[ActionId] =
+            if over { &[A::Undo, A::Tree, A::Present, A::Export, A::StartScreen, A::Quit] } else { &[] };
+        let always = [A::Undo, A::Redo, A::Tree, A::Policy, A::FocusNext, A::Zoom];
+        for action in after.iter().chain(always.iter().filter(|a| !after.contains(a))).copied() {
             if self.disabled(action).is_none() {
                 hints.push((action, crate::tui::actions::spec(action).map_or("", |s| s.label)));
             }

@@ -1,7 +1,11 @@
 //! Dialogs that ask for one line (a reason, a remark) or for a yes.
 
+use std::cell::RefCell;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 use super::field::Field;
 use super::{Context, Dialog, Reply};
@@ -77,21 +81,53 @@ impl Prompt {
         Prompt { field: Field::new(text), ..Prompt::new("Edit the note", "change", about, Box::new(sent)) }
     }
 
-    /// Asks for the breakpoints, filled with those that are set.
-    pub fn breakpoints(set: &[Breakpoint]) -> Self {
-        let sent = |text: String| Ok(Some(Request::SetBreakpoints(Breakpoint::list(&text)?)));
+    /// Asks for the breakpoints, filled with those that are set; a path at which nothing is now is asked about once.
+    pub fn breakpoints(set: &[Breakpoint], action: Option<&str>, variables: Value) -> Self {
+        let about = examples(action.unwrap_or("open"), example_path(&variables).as_deref());
+        let asked = RefCell::new(String::new());
+        let sent = move |text: String| {
+            let list = Breakpoint::list(&text)?;
+            let absent = list.iter().find_map(|one| one.absent(&variables));
+            if let Some(path) = absent.filter(|_| *asked.borrow() != text) {
+                asked.replace(text.clone());
+                return Err(format!("Nothing is at `{path}` of the state now. Enter again sets it as it is."));
+            }
+            Ok(Some(Request::SetBreakpoints(list)))
+        };
         let now = set.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        Prompt { field: Field::new(&now), ..Prompt::new("Breakpoints", "set", BREAKPOINTS.to_owned(), Box::new(sent)) }
+        Prompt { field: Field::new(&now), ..Prompt::new("Breakpoints", "set", about, Box::new(sent)) }
     }
 }
 
-/// What breakpoints there are, by examples.
-const BREAKPOINTS: &str = "Automatic steps stop at any of these; separate several by `;`.
-action open*           before such an action
-fails inventory        before an action of which such an assertion fails
-state agent.inventory  after a step that changes it
-reward 0.5             after such a reward (`reward`: after any)
-error                  after a step that the world refuses";
+/// What breakpoints there are, by examples of the session at hand.
+fn examples(action: &str, path: Option<&str>) -> String {
+    let rows = [
+        (format!("action {action}*"), "before such an action"),
+        ("fails visible".to_owned(), "before an action of which such an assertion fails"),
+        (format!("state {}", path.unwrap_or("agent.inventory")), "after a step that changes it"),
+        ("reward 0.5".to_owned(), "after such a reward (`reward`: after any)"),
+        ("error".to_owned(), "after a step that the world refuses"),
+    ];
+    let width = rows.iter().map(|(example, _)| example.width()).max().unwrap_or(0);
+    let rows = rows
+        .iter()
+        .map(|(example, means)| format!("\n{example}{}  {means}", " ".repeat(width.saturating_sub(example.width()))));
+    format!("Automatic steps stop at any of these; separate several by `;`.{}", rows.collect::<String>())
+}
+
+/// The path of a plain value among the variables, of those that are named shortly.
+fn example_path(variables: &Value) -> Option<String> {
+    let plain = |value: &Value| match value {
+        Value::Object(_) => false,
+        Value::String(text) => !text.starts_with('<'),
+        _ => true,
+    };
+    let below = |(name, value): (&String, &Value)| {
+        let (found, _) = value.as_object()?.iter().find(|(key, value)| plain(value) && key.len() <= 12)?;
+        Some(format!("{name}.{found}"))
+    };
+    variables.as_object()?.iter().find_map(below)
+}
 
 /// Columns that these dialogs would like.
 const WIDTH: u16 = 72;

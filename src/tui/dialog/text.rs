@@ -49,6 +49,8 @@ enum Purpose {
 pub struct TextForm {
     purpose: Purpose,
     about: String,
+    /// What a program may call; empty where that is not known.
+    calls: String,
     /// What keeps the plan or program from going on; empty if nothing does.
     why: String,
     area: TextArea<'static>,
@@ -69,10 +71,12 @@ pub struct TextForm {
 impl TextForm {
     fn new(purpose: Purpose, about: String, text: &str) -> Self {
         let area = lined(text.lines().map(str::to_owned).collect());
-        let (why, drawn, parsed) = (String::new(), Rect::default(), matches!(purpose, Purpose::Program(_)));
+        let (why, calls, drawn) = (String::new(), String::new(), Rect::default());
+        let parsed = matches!(purpose, Purpose::Program(_));
         let mut form = TextForm {
             purpose,
             about,
+            calls,
             why,
             area,
             drawn,
@@ -112,9 +116,11 @@ impl TextForm {
         TextForm::new(Purpose::Correction, about, text)
     }
 
-    /// Edits a program that answers a request, or writes one.
-    pub fn program(from: Option<ProposalId>, text: &str, query: &str) -> Self {
-        TextForm::new(Purpose::Program(from), format!("The request: {query}"), text)
+    /// Edits a program that answers a request, or writes one; `calls`: what it may call, in words.
+    pub fn program(from: Option<ProposalId>, text: &str, query: &str, calls: &str) -> Self {
+        let mut form = TextForm::new(Purpose::Program(from), format!("The request: {query}"), text);
+        form.calls = calls.to_owned();
+        form
     }
 
     /// Says that the text is a program, so that it is parsed as it is typed.
@@ -325,6 +331,9 @@ impl Dialog for TextForm {
                 words::labelled("", Role::Dim, about, width)
             }
         };
+        let calls = Some(&self.calls).filter(|calls| !calls.is_empty());
+        let calls = calls.into_iter().flat_map(|calls| words::labelled("calls: ", Role::Dim, calls, width));
+        let rows: Vec<Row> = rows.into_iter().chain(calls).collect();
         draw::Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(notes, &rows);
     }
 

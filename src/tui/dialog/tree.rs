@@ -4,12 +4,13 @@ use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 use super::field::Field;
 use super::list::List;
 use super::{Context, Dialog, Reply, key_row};
 use crate::driver::{Command, Request};
-use crate::episode::{Branch, BranchEdit, Node, NodeId, Session};
+use crate::episode::{Branch, BranchEdit, NodeId, Session};
 use crate::export::decided;
 use crate::tui::actions::{self, ActionId};
 use crate::tui::event::Input;
@@ -27,6 +28,9 @@ struct Row {
     /// Whether it begins a branch beside an older one.
     branch: bool,
 }
+
+/// The fewest columns of an action, and of a branch's name.
+const LEAST: usize = 8;
 
 /// Rows below the list: who decided and why, notes, keys.
 const DETAIL: u16 = 4;
@@ -88,7 +92,9 @@ fn rows(session: &Session, all: bool) -> Vec<Row> {
     out
 }
 
-fn line<'a>(row: Row, node: &'a Node, session: &'a Session, theme: &Theme) -> Line<'a> {
+/// The row of a node in so many columns: what is said of it stays in sight, its action and its branch's name give way.
+fn line<'a>(row: Row, session: &'a Session, all: bool, theme: &Theme, width: usize) -> Line<'a> {
+    let Some(node) = session.node(row.node) else { return Line::default() };
     let glyphs = &theme.glyphs;
     let current = row.node == session.cursor();
     let indent = row.indent.min(12);
@@ -100,17 +106,9 @@ fn line<'a>(row: Row, node: &'a Node, session: &'a Session, theme: &Theme) -> Li
     let mark = mark.map_or(Span::raw("  "), |(glyph, role)| Span::styled(format!("{glyph} "), theme.style(role)));
     let action = node.action.as_ref().map_or("(start)", |a| a.text.as_str());
     let role = if current { Role::Accent } else { Role::Text };
-    let mut spans = vec![
-        Span::styled(lead, theme.style(Role::Dim)),
-        Span::styled(format!("{:>3} ", node.depth), theme.style(Role::Dim)),
-        mark,
-        Span::styled(sanitize::line(action), theme.style(role)),
-    ];
-    let mut say = |text: String, role| spans.push(Span::styled(format!("  {text}"), theme.style(role)));
+    let mut said: Vec<Span<'a>> = Vec::new();
+    let mut say = |text: String, role| said.push(Span::styled(format!("  {text}"), theme.style(role)));
     if let Some(branch) = session.branch(row.node) {
-        if !branch.name.is_empty() {
-            say(format!("[{}]", sanitize::line(&branch.name)), Role::Title);
-        }
         match (branch.deleted, branch.hidden) {
             (true, _) => say("deleted".into(), Role::Bad),
             (false, true) => say("hidden".into(), Role::Warn),
@@ -138,9 +136,32 @@ fn line<'a>(row: Row, node: &'a Node, session: &'a Session, theme: &Theme) -> Li
     } else if let Some(held) = &node.outcome.held {
         say(held.clone(), Role::Dim);
     }
-    if node.children.len() > 1 {
-        say(format!("{} branches", node.children.len()), Role::Warn);
+    let listed = |child: &&NodeId| all || !session.branch(**child).is_some_and(|b| b.deleted);
+    let branches = node.children.iter().filter(listed).count();
+    if branches > 1 {
+        say(format!("{branches} branches"), Role::Warn);
     }
+    let mut spans = vec![
+        Span::styled(lead, theme.style(Role::Dim)),
+        Span::styled(format!("{:>3} ", node.depth), theme.style(Role::Dim)),
+        mark,
+    ];
+    let columns = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
+    let room = width.saturating_sub(columns(&spans) + columns(&said)).max(LEAST);
+    let action = sanitize::line(action);
+    let name = session.branch(row.node).map(|b| b.name.as_str()).filter(|name| !name.is_empty());
+    // What one of the two does not need is the other's.
+    let asked = name.map_or(0, |name| sanitize::line(name).width() + 4);
+    let own = if name.is_some() { (room / 2).max(room.saturating_sub(asked)) } else { room };
+    let action = sanitize::fit(&action, own, glyphs.ellipsis).into_owned();
+    let left = room.saturating_sub(action.width() + 4).max(LEAST);
+    spans.push(Span::styled(action, theme.style(role)));
+    if let Some(name) = name {
+        let name = sanitize::line(name);
+        let name = format!("  [{}]", sanitize::fit(&name, left, glyphs.ellipsis));
+        spans.push(Span::styled(name, theme.style(Role::Title)));
+    }
+    spans.extend(said);
     Line::from(spans)
 }
 
@@ -195,11 +216,11 @@ impl Dialog for Tree {
         let below = DETAIL.min(area.height / 2);
         let (list, rest) =
             (Rect { height: area.height - below, ..area }, Rect { y: area.bottom() - below, height: below, ..area });
+        // A list that is scrolled has its bar in the last column.
+        let bar = usize::from(rows.len() > usize::from(list.height));
+        let width = usize::from(list.width).saturating_sub(List::MARK + bar);
         self.list.render(theme, list, frame, true, rows.len(), |i| {
-            let Some((row, node)) = rows.get(i).and_then(|r| Some((*r, session.node(r.node)?))) else {
-                return Line::default();
-            };
-            line(row, node, session, theme)
+            rows.get(i).map_or_else(Line::default, |row| line(*row, session, self.all, theme, width))
         });
         let last = Rect { y: rest.bottom().saturating_sub(1), height: rest.height.min(1), ..rest };
         match &mut self.naming {

@@ -106,7 +106,7 @@ fn keys(view: &View, offer: &Offer) -> Row {
     row
 }
 
-/// What one state changes of another, a value a row: `+ /red block/is ["dirty"]`.
+/// What one state changes of another, a value a row: `+ ['red block'].is ["dirty"]`.
 pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
     let patch = belief::patch(from, to);
     let mut rows = Vec::new();
@@ -121,7 +121,7 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
             }
             let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
             let former = value(at.pointer(pointer));
-            let place = crate::words::unescaped(pointer);
+            let place = words::path(pointer);
             let text = match change {
                 Change::Added => format!(" {place} {}", value(new)),
                 Change::Removed => format!(" {place} {former}"),
@@ -184,9 +184,9 @@ mod tests {
         let from = json!({"relations": ["a is on b", "c is on d"], "a": {}, "b": {"is": ["clean"]}});
         let to = json!({"relations": ["c is on d"], "a": {"is": ["dirty"]}, "b": {"is": ["dirty"]}});
         let all = text(changes(&from, &to, 9));
-        assert!(all.contains(&"+ /a/is [\"dirty\"]".to_owned()), "{all:?}");
-        assert!(all.contains(&"~ /b/is/0 \"clean\" becomes \"dirty\"".to_owned()), "{all:?}");
-        assert!(all.iter().any(|row| row.starts_with("- /relations/")), "{all:?}");
+        assert!(all.contains(&"+ a.is [\"dirty\"]".to_owned()), "{all:?}");
+        assert!(all.contains(&"~ b.is[0] \"clean\" becomes \"dirty\"".to_owned()), "{all:?}");
+        assert!(all.iter().any(|row| row.starts_with("- relations[")), "{all:?}");
         let short = text(changes(&from, &to, 1));
         assert_eq!(short.last().unwrap(), &format!("and {} more", all.len() - 1));
         assert_eq!(text(changes(&to, &to, 1)), ["It changes nothing of what is believed."]);

@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::draw::{Run, run};
 use crate::episode::{Actor, Mark, Origin, StepOutcome};
 use crate::tui::theme::{Glyphs, Role, Theme};
-use crate::words::unescaped;
-pub use crate::words::{cost, count};
+pub use crate::words::{cost, count, path, steps};
 
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
@@ -40,33 +39,6 @@ pub fn origin(origin: Origin) -> &'static str {
         Origin::Person => "person",
         Origin::Recorded => "recorded",
     }
-}
-
-/// The steps of a JSON pointer, unescaped.
-pub fn steps(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(unescaped).collect()
-}
-
-/// A JSON pointer in path notation: `agent.inventory`, `objects['mug 1']`, `visible[2]`.
-pub fn path(pointer: &str) -> String {
-    let mut out = String::new();
-    for step in steps(pointer) {
-        let plain = step.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if step.chars().all(|c| c.is_ascii_digit()) && !step.is_empty() {
-            out.push_str(&format!("[{step}]"));
-        } else if plain && !step.is_empty() {
-            if !out.is_empty() {
-                out.push('.');
-            }
-            out.push_str(&step);
-        } else if step.starts_with('(') && step.ends_with(')') {
-            // A key that is a tuple is written as in the program.
-            out.push_str(&format!("[{step}]"));
-        } else {
-            out.push_str(&format!("['{step}']"));
-        }
-    }
-    if out.is_empty() { "everything".to_owned() } else { out }
 }
 
 /// A value on one line: scalars whole, collections whole while short, else by their size.
@@ -214,14 +186,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn paths_read_like_programs() {
-        assert_eq!(path("/agent/inventory"), "agent.inventory");
-        assert_eq!(path("/objects/mug 1/open"), "objects['mug 1'].open");
-        assert_eq!(path("/a~1b/0"), "['a/b'][0]");
-        assert_eq!(path(""), "everything");
-    }
 
     #[test]
     fn patches_read_like_sentences() {

@@ -59,7 +59,7 @@ pub(super) struct Offered {
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
     /// How many of the rows that are not pruned hold, and how many are blocked.
-    pub(super) marks: (usize, usize),
+    pub(super) marks: (usize, usize, usize),
 }
 
 /// What was last decided about each action on the way to a node: refused at which step, node and by which decision, or taken since.
@@ -140,8 +140,11 @@ impl Offered {
         let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
         let kept = order.iter().take(order.len() - count);
         let marks = kept.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?)).map(|p| turn.mark(p));
-        let marks = marks.fold((0, 0), |(holds, blocked), mark| {
-            (holds + usize::from(mark == Mark::Holds), blocked + usize::from(mark == Mark::Blocked))
+        let marks = marks.fold((0, 0, 0), |(holds, blocked, unchecked), mark| match mark {
+            Mark::Holds => (holds + 1, blocked, unchecked),
+            Mark::Blocked => (holds, blocked + 1, unchecked),
+            Mark::NotChecked => (holds, blocked, unchecked + 1),
+            Mark::Fails | Mark::Unknown => (holds, blocked, unchecked),
         });
         let mut at = vec![0; order.len()];
         for (place, row) in order.iter().enumerate() {
@@ -229,10 +232,11 @@ impl View {
         shown.map(AsRef::as_ref).collect()
     }
 
-    /// How many of the proposals that are shown hold, are blocked, and are pruned.
-    pub fn offered_marks(&self) -> (usize, usize, usize) {
+    /// How many of the proposals that are shown hold, are blocked, were not checked, and are pruned.
+    pub fn offered_marks(&self) -> [usize; 4] {
         let offered = self.rows();
-        (offered.marks.0, offered.marks.1, offered.pruned)
+        let (holds, blocked, unchecked) = offered.marks;
+        [holds, blocked, unchecked, offered.pruned]
     }
 
     /// How often models wrote the action of a proposal that is shown, itself included.

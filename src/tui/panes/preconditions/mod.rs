@@ -31,6 +31,7 @@ use super::draw::Painter;
 use super::edit::{Debounce, Edited, Editor, token};
 use super::why::Why;
 use crate::driver::{Command, Level, SetSource, WorkshopCommand};
+use crate::episode::OWN;
 use crate::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use crate::program::{Call, SyntaxFault};
 use crate::tui::event::Input;
@@ -354,6 +355,8 @@ impl Pane for PreconditionsPane {
             (_, None) => "Preconditions".into(),
             (None, Some(name)) => match self.in_force(view) {
                 ([], _) => format!("Preconditions of {name}, none in force"),
+                // Those of the specification are the usual ones; the room is better used by the tabs.
+                (texts, OWN) => format!("Preconditions of {name}, {} in force", texts.len()),
                 (texts, origin) => format!("Preconditions of {name}, {} in force ({origin})", texts.len()),
             },
         }

@@ -105,15 +105,19 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let mark = verdict.mark();
     let (glyph, role) = words::mark(&theme.glyphs, mark);
     let summary = match (mark, verdict.checks.len()) {
-        (Mark::NotChecked, _) => format!("checks   {glyph} not checked: no precondition is in force for this action"),
+        (Mark::NotChecked, _) => format!("{glyph} not checked: no precondition is in force for this action"),
         (Mark::Blocked, _) => {
-            format!("checks   {glyph} blocked: choosing it would execute nothing")
+            format!("{glyph} blocked: choosing it would execute nothing")
         }
-        (Mark::Holds, 1) => format!("checks   {glyph} the one check holds"),
-        (Mark::Holds, n) => format!("checks   {glyph} all {n} checks hold"),
-        (_, n) => format!("checks   {glyph} of {}: {}", words::count(n, "check"), mark.word()),
+        (Mark::Holds, 1) => format!("{glyph} the one check holds"),
+        (Mark::Holds, n) => format!("{glyph} all {n} checks hold"),
+        (_, n) => format!("{glyph} of {}: {}", words::count(n, "check"), mark.word()),
     };
-    rows.push(vec![run(role, summary)]);
+    let mut lines = words::labelled("checks   ", role, &summary, width);
+    if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
+        lead.role = role;
+    }
+    rows.extend(lines);
     for check in &verdict.checks {
         let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
         let kind = if check.kind == CheckKind::World { "world: " } else { "" };

@@ -82,7 +82,10 @@ impl StatePane {
         let wrong = belief.differences.iter().filter(|d| d.believed.is_some()).count();
         let missing = belief.differences.iter().filter(|d| d.truth.is_some()).count();
         let Some(_) = &belief.truth else {
-            let title = "believed (the world does not tell the truth in this form)";
+            let title = match view.hides_future() {
+                true => "believed (the truth is hidden until you decide)",
+                false => "believed (the world does not tell the truth in this form)",
+            };
             return self.belief.draw(painter, area, true, title, self.edit.as_mut());
         };
         let believed = match wrong {

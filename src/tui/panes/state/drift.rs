@@ -18,8 +18,11 @@ impl StatePane {
         let belief = self.situation.as_ref().and_then(|s| s.belief.as_ref());
         let drift = belief.map(|b| b.drift.as_slice()).unwrap_or_default();
         if drift.is_empty() {
-            return painter
-                .empty(area, "The world does not tell the truth in the form of this belief, so nothing is compared.");
+            let why = match view.hides_future() {
+                true => "What is believed is compared with the truth, which is hidden until you decide.",
+                false => "The world does not tell the truth in the form of this belief, so nothing is compared.",
+            };
+            return painter.empty(area, why);
         }
         let (head, body) = split_top(area, 2);
         let total: usize = drift.iter().map(|(_, n)| n).sum();

@@ -32,12 +32,21 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     let needed = |shelf: &[Room]| 2 + shelf.iter().map(|r| r.exits.len() + r.things.len()).max().unwrap_or(0);
     // Where not everything fits, the agent's room comes first and gets what it needs, as far as another still has its least.
     let crowded = order.iter().map(|shelf| needed(shelf)).sum::<usize>() > left;
-    let first = match own.filter(|_| crowded) {
-        Some(at) => {
-            order[..=at].rotate_right(1);
-            needed(order[0]).min(left.saturating_sub(LOWEST)).max(left / shelves)
-        }
-        None => left / shelves,
+    if let Some(at) = own.filter(|_| crowded) {
+        order[..=at].rotate_right(1);
+    }
+    // Rooms whose boxes would be cut are named below the others.
+    let mut kept = order.len();
+    while crowded && kept > 1 && kept * LOWEST + usize::from(kept < order.len()) > left {
+        kept -= 1;
+    }
+    let named: Vec<String> =
+        order.split_off(kept.min(order.len())).into_iter().flatten().map(|r| line(&r.name).into_owned()).collect();
+    let left = left.saturating_sub(usize::from(!named.is_empty()));
+    let shelves = kept.max(1);
+    let first = match order.first() {
+        Some(shelf) if crowded => needed(shelf).min(left.saturating_sub(LOWEST * (shelves - 1))).max(left / shelves),
+        _ => left / shelves,
     };
     let rest = left.saturating_sub(first) / (shelves - 1).max(1);
     for (at, shelf) in order.into_iter().enumerate() {
@@ -49,6 +58,10 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
             let cells = boxes.iter().map(|lines| lines.get(at).cloned().unwrap_or_else(blank));
             rows.push(cells.map(|(role, text)| run(role, text)).collect());
         }
+    }
+    if !named.is_empty() {
+        let text = format!("and {}: {}", words::count(named.len(), "more room"), named.join(", "));
+        rows.push(vec![run(Role::Dim, fit(&text, width, glyphs.ellipsis).into_owned())]);
     }
     let height = usize::from(area.height);
     if rows.len() > height {
@@ -79,6 +92,11 @@ fn lines(room: &Room, wide: usize, most: usize, glyphs: &Glyphs) -> Vec<(Role, S
         room.things.iter().map(|thing| (if thing.starts_with("* ") { Role::Title } else { Role::Text }, thing.clone()));
     let mut inside: Vec<(Role, String)> = exits.chain(things).collect();
     let fits = most.saturating_sub(2).max(1);
+    if inside.len() > fits && room.exits.len() > 1 {
+        // The ways out share a line before a thing is left out.
+        let ways: Vec<String> = inside.drain(..room.exits.len()).map(|(_, text)| text.replacen("> ", "", 1)).collect();
+        inside.insert(0, (Role::Dim, format!("> {}", ways.join(", "))));
+    }
     if inside.len() > fits {
         let more = inside.len() - (fits - 1);
         inside.truncate(fits - 1);
@@ -98,6 +116,29 @@ mod tests {
     use super::*;
     use crate::tui::theme::{ASCII, UNICODE};
     use crate::world::map::Exit;
+
+    #[test]
+    fn in_little_room_ways_out_share_a_line_and_rooms_are_named_rather_than_cut() {
+        let room = |name: &str, here: bool| Room {
+            name: name.into(),
+            here,
+            exits: ["hall_1", "attic_1"].map(|to| Exit { to: to.into(), open: true }).into(),
+            things: vec!["* television_1 (off)".into(), "cat_1 (asleep)".into()],
+        };
+        let drawn = lines(&room("kitchen_1", false), 30, 5, &ASCII);
+        assert!(drawn[1].1.contains("> hall_1, attic_1") && drawn[2].1.contains("television_1"), "{drawn:?}");
+        let rooms =
+            ["kitchen_1", "bath_1", "den_1", "study_1"].into_iter().map(|name| room(name, name == "den_1")).collect();
+        let plan = Rooms { captions: vec!["holds nothing".into()], rooms };
+        let theme = crate::tui::theme::Theme::monochrome(UNICODE);
+        let area = Rect::new(0, 0, 58, 8);
+        let mut buf = ratatui::buffer::Buffer::empty(area);
+        draw(&plan, &mut Painter { buf: &mut buf, theme: &theme, focused: true }, area);
+        let text: String = buf.content().iter().map(|cell| cell.symbol()).collect();
+        assert!(text.contains("@ den_1") && text.contains("television_1 (off)"), "{text}");
+        assert!(text.contains("and 2 more rooms: kitchen_1, bath_1"), "{text}");
+        assert!(!text.contains("than fit"), "{text}");
+    }
 
     #[test]
     fn a_box_is_as_wide_as_asked_and_says_what_it_leaves_out() {
