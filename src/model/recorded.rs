@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
-use stepwright_plan::recorded::{Correction, Plans};
+use stepwright_plan::recorded::{Correction, Plans, title_of};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -129,7 +129,9 @@ impl Recorded {
     fn of_plan(&self, tag: &Tag) -> Result<String, String> {
         let (task, number) = (&tag.task, tag.request);
         let plan = self.plans.of(task, tag.seed).ok_or_else(|| {
-            format!("no plan for {task}; recorded is {} and others", self.plans.task().unwrap_or("no plan"))
+            let title = title_of(task).replace('_', " ");
+            let there = self.plans.task().unwrap_or("no plan");
+            format!("no plan for {task}, whose `task` would be “{title}”; recorded is {there} and others")
         })?;
         match tag.wanted {
             Wanted::Correction => plan.corrected(number).map(str::to_owned).ok_or_else(|| {

@@ -56,7 +56,7 @@ fn an_error_is_corrected_undone_and_corrected_another_way() {
     pty.settle().send("\r");
     pty.wait_for("Open fridge").wait_for("★ recommended").settle().send("a");
     pty.wait_for("step 3 ·").wait_for("generation has stopped: the plan is finished").settle();
-    assert!(pty.text().contains("plan, 1 correction"), "{}", pty.text());
+    assert!(pty.text().contains("plan (1 correction)"), "{}", pty.text());
 
     // Back at the error, its prompt is sent as it is; the model leaves the step out.
     pty.send("u");

@@ -86,19 +86,36 @@ pub struct Library {
     pub actions: Vec<String>,
 }
 
+fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let file = File::open(path).map_err(|error| FileError::new(path, None, error))?;
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| FileError::new(path, None, error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(FileError::new(path, None, format!("larger than {} MB", LARGEST >> 20)));
+    }
+    // A mark that some editors begin a file with.
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
+}
+
 /// Reads a file as text.
 ///
 /// # Errors
 /// If it is too large, no text, or cannot be read.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
-    let file = File::open(path).map_err(|error| FileError::new(path, None, error))?;
-    let mut text = String::new();
-    let read = file.take(LARGEST + 1).read_to_string(&mut text);
-    read.map_err(|error| FileError::new(path, None, error))?;
-    if text.len() as u64 > LARGEST {
-        return Err(FileError::new(path, None, format!("larger than {} MB", LARGEST >> 20)));
-    }
-    Ok(text)
+    String::from_utf8(read_bytes(path)?).map_err(|error| {
+        let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        FileError::new(path, Some(line), "this is no UTF-8; save the file as UTF-8")
+    })
+}
+
+/// Reads a program of the data set, whose descriptions people wrote in whatever encoding: a letter that is no UTF-8 loses no step.
+fn read_program(path: &Path) -> Result<String, FileError> {
+    Ok(String::from_utf8_lossy(&read_bytes(path)?).into_owned())
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
@@ -244,7 +261,7 @@ impl Library {
             let without = activity_programs(folder);
             for path in program_files(&without) {
                 let id = path.strip_prefix(&without).unwrap_or(&path).with_extension("");
-                self.programs.push(program_of_text(&id.display().to_string(), &read_text(&path)?));
+                self.programs.push(program_of_text(&id.display().to_string(), &read_program(&path)?));
             }
         }
         self.programs.sort_by(|a, b| a.id.cmp(&b.id));
@@ -297,7 +314,9 @@ fn program_files(folder: &Path) -> Vec<PathBuf> {
             }
         }
     }
-    found.retain(|path| read_text(path).is_ok_and(|text| text.lines().any(|line| line.trim_start().starts_with('['))));
+    found.retain(|path| {
+        read_program(path).is_ok_and(|text| text.lines().any(|line| line.trim_start().starts_with('[')))
+    });
     found.sort();
     found
 }

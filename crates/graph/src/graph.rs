@@ -457,11 +457,6 @@ impl Graph {
         Ok(At(place))
     }
 
-    /// The highest id.
-    pub fn highest_id(&self) -> i64 {
-        self.fixed.ids.last().map_or(0, |(id, _)| *id)
-    }
-
     /// The first node of a class, in the order of the nodes.
     pub fn first_of(&self, class: &str) -> Option<At> {
         self.of_class(class).next()

@@ -13,8 +13,8 @@ use crate::vocabulary::{Property, Relation, State, States};
 
 /// The category of things that are added and of no class the scene has.
 const PLACEABLE: &str = "placable_objects";
-/// The first id of things that are added.
-const FIRST_ADDED: i64 = 1000;
+/// The ids that things have which are added.
+const ADDED: std::ops::Range<i64> = 1000..2000;
 
 /// A program made ready to run in a scene.
 #[derive(Debug, Clone)]
@@ -212,12 +212,20 @@ fn add(graph: &mut Graph, class: &Arc<str>, room: At, known: &PropertyTable) -> 
     let same = graph.first_of(class).map(|same| graph.node(same));
     let category = same.map_or_else(|| PLACEABLE.into(), |same| Arc::clone(&same.category));
     let class = same.map_or_else(|| Arc::clone(class), |same| Arc::clone(&same.class));
-    let id = FIRST_ADDED.max(graph.highest_id() + 1);
+    let id = free_id(graph);
     let node = Node { id, class, category, properties };
     let states = with_defaults(States::default(), &node);
     let at = graph.add(node, states)?;
     graph.link(at, Relation::Inside, room);
     Ok(at)
+}
+
+/// The id of the next thing that is added: after the ids of others that were, and none that is taken.
+fn free_id(graph: &Graph) -> i64 {
+    let ids = || graph.places().map(|at| graph.node(at).id);
+    let after = ids().filter(|id| ADDED.contains(id)).max().map_or(ADDED.start, |last| last + 1);
+    // A scene may number its own things from there on.
+    (after..).find(|id| graph.find(*id).is_none()).unwrap_or(after)
 }
 
 /// The states of a thing at the beginning, as the reference sets them, beside those it has.
@@ -228,7 +236,7 @@ pub(crate) fn with_defaults(states: States, node: &Node) -> States {
             states = states.with(state);
         }
     };
-    let is_door = &*node.class == "door" || &*node.category == "Doors";
+    let is_door = &*node.category == "Doors" || &*node.class == "door" && node.has(Property::CanOpen);
     if is_door {
         default(State::Open, State::Closed);
     } else if node.has(Property::CanOpen) {

@@ -200,8 +200,7 @@ impl Checks<'_> {
             Reason::NoPath(here, there)
         };
         let (Some(here), Some(there)) = (graph.room_of(me), graph.room_of(thing)) else { return Err(no_path()) };
-        let leads_here = graph.holds(thing, Relation::Between, here) || graph.holds(here, Relation::Between, thing);
-        if graph.is_door_like(thing) && leads_here {
+        if self.is_door_of(thing, here) {
             return Ok(());
         }
         let closed = closed_doors(graph, here, there).ok_or_else(no_path)?;
@@ -209,6 +208,18 @@ impl Checks<'_> {
             let (here, there) = rooms();
             Reason::DoorsClosed(closed.iter().map(|door| self.shown(*door)).collect(), here, there)
         })
+    }
+
+    fn is_door_of(&self, thing: At, room: At) -> bool {
+        let graph = self.graph;
+        let leads = graph.holds(thing, Relation::Between, room) || graph.holds(room, Relation::Between, thing);
+        leads && graph.is_door_like(thing)
+    }
+
+    /// Whether the reference says nothing of a walk that it does not do: to a door of this room that itself is in no room.
+    pub fn is_refused_in_silence(&self, thing: At) -> bool {
+        let here = self.graph.room_of(self.graph.character());
+        self.graph.room_of(thing).is_none() && here.is_some_and(|here| self.is_door_of(thing, here))
     }
 
     /// Whether a thing is found where the character is, without walking.

@@ -163,7 +163,7 @@ impl Runner {
                 Ok(()) => self.effects().walk(thing),
                 // The reference then tries to find it here, which fails as well: two reasons for one step.
                 Err(reason) => {
-                    said.push(reason);
+                    said.extend((!checks.is_refused_in_silence(thing)).then_some(reason));
                     checks.find_here(thing)?;
                 }
             },

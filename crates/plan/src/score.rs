@@ -143,7 +143,11 @@ pub fn finished(samples: &[Sample], share: f64) -> Option<Stop> {
     let mut likely: Vec<&Sample> = samples.iter().collect();
     let figure = |sample: &Sample| sample.logprob.unwrap_or(0.0);
     likely.sort_by(|a, b| figure(b).partial_cmp(&figure(a)).unwrap_or(Ordering::Equal));
-    let of = ((share * likely.len() as f64) as usize).clamp(1, likely.len().max(1));
+    // As published, a share that is less than one sample is all of them.
+    let of = match (share * likely.len() as f64) as usize {
+        0 => likely.len(),
+        of => of.min(likely.len()),
+    };
     let empty = !likely.is_empty() && likely.iter().take(of).all(|sample| sample.sentence.is_empty());
     empty.then_some(Stop::Finished { of })
 }
@@ -195,6 +199,7 @@ mod tests {
         assert_eq!(finished(&samples, 0.5), Some(Stop::Finished { of: 2 }));
         assert_eq!(finished(&samples, 0.75), None);
         assert_eq!(finished(&[], 0.5), None);
+        assert_eq!((finished(&samples, 0.2), finished(&samples[..1], 0.2)), (None, Some(Stop::Finished { of: 1 })));
         assert_eq!(below(0.5, Some(0.8)), Some(Stop::Below { score: 0.5, cutoff: 0.8 }));
         assert_eq!((below(0.5, None), below(0.9, Some(0.8))), (None, None));
     }

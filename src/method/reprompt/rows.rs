@@ -44,7 +44,7 @@ fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<S
     }
     let corrections = match course.corrections {
         0 => String::new(),
-        n => format!(", {}", crate::words::count(n, "correction")),
+        n => format!(" ({})", crate::words::count(n, "correction")),
     };
     Some(Section {
         title: format!("plan{corrections}"),

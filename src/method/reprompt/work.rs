@@ -78,8 +78,7 @@ pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
             };
             for ((near, sentence), _) in neighbours.iter_mut().zip(&sentences).zip(&exact).filter(|(_, exact)| **exact)
             {
-                near.retain(|(step, _)| step != sentence);
-                near.insert(0, (sentence.clone(), 1.0));
+                take_as_it_stands(near, sentence);
             }
             let candidates = ranked(&samples, &neighbours, &steps, &settings);
             let offered = candidates.into_iter().take(most);
@@ -88,6 +87,14 @@ pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
         Work::Again { left } => Ok(answer(left)),
         Work::Agent { most, refused, before } => Ok(agent(known, most, &refused, before)),
     }
+}
+
+/// Makes a sentence that is a step as it stands the first of its neighbours, however the list of admissible steps spells it.
+fn take_as_it_stands(near: &mut Vec<(String, f64)>, sentence: &str) {
+    let plain = |step: &str| spelled(step).to_lowercase();
+    let asked = plain(sentence);
+    near.retain(|(step, _)| plain(step) != asked);
+    near.insert(0, (sentence.to_owned(), 1.0));
 }
 
 /// The plans shown as examples: the world's own, or its demonstrations.
@@ -162,4 +169,17 @@ fn agent(known: &Known, most: usize, refused: &[Call], before: Before) -> Answer
 /// Candidates as the answer holds them.
 fn answer(offered: impl IntoIterator<Item = Offered>) -> Answer {
     Answer::texts(offered.into_iter().filter_map(|offered| serde_json::to_string(&offered).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_is_taken_as_it_stands_is_not_offered_a_second_time_in_the_lists_spelling() {
+        let mut near = vec![("walk to home_office".to_owned(), 0.99), ("run to home_office".to_owned(), 0.9)];
+        take_as_it_stands(&mut near, "Walk to home office");
+        let steps: Vec<&str> = near.iter().map(|(step, _)| step.as_str()).collect();
+        assert_eq!(steps, ["Walk to home office", "run to home_office"]);
+    }
 }
