@@ -223,6 +223,16 @@ fn the_tree_keeps_what_it_says_of_a_step_in_sight_and_counts_the_branches_it_lis
 }
 
 #[test]
+fn the_footer_of_a_blind_session_names_no_next_proposal_where_there_is_one() {
+    let mut offered = Builder::default();
+    let one = offered.propose().records().iter().find(|r| matches!(r.event, Event::Proposed { .. })).unwrap();
+    let mut builder = Builder::default();
+    builder.push(Event::BlindSet { blind: true }).push(one.event.clone());
+    let text = screen(&mut shown(&builder), 80, 24);
+    assert!(text.contains("1 choose") && !text.contains("] next"), "{text}");
+}
+
+#[test]
 fn the_order_of_a_blind_session_says_nothing_of_the_ranking() {
     let order = |created: u64, blind: bool| {
         let mut builder = Builder::default();

@@ -159,7 +159,8 @@ impl App {
         if self.focus == PaneId::Proposals {
             // Where nothing is chosen for the person, that comes first.
             if self.view.chosen().is_none() && self.view.offered_len() > 0 {
-                hints.extend([(A::Choose(1), "choose"), (A::NextProposal, "next")]);
+                let choose = [(A::Choose(1), "choose"), (A::NextProposal, "next")];
+                hints.extend(choose.into_iter().filter(|(action, _)| self.disabled(*action).is_none()));
             }
             // Keys that the gate takes in this pane are not the pane's.
             own.retain(|(a, _)| self.keymap.keys(*a).first().is_some_and(|k| !self.gate_takes(*k)));
