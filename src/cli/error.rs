@@ -39,9 +39,22 @@ impl CliError {
         {
             return ExitCode::SUCCESS;
         }
-        note(&format!("stepwright: {self}"));
+        note(&brief(format!("stepwright: {self}")));
         ExitCode::from(2)
     }
+}
+
+/// Most bytes of an error: what is wrong may be a value of some megabytes, and what is to be done stands behind it.
+const LONGEST: usize = 8 << 10;
+
+/// An error without its middle where it is long.
+fn brief(text: String) -> String {
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let (head, tail) = (text.floor_char_boundary(LONGEST / 2), text.ceil_char_boundary(text.len() - LONGEST / 4));
+    let (begins, ends) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    format!("{begins} … {} bytes … {ends}", tail - head)
 }
 
 /// Says something beside what is printed.

@@ -149,7 +149,7 @@ impl Launch {
 
     /// The arrangements kept; none where there is no file of them, or none that can be read.
     fn layouts(&self) -> BTreeMap<String, String> {
-        let text = std::fs::read_to_string(self.config.paths.layouts_file()).unwrap_or_default();
+        let text = stepwright_files::read_text(&self.config.paths.layouts_file(), 1 << 20).unwrap_or_default();
         toml::from_str(&text).unwrap_or_default()
     }
 

@@ -29,7 +29,7 @@ pub struct Methods {
     #[arg(long)]
     matrix: bool,
     /// Actions that an episode of the matrix may take
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "matrix")]
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "matrix", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
 }
 

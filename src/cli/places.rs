@@ -54,10 +54,13 @@ impl Places {
 
     /// None where the file is not there, or cannot be read as what it should be.
     fn read(&self) -> BTreeMap<String, Place> {
-        let text = std::fs::read_to_string(&self.0).unwrap_or_default();
+        let text = stepwright_files::read_text(&self.0, LARGEST).unwrap_or_default();
         toml::from_str(&text).unwrap_or_default()
     }
 }
+
+/// The largest file of places.
+const LARGEST: u64 = 16 << 20;
 
 /// A session by its whole path; `None` of what is no file.
 fn key(session: &Path) -> Option<String> {

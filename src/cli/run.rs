@@ -34,7 +34,7 @@ pub struct Run {
     #[command(flatten)]
     unattended: UnattendedFlags,
     /// Actions an episode may take; the world's usual number if absent
-    #[arg(long, value_name = "N", help = limits())]
+    #[arg(long, value_name = "N", help = limits(), value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
     /// The preconditions in force from the beginning: true (the data's or the specification's), inferred (by the built-in
     /// enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);

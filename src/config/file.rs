@@ -1,5 +1,6 @@
 //! Reader of `config.toml` and of single values: TOML with line numbers, checked against the settings.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
@@ -53,15 +54,15 @@ impl std::fmt::Display for Value {
 /// The file's text; `None` if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     let wrong = |why: String| ConfigError::one(path.display().to_string(), why);
-    match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > MAX_FILE => {
+    let bytes = match stepwright_files::read_bytes(path, MAX_FILE) {
+        Ok(bytes) => bytes,
+        // A home that is no folder (`/dev/null`, of accounts of services) holds no configuration either.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(e) if e.kind() == ErrorKind::FileTooLarge => {
             return Err(wrong("is larger than 1 MiB: this cannot be a configuration".into()));
         }
-        Ok(_) => {}
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(wrong(format!("cannot be read: {e}"))),
-    }
-    let bytes = std::fs::read(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    };
     String::from_utf8(bytes).map(Some).map_err(|_| wrong("is no UTF-8 text; save it as UTF-8".into()))
 }
 

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Notice;
 use super::asking;
+use super::broken::{BROKE, caught, caught_work};
 use super::exchange;
 use super::remote_step::Back;
 use super::skills;
@@ -164,7 +165,8 @@ pub(super) fn generate(
     tokio::spawn(async move {
         let started = Instant::now();
         let (asked, kept) = (Arc::clone(&model), request.clone());
-        let result = asking::ask(model, ask, request, cancel, outlets.notices).await;
+        let asking = asking::ask(model, ask, request, cancel, outlets.notices);
+        let result = caught(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
         match &result {
             Ok(response) => tracing::info!(ask, n = response.completions.len(), ms = since(started), "answered"),
             Err(error) => tracing::warn!(ask, %error, ms = since(started), "not answered"),
@@ -201,6 +203,7 @@ pub(super) fn score(
         progress(0);
         let result = {
             let scoring = model.score_watched(&request, &sender, &cancel);
+            let scoring = caught(scoring, || Err(ModelError::Configuration(BROKE.to_owned())));
             tokio::pin!(scoring);
             loop {
                 tokio::select! {
@@ -243,7 +246,7 @@ pub(super) fn compute(
             return;
         }
         let started = Instant::now();
-        let result = team.compute(&kind, &known, &work, &stop).map_err(Failure::Work);
+        let result = caught_work(|| team.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
         let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange: None, ms: since(started) }));
     });
 }
@@ -259,8 +262,12 @@ pub(super) fn run(
     tokio::spawn(async move {
         let Program { code, functions, values } = program;
         let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+        let broken = || {
+            let kind = FaultKind::Worker(BROKE.to_owned());
+            Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
+        };
         let run = tokio::select! {
-            run = sandbox::run(sandbox.as_ref(), &code, &functions, &values) => run,
+            run = caught(sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
             () = cancel.cancelled() => {
                 let kind = FaultKind::Worker("it was stopped by a person".to_owned());
                 Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }

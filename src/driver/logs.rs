@@ -1,6 +1,6 @@
 //! Files of logs for distilling and checking: logs of other programs, and sessions of this one.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use stepwright_skill::Trajectory;
@@ -9,6 +9,9 @@ use crate::episode::log;
 use crate::export;
 use crate::world;
 
+/// Longest first line that is looked at.
+const HEADER: u64 = 1 << 20;
+
 /// The episodes of a file, and what could not be read of it, in words.
 ///
 /// # Errors
@@ -16,7 +19,8 @@ use crate::world;
 pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> {
     let is_session = || {
         let mut first = String::new();
-        BufReader::new(std::fs::File::open(path).ok()?).read_line(&mut first).ok()?;
+        // A header is short; a file of one line that never ends is none.
+        BufReader::new(std::fs::File::open(path).ok()?.take(HEADER)).read_line(&mut first).ok()?;
         let header: serde_json::Value = serde_json::from_str(&first).ok()?;
         (header.get("stepwright")?.as_str()? == "session").then_some(())
     };

@@ -5,6 +5,7 @@
 //! derived or passing and never logged.
 
 mod asking;
+mod broken;
 mod checking;
 mod difference;
 pub mod distilling;

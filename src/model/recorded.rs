@@ -59,11 +59,7 @@ impl Recorded {
             _ => (path, None),
         };
         let wrong = |why: String| ModelError::Configuration(format!("{}: {why}", path.display()));
-        let size = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?.len();
-        if size > LARGEST {
-            return Err(wrong("the file is larger than 256 MiB".to_owned()));
-        }
-        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+        let text = stepwright_files::read_text(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
         let (mut steps, mut plans) = (BTreeMap::new(), Plans::default());
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let bad = |error: serde_json::Error| {

@@ -40,6 +40,9 @@ pub struct AdoptedError {
     pub why: String,
 }
 
+/// The largest file of adopted preconditions.
+const LARGEST: u64 = 16 << 20;
+
 impl AdoptedSet {
     /// The assertions of an action; none if the set does not name it.
     pub fn of(&self, action: &str) -> &[String] {
@@ -97,7 +100,7 @@ impl AdoptedSet {
     /// [`AdoptedError`] if it cannot be read or does not parse.
     pub fn read(path: &Path) -> Result<Self, AdoptedError> {
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match stepwright_files::read_text(path, LARGEST) {
             Ok(text) => AdoptedSet::parse(&text, &name),
             Err(e) => Err(AdoptedError { source_name: name, line: None, why: format!("cannot be read: {e}") }),
         }

@@ -27,6 +27,8 @@ const SHIPPED: [(&str, &str); 5] = [
 
 /// Longest chain of inheritance; a longer one goes in circles.
 const MAX_CHAIN: usize = 8;
+/// The largest file of a theme.
+const LARGEST: u64 = 256 << 10;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -173,7 +175,7 @@ fn own_themes(folder: Option<&Path>, sources: &mut BTreeMap<String, (String, Str
         if path.extension().is_none_or(|e| e != "toml") {
             continue;
         }
-        match std::fs::read_to_string(&path) {
+        match stepwright_files::read_text(&path, LARGEST) {
             Ok(text) => {
                 sources.insert(name.to_owned(), (path.display().to_string(), text));
             }

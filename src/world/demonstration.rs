@@ -109,11 +109,9 @@ struct Line {
     header: Option<ProgramHeader>,
     /// The program's text, from which the reset's calls are taken.
     program: Option<String>,
-    #[serde(default)]
-    steps: Vec<DemonstrationStep>,
+    steps: Option<Vec<DemonstrationStep>>,
     /// Calls alone, in program order.
-    #[serde(default)]
-    calls: Vec<Call>,
+    calls: Option<Vec<Call>>,
 }
 
 /// Reads a file of demonstrations, one JSON object a line: this program's own layout, episodes with a `program` and `steps`, or
@@ -133,6 +131,9 @@ pub fn read(
     })
 }
 
+/// The largest file of demonstrations.
+const LARGEST: u64 = 32 << 20;
+
 /// Reads a file of demonstrations; see [`read`].
 ///
 /// # Errors
@@ -143,8 +144,8 @@ pub fn open(
     is_action: impl Fn(&Call) -> bool,
 ) -> Result<Vec<Demonstration>, WorldError> {
     let origin = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|e| WorldError::Data { path: origin.clone(), message: e.to_string() })?;
+    let text = stepwright_files::read_text(path, LARGEST)
+        .map_err(|e| WorldError::Data { path: origin.clone(), message: e.to_string() })?;
     read(&text, &origin, setup, is_action)
 }
 
@@ -155,9 +156,12 @@ impl Line {
         setup: &[String],
         is_action: &impl Fn(&Call) -> bool,
     ) -> Result<Demonstration, String> {
-        let mut steps = self.steps;
+        if self.steps.is_none() && self.calls.is_none() {
+            return Err("no demonstration: `steps` or `calls` are expected".to_owned());
+        }
+        let mut steps = self.steps.unwrap_or_default();
         if steps.is_empty() {
-            steps = steps_of_calls(self.calls, is_action);
+            steps = steps_of_calls(self.calls.unwrap_or_default(), is_action);
         } else if let Some(program) = &self.program {
             steps.insert(0, reset_of_program(program, &steps)?);
         }

@@ -70,6 +70,7 @@ mod provider_wires;
 mod published_skills;
 mod react;
 mod registry;
+mod reliability_bounds;
 mod reliability_data;
 #[cfg(unix)]
 mod reliability_templates;

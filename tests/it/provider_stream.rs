@@ -81,6 +81,26 @@ async fn one_byte_at_a_time_with_split_utf8_crlf_and_comments() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_is_passed_over() {
+    let body = format!("\u{feff}\r\n\u{feff}{}{END}", delta("né"));
+    assert_eq!(text_of(vec![stream_head(), send(&body)]).await, "né");
+    assert_eq!(text_of(vec![stream_head(), Step::Drip(body.into_bytes(), 1)]).await, "né");
+    assert_eq!(
+        text_of(vec![
+            stream_head(),
+            send("\u{feff}"),
+            send("{\"choices\":[{\"message\":{\"content\":\"né\"},\"finish_reason\":\"stop\"}]}")
+        ])
+        .await,
+        "né"
+    );
+    let server = Server::start(vec![vec![stream_head(), send("\u{feff}")]; 3]);
+    assert!(ask(&server).await.0.unwrap_err().to_string().contains("empty"));
+    let server = Server::start(vec![vec![stream_head(), send("[[]]")]; 3]);
+    assert!(ask(&server).await.0.unwrap_err().to_string().contains("no object"));
+}
+
+#[tokio::test]
 async fn chunked_and_wrongly_labelled_answers_are_read() {
     let script = vec![chunked_head(), chunk(&delta("a")), chunk(&delta("b")), chunk(END), send("0\r\n\r\n")];
     assert_eq!(text_of(script).await, "ab");

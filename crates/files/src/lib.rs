@@ -2,7 +2,7 @@
 //!
 //! [`Handle`] is the seam: every open, write, sync, cut, lock and rename of a session, a results file or a cassette goes through it, so
 //! that [`faults`] can be injected there. [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
-//! file whole or leaves the old one; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
+//! file whole or leaves the old one; [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
 //! callers'.
 
 pub mod faults;
@@ -10,8 +10,10 @@ mod handle;
 mod lines;
 pub mod names;
 pub mod sum;
+mod text;
 mod whole;
 
 pub use handle::{Handle, Lock, sync_folder};
 pub use lines::{Lines, Presence};
+pub use text::{read_bytes, read_text};
 pub use whole::replace;

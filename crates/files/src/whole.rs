@@ -1,16 +1,25 @@
 //! A file written whole, or left as it was.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::faults::{self, Operation};
 use crate::handle::{cannot_sync, sync_folder};
 
-/// Replaces a file, or makes it: the bytes go to a new file beside it, to the disk, and then take the name.
+/// Replaces a file, or makes it: the bytes go to a new file beside it, to the disk, and then take the name. What a link names is replaced
+/// and not the link; a device or a pipe is written to and stays what it is; who may read the file stays as it was.
 ///
 /// # Errors
 /// The system's; the file is then as it was, and nothing is left beside it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_stream(path) {
+        faults::pass(path, Operation::Open)?;
+        let mut stream = fs::OpenOptions::new().append(true).open(path)?;
+        faults::pass(path, Operation::Write)?;
+        return stream.write_all(bytes);
+    }
+    let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     faults::pass(path, Operation::Open)?;
     if !folder.is_dir() {
@@ -21,6 +30,9 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder; name a file in it"));
     }
     let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    if let Ok(about) = fs::metadata(path) {
+        beside.as_file().set_permissions(about.permissions())?;
+    }
     faults::pass(path, Operation::Write)?;
     beside.write_all(bytes)?;
     match faults::pass(path, Operation::Sync).and_then(|()| beside.as_file().sync_all()) {
@@ -32,10 +44,29 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
+/// Whether there is something that is neither file nor folder, or a name of a descriptor (`/dev/stdout`), which may be a file that
+/// others write to as well.
+fn is_stream(path: &Path) -> bool {
+    let descriptor =
+        ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc/self/fd"].iter().any(|name| path.starts_with(name));
+    fs::metadata(path).is_ok_and(|about| !about.is_dir() && (descriptor || !about.is_file()))
+}
+
+/// The file that a link leads to, which need not be there; a path that is no link as it is.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    // As many as the system follows.
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(next) => path = path.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links lead on from here"))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::faults::{EIO, ENOSPC, Fault};
 
@@ -54,5 +85,41 @@ mod tests {
         }
         replace(&path, b"new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_and_pipes_stay_what_they_are() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "old").unwrap();
+        fs::set_permissions(at("file"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("link", at("further")).unwrap();
+        symlink("nowhere", at("new")).unwrap();
+        symlink("circle", at("circle")).unwrap();
+        replace(&at("further"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), "new");
+        assert_eq!(fs::metadata(at("file")).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(at("link").is_symlink() && at("further").is_symlink());
+        replace(&at("new"), b"made").unwrap();
+        assert!(at("new").is_symlink() && at("nowhere").is_file());
+        assert!(replace(&at("circle"), b"").is_err());
+        // A device by a link of one's own, so that a test that fails replaces nothing else.
+        symlink("/dev/null", at("null")).unwrap();
+        replace(&at("null"), b"gone").unwrap();
+        assert!(fs::metadata(at("null")).unwrap().file_type().is_char_device() && at("null").is_symlink());
+        let pipe = at("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe).unwrap()
+        });
+        replace(&pipe, b"through").unwrap();
+        assert_eq!(reader.join().unwrap(), "through");
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
     }
 }

@@ -309,7 +309,7 @@ fn program_files(folder: &Path) -> Vec<PathBuf> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path.is_dir() && depth < DEEPEST {
                 left.push((path, depth + 1));
-            } else if path.extension().is_some_and(|end| end == "txt") && found.len() < MOST_FILES {
+            } else if path.extension().is_some_and(|end| end == "txt") && path.is_file() && found.len() < MOST_FILES {
                 found.push(path);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde::de::Error as _;
@@ -77,12 +77,14 @@ impl Names {
 /// scene spells it. Names that are called as they are spelled are left out.
 fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
     let mut called: IndexMap<String, Arc<str>> = IndexMap::new();
-    let mut groups: FxHashMap<Arc<str>, Vec<String>> = FxHashMap::default();
+    let mut groups: FxHashMap<Arc<str>, IndexSet<String>> = FxHashMap::default();
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     for (name, others) in equivalence {
         let name: Arc<str> = name.as_str().into();
-        let members: Vec<String> = std::iter::once(plain(&name)).chain(others.iter().map(|o| plain(o))).collect();
+        let members: IndexSet<String> = std::iter::once(plain(&name)).chain(others.iter().map(|o| plain(o))).collect();
         groups.insert(Arc::clone(&name), members.clone());
+        // A group joined to another once need not be again for each name that they share.
+        let mut done = None;
         for member in members {
             let Some(known) = called.get(&member).cloned() else {
                 called.insert(member, Arc::clone(&name));
@@ -91,15 +93,17 @@ fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
             // The reference keeps `computer` as the name of its group even when others join it.
             let shorter = name.chars().count() < known.chars().count() && &*known != "computer";
             let (to, from) = if shorter { (Arc::clone(&name), known) } else { (known, Arc::clone(&name)) };
+            if done.as_ref() == Some(&(Arc::clone(&to), Arc::clone(&from))) {
+                continue;
+            }
             let joining = groups.get(&from).cloned().unwrap_or_default();
             for joined in &joining {
                 called.insert(joined.clone(), Arc::clone(&to));
             }
             if to != from {
-                let group = groups.entry(to).or_default();
-                let fresh: Vec<String> = joining.into_iter().filter(|joined| !group.contains(joined)).collect();
-                group.extend(fresh);
+                groups.entry(Arc::clone(&to)).or_default().extend(joining);
             }
+            done = Some((to, from));
         }
     }
     called.into_iter().filter(|(name, to)| **name != **to).map(|(name, to)| (name.into(), to)).collect()
@@ -163,6 +167,21 @@ mod tests {
         let names = Names::read(r#"{"cup": ["coffee_cup"], "mug": ["coffee_cup"]}"#).unwrap();
         let of = |name| names["v1.0"].in_general(name);
         assert_eq!((&*of("coffee_cup"), &*of("mug"), &*of("cup")), ("cup", "cup", "cup"));
+    }
+
+    #[test]
+    fn names_that_share_many_are_joined_in_linear_time() {
+        let since = std::time::Instant::now();
+        let all: Vec<String> = (0..20_000).map(|n| format!("n{n}")).collect();
+        for text in [
+            serde_json::json!({ "b": all, "aaa": all, "c": all }),
+            serde_json::json!({ "a": vec!["x"; 20_000] }),
+            all.iter().map(|name| (name.clone(), serde_json::json!(["x"]))).collect(),
+        ] {
+            let names = &Names::read(&text.to_string()).unwrap()["v1.0"];
+            assert!(names.scene.len() > 0);
+        }
+        assert!(since.elapsed().as_secs() < 10, "{:?}", since.elapsed());
     }
 
     #[test]

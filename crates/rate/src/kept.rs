@@ -66,7 +66,7 @@ impl Kept {
     /// # Errors
     /// [`RateError`]: it cannot be read, or a line is no judgement.
     pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
-        let text = std::fs::read_to_string(path)
+        let text = stepwright_files::read_text(path, crate::plans::LARGEST)
             .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
         read(&text, path, &mut self.judged)
     }

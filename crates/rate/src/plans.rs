@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::{RateError, digest};
 
 /// The largest results file that is read, in bytes.
-const LARGEST: u64 = 1 << 30;
+pub(crate) const LARGEST: u64 = 1 << 30;
 
 /// A plan of a task, to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,11 +57,7 @@ impl Plans {
     /// [`RateError`]: it cannot be read, a line holds no plan, or there is none at all.
     pub fn open(path: &Path) -> Result<Self, RateError> {
         let fail = |message: String| RateError::File { path: path.display().to_string(), message };
-        let about = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
-        if !about.is_file() || about.len() > LARGEST {
-            return Err(fail("it is no file of results, or larger than a gigabyte".to_owned()));
-        }
-        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let text = stepwright_files::read_text(path, LARGEST).map_err(|e| fail(e.to_string()))?;
         let plans = Self::read(&text).map_err(|(line, message)| RateError::Line {
             path: path.display().to_string(),
             line,

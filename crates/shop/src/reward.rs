@@ -13,6 +13,8 @@ use crate::python::repr_pair;
 
 /// Texts match that are more alike than this.
 const ALIKE: u32 = 85;
+/// Attributes and options of a goal, and of a product, that are compared, each with each; no product of WebShop has so many.
+const MOST: usize = 200;
 /// Parts of the catalogue's path that make two products of a kind.
 const COMMON_PARTS: usize = 2;
 /// Above this share of common nouns two titles are of a kind.
@@ -59,7 +61,7 @@ pub struct Info {
 /// The reward of buying a product with options chosen. `goal_nouns` are those of the wanted product's title.
 pub fn reward(product: &Product, options: &IndexMap<String, String>, goal: &Goal, goal_nouns: &[String]) -> Reward {
     let kind = Kind::of(product, goal, goal_nouns);
-    let attributes = goal.attributes.iter().filter(|wanted| has_attribute(product, wanted)).count();
+    let attributes = goal.attributes.iter().take(MOST).filter(|wanted| has_attribute(product, wanted)).count();
     let chosen = options_chosen(options, &goal.goal_options);
     let r_price = product.reward_price <= goal.price_upper;
 
@@ -119,7 +121,7 @@ impl Kind {
 
 /// Whether a product has an attribute: one of its own is much like it, or its texts hold the very words.
 fn has_attribute(product: &Product, wanted: &str) -> bool {
-    product.attributes.iter().any(|own| token_set_ratio(own, wanted) > ALIKE)
+    product.attributes.iter().take(MOST).any(|own| token_set_ratio(own, wanted) > ALIKE)
         || product.title.to_lowercase().contains(wanted)
         || product.bullet_points.join(" ").to_lowercase().contains(wanted)
         || product.description.to_lowercase().contains(wanted)
@@ -127,12 +129,13 @@ fn has_attribute(product: &Product, wanted: &str) -> bool {
 
 /// How many wanted options are among those chosen. A named option is compared as Python spells a pair of name and value.
 fn options_chosen(chosen: &IndexMap<String, String>, wanted: &GoalOptions) -> usize {
-    let chosen: Vec<&str> = chosen.values().map(|value| normalise(value)).collect();
+    let chosen: Vec<&str> = chosen.values().take(MOST).map(|value| normalise(value)).collect();
     let among = |wanted: &str| chosen.iter().any(|own| token_set_ratio(own, wanted) > ALIKE);
     match wanted {
-        GoalOptions::Values(values) => values.iter().filter(|value| among(normalise(value))).count(),
+        GoalOptions::Values(values) => values.iter().take(MOST).filter(|value| among(normalise(value))).count(),
         GoalOptions::Named(named) => named
             .iter()
+            .take(MOST)
             .filter(|(name, value)| match first_colour(name, value) {
                 Some(colour) => among(colour),
                 None => among(&repr_pair(name, value)),

@@ -32,7 +32,13 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
     let mut thought: Option<String> = None;
     for (action, observed) in entries {
         if let Some(thinks) = thought_of(&action) {
-            thought = Some(thought.map_or_else(|| thinks.to_owned(), |known| format!("{known} {thinks}")));
+            match &mut thought {
+                Some(known) => {
+                    known.push(' ');
+                    known.push_str(thinks);
+                }
+                None => thought = Some(thinks.to_owned()),
+            }
             continue;
         }
         steps.push(LoggedStep { thought: thought.take(), action, observation: observation(&observed) });

@@ -70,10 +70,17 @@ pub struct LogError {
     pub message: String,
 }
 
+/// Faults of a file that are told one by one.
+const MOST_TOLD: usize = 20;
+
 /// Reads a log of trajectories. Each line is read by itself: what is wrong in one takes nothing from the others.
 pub fn read(text: &str) -> Vec<Result<Trajectory, LogError>> {
+    each(text).collect()
+}
+
+fn each(text: &str) -> impl Iterator<Item = Result<Trajectory, LogError>> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(i, line)| read_line(line).map_err(|message| LogError { line: i + 1, message })).collect()
+    lines.map(|(i, line)| read_line(line).map_err(|message| LogError { line: i + 1, message }))
 }
 
 fn read_line(line: &str) -> Result<Trajectory, String> {
@@ -112,15 +119,18 @@ fn actions_alone(mut value: serde_json::Value) -> serde_json::Value {
 }
 
 /// The logs of a file in any of the layouts that are read: a trajectory a line in JSON, or texts of ReAct; with what is wrong in it.
-/// Ids that come twice are told apart by a number.
+/// Ids that come twice are told apart by a number. Of many faults the first are told, and how many more there are.
 pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
     let is_json = text.trim_start().starts_with('{');
-    let read = if is_json { read(text) } else { crate::log::read_all(text, name) };
+    let read: Box<dyn Iterator<Item = _>> =
+        if is_json { Box::new(each(text)) } else { Box::new(crate::log::read_all(text, name).into_iter()) };
+    let (mut untold, mut last) = (0usize, 0);
     let (mut logs, mut wrong): (Vec<Trajectory>, Vec<LogError>) = (Vec::new(), Vec::new());
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for line in read {
         match line {
-            Err(error) => wrong.push(error),
+            Err(error) if wrong.len() < MOST_TOLD => wrong.push(error),
+            Err(error) => (untold, last) = (untold + 1, error.line),
             Ok(mut log) => {
                 let times = seen.entry(log.id.clone()).or_default();
                 *times += 1;
@@ -130,6 +140,9 @@ pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
                 logs.push(log);
             }
         }
+    }
+    if untold > 0 {
+        wrong.push(LogError { line: last, message: format!("the last of {untold} more that cannot be read") });
     }
     if logs.is_empty() && wrong.is_empty() {
         wrong.push(LogError { line: 1, message: "the file is empty; a trajectory a line is expected".to_owned() });

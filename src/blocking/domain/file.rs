@@ -164,19 +164,11 @@ impl Domain {
         let shown = path.display().to_string();
         let whole = |message: String| DomainError { path: shown.clone(), faults: vec![(0, message)] };
         let advice = "name a domain file, or `derived` to have one made from assertions";
-        let size = std::fs::metadata(path).map_err(|e| whole(format!("cannot be read: {e}; {advice}")))?.len();
-        if size > LARGEST {
-            return Err(whole(format!("{size} bytes are too many for a blocking domain; the limit is {LARGEST}")));
-        }
-        let text =
-            std::fs::read_to_string(path).map_err(|e| whole(format!("cannot be read: {e}; name a text file")))?;
+        let text = stepwright_files::read_text(path, LARGEST);
+        let text = text.map_err(|e| whole(format!("cannot be read: {e}; {advice}")))?;
         let beside = |name: &str| {
             let file = path.with_file_name(name);
-            let size = std::fs::metadata(&file).map_err(|e| format!("{} cannot be read: {e}", file.display()))?.len();
-            if size > LARGEST {
-                return Err(format!("{} has {size} bytes; the limit is {LARGEST}", file.display()));
-            }
-            std::fs::read_to_string(&file).map_err(|e| format!("{} cannot be read: {e}", file.display()))
+            stepwright_files::read_text(&file, LARGEST).map_err(|e| format!("{} cannot be read: {e}", file.display()))
         };
         Domain::load_beside(&text, &shown, &beside)
     }

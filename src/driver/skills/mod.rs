@@ -12,6 +12,7 @@ use stepwright_skill::distil::{Cuts, Proposed, Wanted, Way};
 use stepwright_skill::{Knowledge, Trajectory, changes, cut, discover, document, file};
 
 use super::Level;
+use super::broken::caught_work;
 use super::jobs::Message;
 use super::setup::Source;
 use super::task::Driver;
@@ -73,7 +74,7 @@ impl Driver {
     fn find(&self, title: String, work: impl FnOnce() -> Result<Vec<Proposed>, String> + Send + 'static) {
         let messages = self.messages.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = messages.send(Message::Found(Found { title, result: work() }));
+            let _ = messages.send(Message::Found(Found { title, result: caught_work(work) }));
         });
     }
 

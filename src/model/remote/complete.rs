@@ -307,10 +307,10 @@ impl Remote {
                 });
             }
             let Some(wait) = retry::wait(&self.options, attempt + 1, after, rand::random()) else {
-                let asked = after.unwrap_or_default().as_secs();
+                let asked = after.unwrap_or_default().as_secs_f64();
                 return Err(self.given_up(format!(
                     "{why}; the server asks to wait {asked} s, longer than retry_cap_s ({} s): try again later",
-                    self.options.backoff_cap.as_secs()
+                    self.options.backoff_cap.as_secs_f64()
                 )));
             };
             attempt += 1;

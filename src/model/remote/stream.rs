@@ -22,6 +22,8 @@ const MAX_LINE: usize = 8 << 20;
 const MAX_PAGE: usize = 64 << 10;
 /// The error for a stream that just ends.
 const NO_END: &str = "the stream ended without a mark of its end (if this server never marks it, set stream = false)";
+/// The byte order mark in UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Most white space before an answer.
 const MAX_BLANKS: usize = 1 << 20;
 /// How long to wait for usage or the end mark once every completion has ended.
@@ -94,11 +96,15 @@ pub(super) async fn read(
             Some(piece) => piece?,
             None => return Err(Break::passing("the answer is empty")),
         };
-        if let Some(at) = piece.iter().position(|b| !b.is_ascii_whitespace()) {
-            start.extend(piece.get(at..).unwrap_or_default());
-            break start.first().copied().unwrap_or_default();
+        start.extend(piece);
+        // A byte order mark belongs to no format here, and the reader of events cannot pass over it.
+        let bare = without_mark(&start);
+        let passed = start.len() - bare.len();
+        start.drain(..passed);
+        blanks += passed;
+        if let Some(first) = start.first().filter(|_| !MARK.starts_with(&start)) {
+            break *first;
         }
-        blanks += piece.len();
         if blanks > MAX_BLANKS {
             return Err(Break::last("the answer begins with more blanks than any server sends"));
         }
@@ -130,6 +136,15 @@ pub(super) async fn read(
     if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
 }
 
+/// What follows white space and byte order marks.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    let mut bare = bytes.trim_ascii_start();
+    while let Some(rest) = bare.strip_prefix(MARK) {
+        bare = rest.trim_ascii_start();
+    }
+    bare
+}
+
 /// One object that is the whole answer.
 async fn read_object(
     pieces: impl Stream<Item = Result<Vec<u8>, Break>>,
@@ -146,6 +161,9 @@ async fn read_object(
         .map_err(|e| Break::last(format!("the answer is no JSON ({e}): {}", super::failure::short(&text))))?;
     // Gemini puts its errors into a list.
     let only = object.as_array().and_then(|list| list.first()).unwrap_or(&object);
+    if !only.is_object() {
+        return Err(Break::last(format!("the answer is no object: {}", super::failure::short(&text))));
+    }
     take(only, true, answer, emit)
 }
 

@@ -254,7 +254,8 @@ pub fn by_logs(
         let written = file::write(&discover(&logs, &Settings::default()).knowledge);
         let knowledge = digest_of(written.as_bytes());
         let path = folder.join(format!("{knowledge}.skills.toml"));
-        std::fs::write(&path, written).map_err(|e| format!("{}: {e}", path.display()))?;
+        // Shards write the same file at the same time.
+        stepwright_files::replace(&path, written.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
         let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
         Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
     };

@@ -29,7 +29,8 @@ fn row(name: &str, of: &[&RunResult]) -> Vec<String> {
         sum(|r| r.refused).to_string(),
         number(100.0 * sum(|r| r.compatible) as f64 / sum(|r| r.steps) as f64, 1),
         of.iter().map(|r| r.prompt_tokens + r.completion_tokens).sum::<u64>().to_string(),
-        number(of.iter().map(|r| r.seconds).sum(), 1),
+        // The sum of none is a negative zero.
+        number(of.iter().map(|r| r.seconds).sum::<f64>() + 0.0, 1),
         of.iter().filter(|r| r.error.is_some()).count().to_string(),
     ]
 }

@@ -144,12 +144,15 @@ fn is_results(path: &Path) -> Result<bool, String> {
     Ok(beginning.starts_with(b"{\"stepwright\":\"results\""))
 }
 
+/// The largest file of results.
+const LARGEST: u64 = 1 << 30;
+
 /// What a results file holds, read and left as it is.
 ///
 /// # Errors
 /// If it cannot be read, or holds something else.
 pub fn read(path: &Path) -> Result<Contents, String> {
-    let text = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = stepwright_files::read_bytes(path, LARGEST).map_err(|e| format!("{}: {e}", path.display()))?;
     let contents = Contents::read(&text).map_err(|why| format!("{}, {why}", path.display()))?;
     if contents.experiments.is_empty() {
         return Err(format!("{}: it holds no results", path.display()));

@@ -9,6 +9,8 @@ use crate::world::{TaskInfo, WorldError};
 
 /// The specification of worlds that bring none.
 const GENERIC: &str = include_str!("../../../worlds/external/spec.py");
+/// The largest file of a specification.
+const LARGEST: u64 = 16 << 20;
 
 /// A command that speaks the line protocol, and what is known of the world behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Adapter {
     /// If its file cannot be read.
     pub fn specification(&self) -> Result<Arc<str>, WorldError> {
         let Some(path) = &self.specification else { return Ok(GENERIC.into()) };
-        let text = std::fs::read_to_string(path).map_err(|e| WorldError::Data {
+        let text = stepwright_files::read_text(path, LARGEST).map_err(|e| WorldError::Data {
             path: path.display().to_string(),
             message: format!("the specification of the adapter `{}` cannot be read: {e}", self.name),
         })?;

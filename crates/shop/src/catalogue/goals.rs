@@ -14,6 +14,9 @@ mod twister;
 const ORDER: u32 = 233;
 /// Combinations of options of one product that become goals, at most.
 const COMBINATIONS: usize = 4096;
+/// Goals that a catalogue may have, and for each of its products: WebShop's have seven a product. Options multiply each other, so that a file
+/// of some kilobytes could fill the memory.
+const MOST: (usize, usize) = (50_000, 20);
 
 /// An instruction that a person wrote.
 #[derive(Debug, Deserialize)]
@@ -86,9 +89,23 @@ pub(super) fn human(products: &[Product], written: &FxHashMap<String, Vec<Human>
 }
 
 /// Goals made from attributes, in the engine's official order.
-pub(super) fn synthetic(products: &[Product], made: impl Fn(&Product) -> Option<Made>, draw: &mut Draw) -> Vec<Goal> {
+pub(super) fn synthetic(
+    products: &[Product],
+    made: impl Fn(&Product) -> Option<Made>,
+    draw: &mut Draw,
+    notes: &mut Vec<String>,
+) -> Vec<Goal> {
     let mut goals = Vec::new();
+    let most = MOST.0 + MOST.1 * products.len();
     for product in products {
+        if goals.len() >= most {
+            goals.truncate(most);
+            notes.push(format!(
+                "options make more than {most} goals: those of {} and of what follows are left out",
+                product.asin
+            ));
+            break;
+        }
         let Some(made) = made(product).filter(|made| !made.attributes.is_empty()) else { continue };
         let (price_upper, limit) = draw.limit(product.reward_price);
         for combination in combinations(product) {
@@ -176,6 +193,16 @@ mod tests {
         let mut draw = Draw::new(5);
         assert_eq!(draw.price(&[9.49, 14.98]), 12.909730304944464);
         assert_eq!([0; 6].map(|_: i32| draw.limit(25.0).0), [60.0, 40.0, 50.0, 60.0, 40.0, 60.0]);
+    }
+
+    #[test]
+    fn options_that_multiply_do_not_fill_the_memory() {
+        let options = (0..12).map(|name| (format!("o{name}"), vec!["a".to_owned(), "b".to_owned()]));
+        let product = Product { asin: "B".to_owned(), options: options.collect(), ..Product::default() };
+        let made = |_: &Product| Some(Made { instruction: "find".to_owned(), attributes: vec!["x".to_owned()] });
+        let mut notes = Vec::new();
+        let goals = synthetic(&vec![product; 100], made, &mut Draw::new(1), &mut notes);
+        assert_eq!((goals.len(), notes.len()), (52_000, 1));
     }
 
     #[test]

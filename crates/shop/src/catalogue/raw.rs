@@ -120,8 +120,10 @@ pub(super) fn read(
         Some(Made { instruction: known.instruction.clone()?, attributes: known.instruction_attributes.clone()? })
     };
     catalogue.goals = match reading.kind {
-        GoalKind::Any if human.is_empty() => goals::synthetic(&catalogue.products, made, &mut draw),
-        GoalKind::Synthetic => goals::synthetic(&catalogue.products, made, &mut draw),
+        GoalKind::Any if human.is_empty() => {
+            goals::synthetic(&catalogue.products, made, &mut draw, &mut catalogue.notes)
+        }
+        GoalKind::Synthetic => goals::synthetic(&catalogue.products, made, &mut draw, &mut catalogue.notes),
         GoalKind::Any | GoalKind::Human => goals::human(&catalogue.products, &human, &mut draw),
     };
     catalogue.goals.truncate(reading.goals.unwrap_or(usize::MAX));

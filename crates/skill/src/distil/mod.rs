@@ -431,7 +431,11 @@ fn take_primitive(list: &mut Vec<Primitive>, given: response::Given) {
     }
 }
 
-/// Pairs of a success and a failure on one task, by place: those that share a `pair_id`, else the same environment and task.
+/// Pairs that are made at most: a thousand successes and a thousand failures on one task would make a million.
+const MOST_PAIRS: usize = 10_000;
+
+/// Pairs of a success and a failure on one task, by place: those that share a `pair_id`, else the same environment and task. Of more
+/// than [`MOST_PAIRS`] the first.
 pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
     let of_one_task = |one: &Trajectory, other: &Trajectory| match (&one.pair_id, &other.pair_id) {
         (Some(one), Some(other)) => one == other,
@@ -451,7 +455,11 @@ pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
     }
     for (at, log) in logs.iter().enumerate().filter(|(_, log)| log.success) {
         let same = by_task.get(&(log.pair_id.as_deref(), log.task.as_str())).into_iter().flatten();
-        pairs.extend(same.filter(|bad| of_one_task(log, &logs[**bad])).map(|bad| (at, *bad)));
+        let left = MOST_PAIRS - pairs.len();
+        if left == 0 {
+            break;
+        }
+        pairs.extend(same.filter(|bad| of_one_task(log, &logs[**bad])).map(|bad| (at, *bad)).take(left));
     }
     pairs
 }
@@ -538,5 +546,7 @@ mod tests {
         all.push(Trajectory { pair_id: Some("q".to_owned()), ..log("other", false, &["look"]) });
         all.push(Trajectory { pair_id: None, ..log("alone", false, &["look"]) });
         assert_eq!(pairs(&all), [(0, 1)]);
+        let many: Vec<Trajectory> = (0..2_000).map(|n| log(&n.to_string(), n % 2 == 0, &["look"])).collect();
+        assert_eq!(pairs(&many).len(), MOST_PAIRS);
     }
 }
