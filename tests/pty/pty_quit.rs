@@ -125,3 +125,18 @@ fn q_does_not_wait_for_the_vectors_of_a_slow_server() {
     }
     leaves_work(&mut pty);
 }
+
+#[test]
+fn q_does_not_wait_for_an_adapter_that_does_not_answer() {
+    let home = tempfile::tempdir().unwrap();
+    let script = home.path().join("stalled.sh");
+    std::fs::write(&script, "#!/bin/sh\ntrap '' TERM\nsleep 600 &\nexec sleep 600\n").unwrap();
+    let command = format!("sh {}", script.display());
+    let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
+    pty.wait_for("/ searches").send("/");
+    pty.wait_for("Search:").send("cli");
+    pty.settle().send("\r");
+    pty.settle().send("\r");
+    pty.wait_for("beginning cli");
+    leaves(&mut pty, "q");
+}
