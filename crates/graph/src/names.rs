@@ -81,9 +81,10 @@ fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     for (name, others) in equivalence {
         let name: Arc<str> = name.as_str().into();
-        let members: IndexSet<String> = std::iter::once(plain(&name)).chain(others.iter().map(|o| plain(o))).collect();
-        groups.insert(Arc::clone(&name), members.clone());
-        // A group joined to another once need not be again for each name that they share.
+        let members: Vec<String> = std::iter::once(plain(&name)).chain(others.iter().map(|o| plain(o))).collect();
+        groups.insert(Arc::clone(&name), members.iter().cloned().collect());
+        // A group joined to another once need not be again for each name that they share. A name that is listed twice joins its group to
+        // itself, as in the reference.
         let mut done = None;
         for member in members {
             let Some(known) = called.get(&member).cloned() else {
