@@ -184,7 +184,7 @@ fn end(answer: &mut Answer, reason: &str) {
 }
 
 fn usage(value: &Value) -> Usage {
-    let count = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let count = |name: &str| value.get(name).and_then(super::chunk::tokens).unwrap_or_default();
     let cached = count("cache_read_input_tokens");
     let prompt = count("input_tokens").saturating_add(cached).saturating_add(count("cache_creation_input_tokens"));
     Usage { prompt, completion: count("output_tokens"), cached, reasoning: 0 }

@@ -354,13 +354,21 @@ fn end_word(word: &str) -> &str {
     }
 }
 
+/// Most tokens of an answer that a server is believed to count: sums of any number of answers stay numbers.
+const MOST_TOKENS: u64 = 1 << 40;
+
+/// A count of tokens as a server states it.
+pub(super) fn tokens(count: &Value) -> Option<u64> {
+    count.as_u64().map(|count| count.min(MOST_TOKENS))
+}
+
 fn usage(value: &Value) -> Option<Usage> {
-    let count = |name: &str| value.get(name).and_then(Value::as_u64);
+    let count = |name: &str| value.get(name).and_then(tokens);
     let (prompt, completion) = (count("prompt_tokens"), count("completion_tokens"));
     if prompt.is_none() && completion.is_none() {
         return None;
     }
-    let detail = |of: &str, name: &str| value.get(of).and_then(|d| d.get(name)).and_then(Value::as_u64).unwrap_or(0);
+    let detail = |of: &str, name: &str| value.get(of).and_then(|d| d.get(name)).and_then(tokens).unwrap_or(0);
     let (prompt, stated) = (prompt.unwrap_or(0), completion.unwrap_or(0));
     // xAI and Gemini count what was reasoned in the total alone; it was written and is paid for.
     let completion = count("total_tokens").map_or(stated, |total| total.saturating_sub(prompt).max(stated));
@@ -409,6 +417,13 @@ mod tests {
         assert_eq!(completions[0].mean_logprob(), Some(-1.0));
         assert_eq!(usage, Some(Usage::new(3, 2)));
         assert_eq!(completions[0].reasoning, "hm");
+    }
+
+    #[test]
+    fn counts_that_no_answer_has_are_bounded() {
+        let most = serde_json::json!({ "prompt_tokens": u64::MAX, "completion_tokens": u64::MAX });
+        let Some(read) = usage(&most) else { panic!() };
+        assert!(read.prompt.checked_add(read.completion).is_some_and(|sum| sum.checked_mul(1 << 20).is_some()));
     }
 
     #[test]

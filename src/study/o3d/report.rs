@@ -129,7 +129,7 @@ fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>, String) {
             in_words(interval, 2),
             format!("{:.1}", mean(&|r| f64::from(r.run.steps))),
             format!("{:.1}", mean(&|r| f64::from(r.run.held))),
-            format!("{:.0}", mean(&|r| (r.run.prompt_tokens + r.run.completion_tokens) as f64)),
+            format!("{:.0}", mean(&|r| r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)),
             errors,
         ]);
         table.row(cells);
@@ -191,7 +191,7 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
 /// What the figures rest on.
 fn basis(of: &[&O3dResult]) -> String {
     let models: BTreeSet<&str> = of.iter().map(|r| r.run.model.as_str()).collect();
-    let tokens: u64 = of.iter().map(|r| r.run.prompt_tokens + r.run.completion_tokens).sum();
+    let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);
     let symbolic = if models.contains(SYMBOLIC) {
         " With `symbolic` no language model took part: O3D is the agent by skills."
     } else {

@@ -27,7 +27,7 @@ impl<'a> Sum<'a> {
         let mut sum = Sum::default();
         for result in results {
             sum.asks += u64::from(result.asks);
-            sum.tokens += result.prompt_tokens + result.completion_tokens;
+            sum.tokens = sum.tokens.saturating_add(result.prompt_tokens).saturating_add(result.completion_tokens);
             if result.error.is_some() {
                 sum.errors += 1;
                 continue;

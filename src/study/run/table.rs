@@ -28,7 +28,8 @@ fn row(name: &str, of: &[&RunResult]) -> Vec<String> {
         in_words(of_mean(&steps), 1),
         sum(|r| r.refused).to_string(),
         number(100.0 * sum(|r| r.compatible) as f64 / sum(|r| r.steps) as f64, 1),
-        of.iter().map(|r| r.prompt_tokens + r.completion_tokens).sum::<u64>().to_string(),
+        // A file of results may say anything.
+        of.iter().flat_map(|r| [r.prompt_tokens, r.completion_tokens]).fold(0, u64::saturating_add).to_string(),
         // The sum of none is a negative zero.
         number(of.iter().map(|r| r.seconds).sum::<f64>() + 0.0, 1),
         of.iter().filter(|r| r.error.is_some()).count().to_string(),

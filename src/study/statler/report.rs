@@ -190,7 +190,7 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
             run.model.clone(),
             of.len().to_string(),
             format!("{:.1}", mean(&|r| f64::from(r.asks))),
-            format!("{:.0}", mean(&|r| (r.prompt_tokens + r.completion_tokens) as f64)),
+            format!("{:.0}", mean(&|r| r.prompt_tokens as f64 + r.completion_tokens as f64)),
             format!("{:.2}", mean(&|r| r.seconds)),
             printed(wrong),
             of.iter().filter(|r| r.run.error.is_some()).count().to_string(),
