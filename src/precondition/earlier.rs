@@ -12,6 +12,11 @@ impl Earlier {
         Earlier(edits.into_iter().map(|edit| (edit, false)).collect())
     }
 
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What a candidate of that text was left as; `None` where it was taken out, or replaced by one that is there already.
     pub(super) fn left(&mut self, text: &str) -> Option<CandidateMark> {
         let fresh = CandidateMark { text: text.to_owned(), rejected: false };

@@ -47,8 +47,6 @@ pub struct Instance {
 pub struct Evaluation {
     /// The satisfied set C: where it raises nothing.
     pub set: InstanceSet,
-    /// How many instances ended how: `ok`, or the exception's type.
-    pub outcomes: BTreeMap<String, usize>,
     /// Whether an evaluation changed the state (reading a missing key of a `defaultdict` does).
     pub mutates: bool,
     /// Where it raises what; nothing of an exception that is raised nowhere.
@@ -65,21 +63,23 @@ impl Evaluation {
     /// What the denial of this assertion gives, where that follows: if nothing but truth decided, the one holds where the other
     /// does not.
     pub fn denied(&self) -> Option<Evaluation> {
-        let count = |outcome: &str| self.outcomes.get(outcome).copied().unwrap_or(0);
-        let (holds, fails) = (count("ok"), count(FALSE));
-        if holds + fails != self.set.len() {
+        if self.raises.iter().any(|(exception, _)| *exception != FALSE) {
             return None;
         }
-        let outcomes = [(FALSE, holds), ("ok", fails)].into_iter().filter(|(_, count)| *count > 0);
         Some(Evaluation {
             set: InstanceSet::of(self.set.len(), |at| !self.set.contains(at)),
-            outcomes: outcomes.map(|(outcome, count)| (outcome.to_owned(), count)).collect(),
             mutates: self.mutates,
-            raises: if holds > 0 { Vec::from([(FALSE, self.set.clone())]) } else { Vec::new() },
+            raises: if self.set.is_empty() { Vec::new() } else { Vec::from([(FALSE, self.set.clone())]) },
             lingers: self.lingers,
             outlasts: self.outlasts,
             changed: self.changed.clone(),
         })
+    }
+
+    /// How many instances ended how: `ok`, or the exception's type.
+    pub fn outcomes(&self) -> BTreeMap<&'static str, usize> {
+        let ok = (!self.set.is_empty()).then(|| ("ok", self.set.count()));
+        ok.into_iter().chain(self.raises.iter().map(|(exception, set)| (*exception, set.count()))).collect()
     }
 
     /// What is raised at an instance.
@@ -208,23 +208,11 @@ impl Instances {
         if !found.open.is_empty() {
             self.evaluate_open(demos, assertion, &mut found)?;
         }
-        let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
-        let ok = found.holds.count();
-        if ok > 0 {
-            outcomes.insert("ok".to_owned(), ok);
-        }
-        found.raises.retain(|(exception, set)| {
-            let count = set.count();
-            if count > 0 {
-                outcomes.insert((*exception).to_owned(), count);
-            }
-            count > 0
-        });
+        found.raises.retain(|(_, set)| !set.is_empty());
         let outlasts = found.changes && (found.changes_otherwise || found.inserted & demos.observed() != 0);
         let lingers = outlasts || found.changes && found.inserted & found.observed != 0;
         Ok(Evaluation {
             set: found.holds,
-            outcomes,
             mutates: found.changes,
             raises: found.raises,
             lingers,

@@ -174,18 +174,8 @@ fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Optio
     let set = sets.remove(0);
     let raises: Vec<(&'static str, InstanceSet)> =
         EXCEPTIONS.into_iter().zip(sets).filter(|(_, set)| !set.is_empty()).collect();
-    let ok = (!set.is_empty()).then(|| ("ok".to_owned(), set.count()));
-    let outcomes = ok.into_iter().chain(raises.iter().map(|(name, set)| ((*name).to_owned(), set.count())));
     // What it changes was carried through the demonstrations; whether that can be seen elsewhere is not known, so it is taken to be.
-    let evaluation = Evaluation {
-        set,
-        outcomes: outcomes.collect(),
-        mutates: false,
-        raises,
-        lingers: true,
-        outlasts: true,
-        changed: None,
-    };
+    let evaluation = Evaluation { set, mutates: false, raises, lingers: true, outlasts: true, changed: None };
     let failing = whole.iter().flatten().count();
     let fate = match whole.iter().enumerate().find_map(|(number, failure)| failure.map(|failure| (number, failure))) {
         None => Fate::Valid,

@@ -72,7 +72,8 @@ fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option
         return None;
     };
     let (outcomes, set, changes) = plain.unwrap_or_else(|| panic!("{action}: `{text}` has no verdict"));
-    assert_eq!((&evaluation.outcomes, evaluation.mutates), (&outcomes, changes), "{action}: `{text}`");
+    let found: BTreeMap<String, usize> = evaluation.outcomes().into_iter().map(|(k, n)| (k.to_owned(), n)).collect();
+    assert_eq!((found, evaluation.mutates), (outcomes, changes), "{action}: `{text}`");
     assert!(evaluation.set.iter().eq(set), "{action}: `{text}`");
     let fate = settled(demos, instances, &evaluation);
     assert!(changes || fate.is_some(), "{action}: `{text}` changes nothing");

@@ -630,7 +630,9 @@ impl ActionCandidates {
     fn join(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
         self.entries.reserve(fresh.len());
         for mut entry in fresh {
-            if let Some(mark) = self.earlier.left(&entry.candidate.text) {
+            if self.earlier.is_empty() {
+                self.insert(self.entries.len(), entry);
+            } else if let Some(mark) = self.earlier.left(&entry.candidate.text) {
                 if mark.text != entry.candidate.text {
                     if self.find(&mark.text).is_some() {
                         continue;

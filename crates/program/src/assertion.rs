@@ -103,7 +103,7 @@ impl Assertion {
     fn read(text: &str, params: &Arc<Params>, mut book: Option<&mut PartBook>) -> Result<Assertion, Rejection> {
         let text = text.trim();
         let text = text.strip_prefix("assert ").unwrap_or(text);
-        if text.contains(['\n', '\r']) {
+        if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
             return Err(Rejection::new("Form", "an assertion is one line"));
         }
         // What is wrong with a part is reported by reading the whole, below: in the order that holds for wholes.

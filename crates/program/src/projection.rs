@@ -46,8 +46,10 @@ impl Item {
 /// States, prepared to be distinguished.
 #[derive(Debug, Clone)]
 pub struct Projections {
-    /// The items of each state that not all states have.
-    items: Vec<Vec<Item>>,
+    /// The items that not all states have, each once.
+    items: Vec<Item>,
+    /// The places in `items` of what each state holds.
+    held: Vec<Vec<u32>>,
     /// What of a footprint matters to any of these items.
     matters: Footprint,
 }
@@ -59,26 +61,36 @@ impl Projections {
         let shared = shared(states, &ways);
         let of =
             |(state, ways): (&State, &Vec<(Id, u64)>)| items(state, ways.iter().filter(|(id, _)| !shared.contains(id)));
-        let mut items: Vec<Vec<Item>> = states.iter().zip(&ways).map(of).collect();
-        let mut counts: FxHashMap<Item, usize> = FxHashMap::default();
-        for item in items.iter().flatten() {
-            *counts.entry(*item).or_default() += 1;
-        }
-        let mut matters = Footprint { attributes: 0, whole: 0, keys: 0 };
-        for state in &mut items {
-            state.retain(|item| counts.get(item).is_none_or(|count| *count < states.len()));
-            for item in state.iter() {
-                matters.attributes |= item.way;
-                let (whole, keys) = match item.guard {
-                    Guard::Free => (0, 0),
-                    Guard::Whole(dict) => (dict, 0),
-                    Guard::Key(dict, key) => (dict, key),
-                };
-                matters.whole |= whole;
-                matters.keys |= keys;
+        let mut places: FxHashMap<Item, u32> = FxHashMap::default();
+        let mut items: Vec<Item> = Vec::new();
+        let mut counts: Vec<usize> = Vec::new();
+        let mut place_of = |item: Item| {
+            let place = *places.entry(item).or_insert_with(|| {
+                items.push(item);
+                counts.push(0);
+                items.len() as u32 - 1
+            });
+            if let Some(count) = counts.get_mut(place as usize) {
+                *count += 1;
             }
+            place
+        };
+        let mut held: Vec<Vec<u32>> =
+            states.iter().zip(&ways).map(|pair| of(pair).into_iter().map(&mut place_of).collect()).collect();
+        let everywhere = |place: u32| counts.get(place as usize).is_some_and(|count| *count >= states.len());
+        held.iter_mut().for_each(|places| places.retain(|place| !everywhere(*place)));
+        let mut matters = Footprint { attributes: 0, whole: 0, keys: 0 };
+        for (_, item) in (0..).zip(&items).filter(|(place, _)| !everywhere(*place)) {
+            matters.attributes |= item.way;
+            let (whole, keys) = match item.guard {
+                Guard::Free => (0, 0),
+                Guard::Whole(dict) => (dict, 0),
+                Guard::Key(dict, key) => (dict, key),
+            };
+            matters.whole |= whole;
+            matters.keys |= keys;
         }
-        Projections { items, matters }
+        Projections { items, held, matters }
     }
 
     /// What of a footprint distinguishes any of the states: footprints that agree in it give the same.
@@ -93,12 +105,13 @@ impl Projections {
     /// For each state the number of the first one that agrees with it in what was touched.
     pub fn alike(&self, touched: Footprint) -> Vec<usize> {
         let mut first: FxHashMap<u64, usize> = FxHashMap::default();
-        let number = |(at, items): (usize, &Vec<Item>)| {
-            let seen = items.iter().filter(|item| item.is_seen(touched));
-            let sum = seen.fold(0_u64, |sum, item| sum.wrapping_add(item.hash));
+        let seen: Vec<u64> = self.items.iter().map(|item| if item.is_seen(touched) { item.hash } else { 0 }).collect();
+        let number = |(at, places): (usize, &Vec<u32>)| {
+            let hashes = places.iter().filter_map(|place| seen.get(*place as usize));
+            let sum = hashes.fold(0_u64, |sum, hash| sum.wrapping_add(*hash));
             *first.entry(sum).or_insert(at)
         };
-        self.items.iter().enumerate().map(number).collect()
+        self.held.iter().enumerate().map(number).collect()
     }
 }
 

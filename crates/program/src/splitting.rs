@@ -229,7 +229,8 @@ impl<'t> Reader<'t> {
     }
 
     fn is_operator(&self, at: usize, end: usize) -> bool {
-        self.text.get(at..end).is_some_and(|token| OPERATORS.contains(&token))
+        // Most tokens are told by their length.
+        (2..=4).contains(&(end - at)) && self.text.get(at..end).is_some_and(|token| OPERATORS.contains(&token))
     }
 
     /// Goes past spaces and this word, if it comes next.

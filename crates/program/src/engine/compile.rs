@@ -36,14 +36,14 @@ pub(crate) struct Var {
 }
 
 /// One scope that is open inside a frame.
-struct Env {
+struct Env<'a> {
     scope: usize,
-    vars: FxHashMap<String, Var>,
+    vars: FxHashMap<&'a str, Var>,
 }
 
 /// The frame of a function, class body, generator expression or module being compiled.
-pub(crate) struct Frame {
-    envs: Vec<Env>,
+pub(crate) struct Frame<'a> {
+    envs: Vec<Env<'a>>,
     pub slots: usize,
     pub captures: Vec<(usize, usize)>,
     captured: FxHashMap<String, Var>,
@@ -61,8 +61,8 @@ pub(crate) enum Resolved {
 
 pub(crate) struct Compiler<'a> {
     pub source: &'a str,
-    pub scopes: Scopes,
-    pub frames: Vec<Frame>,
+    pub scopes: Scopes<'a>,
+    pub frames: Vec<Frame<'a>>,
     line_starts: Vec<u32>,
     pub depth: u32,
     names: FxHashSet<Name>,
@@ -164,7 +164,7 @@ impl Depth {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(source: &'a str, scopes: Scopes) -> Self {
+    fn new(source: &'a str, scopes: Scopes<'a>) -> Self {
         let line_starts = source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1).collect();
         Compiler {
             source,
@@ -196,7 +196,7 @@ impl<'a> Compiler<'a> {
         Err(CompileFailure::Syntax(message.into(), at.start().to_usize()))
     }
 
-    pub(crate) fn frame(&mut self) -> &mut Frame {
+    pub(crate) fn frame(&mut self) -> &mut Frame<'a> {
         if self.frames.is_empty() {
             self.frames.push(Frame::new(false));
         }
@@ -214,8 +214,9 @@ impl<'a> Compiler<'a> {
         let mut vars = FxHashMap::default();
         let mut own = Vec::new();
         if !matches!(self.scopes.all[scope].kind, Kind::Module | Kind::Class) {
-            for name in self.scopes.all[scope].order.clone() {
-                let cell = self.scopes.all[scope].bindings.get(&name).is_some_and(super::scope::Binding::is_cell);
+            for at in 0..self.scopes.all[scope].order.len() {
+                let name = self.scopes.all[scope].order[at];
+                let cell = self.scopes.all[scope].bindings.get(name).is_some_and(super::scope::Binding::is_cell);
                 let frame = self.frame();
                 let slot = frame.slots;
                 frame.slots += 1;
@@ -244,7 +245,11 @@ impl<'a> Compiler<'a> {
         } else {
             body
         };
-        let qualified = Arc::from(self.path.iter().map(String::as_str).chain([&*name]).collect::<Vec<_>>().join("."));
+        let qualified = if self.path.is_empty() {
+            name.clone()
+        } else {
+            Arc::from(self.path.iter().map(String::as_str).chain([&*name]).collect::<Vec<_>>().join("."))
+        };
         FunctionCode { name, qualified, params, slots: frame.slots, captures: frame.captures, cells: frame.cells, body }
     }
 
@@ -582,8 +587,8 @@ pub(crate) enum FunctionBody<'b> {
     Expression(&'b Expr),
 }
 
-impl Frame {
-    fn new(function: bool) -> Frame {
+impl Frame<'_> {
+    fn new(function: bool) -> Self {
         Frame {
             envs: Vec::new(),
             slots: 0,

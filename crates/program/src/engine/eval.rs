@@ -175,6 +175,7 @@ impl Vm {
 
     pub(crate) fn set_of(&mut self, items: Vec<Value>) -> Done<Set> {
         let mut set = Set::default();
+        set.map.reserve(items.len());
         for item in items {
             self.set_add(&mut set, item)?;
         }

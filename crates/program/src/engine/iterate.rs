@@ -255,9 +255,24 @@ impl Vm {
         }
     }
 
+    /// How many values an iterable has, where that can be seen; else none are expected.
+    pub(crate) fn length_hint(&self, iterable: &Value) -> usize {
+        let of = |obj: &Obj| match obj {
+            Obj::Dict(dict) => dict.map.len(),
+            Obj::Set(set) => set.map.len(),
+            Obj::List(items) | Obj::Tuple(items) => items.len(),
+            _ => 0,
+        };
+        match self.obj(iterable) {
+            Some(Obj::View(id, _)) => of(self.heap.get(*id)),
+            Some(obj) => of(obj),
+            None => 0,
+        }
+    }
+
     /// All values of an iterable.
     pub(crate) fn collect(&mut self, iterable: &Value) -> Done<Vec<Value>> {
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(self.length_hint(iterable));
         self.collect_into(&mut items, iterable)?;
         Ok(items)
     }

@@ -4,7 +4,7 @@
 use super::code::Operator;
 use super::fault::{ExcKind, Stop};
 use super::numeric::{code_point, float_from_hex};
-use super::ops::{meet, out_of_range};
+use super::ops::{combine, meet, out_of_range};
 use super::strings::Text;
 use super::types::{Member, Takes, Type, member};
 use super::value::{Dict, Entry, Id, Key, Name, Obj, Part, Set, Value};
@@ -517,7 +517,7 @@ impl Vm {
                         meet(&mut result, &set);
                         result.version += u32::from(result.map.len() != before);
                     } else if all.is_ok() || partly {
-                        self.combine(set_operator(name), &mut result, set);
+                        combine(set_operator(name), &mut result, &set);
                     }
                     if let Err(stop) = all {
                         if partly {

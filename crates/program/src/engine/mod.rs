@@ -20,6 +20,7 @@ pub(crate) mod heap;
 mod items;
 mod iterate;
 mod letters;
+mod members;
 mod methods;
 mod number;
 mod numeric;

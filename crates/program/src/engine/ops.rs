@@ -125,7 +125,7 @@ impl Vm {
         } else {
             set = self.set_from(left)?;
             let other = self.set_from(right)?;
-            self.combine(op, &mut set, other);
+            combine(op, &mut set, &other);
         }
         self.alloc(Obj::Set(set))
     }
@@ -223,15 +223,15 @@ impl Vm {
             }
             return self.alloc(Obj::Dict(dict));
         }
-        let (Some(x), Some(y)) = (self.set_keys(a)?, self.set_keys(b)?) else {
-            return Err(self.bad_operands(op, left, right));
-        };
-        self.spend_times(x.len() + y.len(), 64)?;
         let (Obj::Set(x), Obj::Set(y)) = (self.heap.get(a), self.heap.get(b)) else {
             return Err(self.bad_operands(op, left, right));
         };
-        let (mut set, other) = (x.clone(), y.clone());
-        self.combine(op, &mut set, other);
+        let size = x.map.len() + y.map.len();
+        self.spend_times(size, 64)?;
+        let (Obj::Set(x), Obj::Set(y)) = (self.heap.get(a), self.heap.get(b)) else {
+            return Err(self.bad_operands(op, left, right));
+        };
+        let set = combined(op, x, y);
         self.alloc(Obj::Set(set))
     }
 
@@ -244,45 +244,13 @@ impl Vm {
 
     /// Puts the elements of an iterable into an empty set. Where that ends early, those before the error are in it.
     pub(crate) fn add_from(&mut self, to: &mut Set, iterable: &Value) -> Done<()> {
-        if let Value::Ref(id) = iterable
-            && let Obj::Set(set) = self.heap.get(*id)
-        {
+        if let Some(Obj::Set(set)) = self.obj(iterable) {
             *to = set.clone();
             to.frozen = false;
             return self.spend_times(to.map.len(), 64);
         }
+        to.map.reserve(self.length_hint(iterable));
         self.each(iterable, |vm, value| vm.set_add(to, value).map(|()| true))
-    }
-
-    /// `set op= other`
-    pub(crate) fn combine(&mut self, op: Operator, set: &mut Set, other: Set) {
-        let before = set.map.len();
-        match op {
-            Operator::BitOr => {
-                for (key, value) in other.map {
-                    set.map.entry(key).or_insert(value);
-                }
-            }
-            // Of equal elements (`1` and `True`) the one of the smaller side stays.
-            Operator::BitAnd if other.map.len() <= before => meet(set, &other),
-            Operator::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
-            Operator::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
-            _ => {
-                let mut added: Vec<(Key, Value)> = Vec::new();
-                for (key, value) in other.map {
-                    if set.map.shift_remove(&key).is_none() {
-                        added.push((key, value));
-                    }
-                }
-                if !added.is_empty() {
-                    set.version += 1;
-                }
-                set.map.extend(added);
-            }
-        }
-        if set.map.len() != before {
-            set.version += 1;
-        }
     }
 
     /// `left op= right`: lists and sets change in place.
@@ -314,7 +282,7 @@ impl Vm {
                 self.spend_times(other.map.len(), 64)?;
                 if let Obj::Set(set) = self.heap.get(id) {
                     let mut set = set.clone();
-                    self.combine(op, &mut set, other);
+                    combine(op, &mut set, &other);
                     *self.heap.get_mut(id) = Obj::Set(set);
                 }
                 Ok(left.clone())
@@ -373,6 +341,61 @@ fn clamp(n: i64, step: i64, len: i64) -> i64 {
 /// `IndexError` of a sequence.
 pub(crate) fn out_of_range(what: &str) -> Stop {
     exact!(IndexError, "{what} index out of range")
+}
+
+/// `set op= other`
+pub(crate) fn combine(op: Operator, set: &mut Set, other: &Set) {
+    let before = set.map.len();
+    match op {
+        Operator::BitOr => {
+            for (key, value) in &other.map {
+                set.map.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        // Of equal elements (`1` and `True`) the one of the smaller side stays.
+        Operator::BitAnd if other.map.len() <= before => meet(set, other),
+        Operator::BitAnd => set.map.retain(|key, _| other.map.contains_key(key)),
+        Operator::Sub => set.map.retain(|key, _| !other.map.contains_key(key)),
+        _ => {
+            let mut added: Vec<(Key, Value)> = Vec::new();
+            for (key, value) in &other.map {
+                if set.map.shift_remove(key).is_none() {
+                    added.push((key.clone(), value.clone()));
+                }
+            }
+            if !added.is_empty() {
+                set.version += 1;
+            }
+            set.map.extend(added);
+        }
+    }
+    if set.map.len() != before {
+        set.version += 1;
+    }
+}
+
+/// `left op right`, a new set: as [`combine`] on a copy, but what does not stay is not copied.
+fn combined(op: Operator, left: &Set, right: &Set) -> Set {
+    let mut set = Set { frozen: left.frozen, ..Set::default() };
+    let smaller = right.map.len() <= left.map.len();
+    match op {
+        Operator::BitAnd => {
+            for (key, value) in &left.map {
+                if let Some(other) = right.map.get(key) {
+                    set.map.insert(key.clone(), if smaller { other.clone() } else { value.clone() });
+                }
+            }
+        }
+        Operator::Sub => {
+            let left = left.map.iter().filter(|(key, _)| !right.map.contains_key(*key));
+            set.map.extend(left.map(|(key, value)| (key.clone(), value.clone())));
+        }
+        _ => {
+            set.map.clone_from(&left.map);
+            combine(op, &mut set, right);
+        }
+    }
+    set
 }
 
 /// Leaves in a set what another has as well, as the other has it.

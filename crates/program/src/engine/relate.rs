@@ -143,36 +143,16 @@ impl Vm {
             (Obj::BuiltinMethod { this: x, name: n }, Obj::BuiltinMethod { this: y, name: m }) => {
                 Ok(n == m && x.same(y))
             }
-            _ => match (self.set_keys(a)?, self.set_keys(b)?) {
-                (Some(x), Some(y)) => {
-                    self.work(x.len() * 16)?;
-                    Ok(x.len() == y.len() && x.iter().all(|k| y.contains(k)))
-                }
-                _ => Ok(false),
-            },
+            _ => {
+                let (of_a, of_b) = (self.items_as_keys(a)?, self.items_as_keys(b)?);
+                let (Some(x), Some(y)) = (self.members(a, of_a.as_ref()), self.members(b, of_b.as_ref())) else {
+                    return Ok(false);
+                };
+                let (equal, cost) = (x.len() == y.len() && x.are_in(&y), x.len() * 16);
+                self.work(cost)?;
+                Ok(equal)
+            }
         }
-    }
-
-    /// The members of a set, or of a dictionary view that acts as one.
-    pub(crate) fn set_keys(&mut self, id: Id) -> Done<Option<indexmap::IndexSet<Key>>> {
-        let items = match self.heap.get(id) {
-            Obj::Set(set) => return Ok(Some(set.map.keys().cloned().collect())),
-            Obj::View(of, Part::Keys) => match self.heap.get(*of) {
-                Obj::Dict(dict) => return Ok(Some(dict.map.keys().cloned().collect())),
-                _ => return Ok(None),
-            },
-            Obj::View(of, Part::Items) => match self.heap.get(*of) {
-                Obj::Dict(dict) => dict.map.iter().map(|(k, e)| (k.clone(), e.value.clone())).collect::<Vec<_>>(),
-                _ => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
-        let mut keys = indexmap::IndexSet::new();
-        for (key, value) in items {
-            let value = self.key(&value)?;
-            keys.insert(Key::Tuple(Arc::from([key, value])));
-        }
-        Ok(Some(keys))
     }
 
     fn ordered(&mut self, op: CmpOp, left: &Value, right: &Value) -> Done<bool> {
@@ -206,15 +186,17 @@ impl Vm {
                 }
                 _ => {}
             }
-            if let (Some(x), Some(y)) = (self.set_keys(*a)?, self.set_keys(*b)?) {
-                self.work((x.len() + y.len()) * 16)?;
-                let subset = |a: &indexmap::IndexSet<Key>, b: &indexmap::IndexSet<Key>| a.iter().all(|k| b.contains(k));
-                return Ok(match op {
-                    CmpOp::Lt => x.len() < y.len() && subset(&x, &y),
-                    CmpOp::LtE => x.len() <= y.len() && subset(&x, &y),
-                    CmpOp::Gt => y.len() < x.len() && subset(&y, &x),
-                    _ => y.len() <= x.len() && subset(&y, &x),
-                });
+            let (of_a, of_b) = (self.items_as_keys(*a)?, self.items_as_keys(*b)?);
+            if let (Some(x), Some(y)) = (self.members(*a, of_a.as_ref()), self.members(*b, of_b.as_ref())) {
+                let result = match op {
+                    CmpOp::Lt => x.len() < y.len() && x.are_in(&y),
+                    CmpOp::LtE => x.are_in(&y),
+                    CmpOp::Gt => y.len() < x.len() && y.are_in(&x),
+                    _ => y.are_in(&x),
+                };
+                let cost = (x.len() + y.len()) * 16;
+                self.work(cost)?;
+                return Ok(result);
             }
         }
         Err(type_error!(

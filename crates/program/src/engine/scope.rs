@@ -30,24 +30,24 @@ impl Binding {
 }
 
 #[derive(Debug)]
-pub(crate) struct Scope {
+pub(crate) struct Scope<'a> {
     pub kind: Kind,
     parent: Option<usize>,
-    pub bindings: FxHashMap<String, Binding>,
+    pub bindings: FxHashMap<&'a str, Binding>,
     /// Names in order of appearance, so that slots are numbered the same way every time.
-    pub order: Vec<String>,
-    globals: FxHashSet<String>,
-    nonlocals: FxHashSet<String>,
+    pub order: Vec<&'a str>,
+    globals: FxHashSet<&'a str>,
+    nonlocals: FxHashSet<&'a str>,
 }
 
 /// The scopes of a piece of source, by the range of the node that opens each.
 #[derive(Debug)]
-pub(crate) struct Scopes {
-    pub all: Vec<Scope>,
+pub(crate) struct Scopes<'a> {
+    pub all: Vec<Scope<'a>>,
     by_range: FxHashMap<(u32, u32), usize>,
 }
 
-impl Scopes {
+impl Scopes<'_> {
     /// The scope a node opens.
     pub(crate) fn of(&self, range: TextRange) -> Option<usize> {
         self.by_range.get(&(range.start().to_u32(), range.end().to_u32())).copied()
@@ -59,27 +59,27 @@ impl Scopes {
 }
 
 /// Finds all scopes; `root` is scope 0, of the given kind, and already holds `params`.
-pub(crate) fn analyse(body: &[Stmt], root: Kind, params: &[&str]) -> Scopes {
+pub(crate) fn analyse<'a>(body: &'a [Stmt], root: Kind, params: &[&'a str]) -> Scopes<'a> {
     let mut finder = Finder::new(root, params);
     finder.visit_body(body);
     finder.finish()
 }
 
 /// As [`analyse`], of one expression in a function.
-pub(crate) fn analyse_expression(expr: &Expr, params: &[&str]) -> Scopes {
+pub(crate) fn analyse_expression<'a>(expr: &'a Expr, params: &[&'a str]) -> Scopes<'a> {
     let mut finder = Finder::new(Kind::Function, params);
     finder.visit_expr(expr);
     finder.finish()
 }
 
-struct Finder {
-    scopes: Scopes,
+struct Finder<'a> {
+    scopes: Scopes<'a>,
     stack: Vec<usize>,
-    uses: Vec<(usize, String)>,
+    uses: Vec<(usize, &'a str)>,
 }
 
-impl Finder {
-    fn new(root: Kind, params: &[&str]) -> Finder {
+impl<'a> Finder<'a> {
+    fn new(root: Kind, params: &[&'a str]) -> Finder<'a> {
         let scopes = Scopes { all: Vec::new(), by_range: FxHashMap::default() };
         let mut finder = Finder { scopes, stack: Vec::new(), uses: Vec::new() };
         finder.open(root, None);
@@ -109,12 +109,12 @@ impl Finder {
         self.stack.last().copied().unwrap_or(0)
     }
 
-    fn bind_in(&mut self, scope: usize, name: &str, param: bool) {
+    fn bind_in(&mut self, scope: usize, name: &'a str, param: bool) {
         let scope_ref = &mut self.scopes.all[scope];
         if !scope_ref.bindings.contains_key(name) {
-            scope_ref.order.push(name.to_owned());
+            scope_ref.order.push(name);
         }
-        let binding = scope_ref.bindings.entry(name.to_owned()).or_default();
+        let binding = scope_ref.bindings.entry(name).or_default();
         if param {
             binding.param = true;
         } else {
@@ -122,14 +122,14 @@ impl Finder {
         }
     }
 
-    fn bind(&mut self, name: &str, param: bool) {
+    fn bind(&mut self, name: &'a str, param: bool) {
         let scope = self.current();
-        self.uses.push((scope, name.to_owned()));
+        self.uses.push((scope, name));
         self.bind_own(scope, name, param);
     }
 
     /// Binds a name in a scope, unless it is declared to be another's.
-    fn bind_own(&mut self, scope: usize, name: &str, param: bool) {
+    fn bind_own(&mut self, scope: usize, name: &'a str, param: bool) {
         let declared = &self.scopes.all[scope];
         if !declared.globals.contains(name) && !declared.nonlocals.contains(name) {
             self.bind_in(scope, name, param);
@@ -137,9 +137,9 @@ impl Finder {
     }
 
     /// A walrus binds in the nearest function, module or class around comprehensions.
-    fn bind_walrus(&mut self, name: &str) {
+    fn bind_walrus(&mut self, name: &'a str) {
         let inner = self.current();
-        self.uses.push((inner, name.to_owned()));
+        self.uses.push((inner, name));
         let mut scope = inner;
         while let Scope { kind: Kind::Comp | Kind::GenExp, parent: Some(parent), .. } = self.scopes.all[scope] {
             scope = parent;
@@ -147,7 +147,7 @@ impl Finder {
         self.bind_own(scope, name, false);
     }
 
-    fn comprehension(&mut self, kind: Kind, range: TextRange, clauses: &[Comprehension], elements: &[&Expr]) {
+    fn comprehension(&mut self, kind: Kind, range: TextRange, clauses: &'a [Comprehension], elements: &[&'a Expr]) {
         if let Some(first) = clauses.first() {
             self.visit_expr(&first.iter);
         }
@@ -159,12 +159,14 @@ impl Finder {
             self.visit_expr(&clause.target);
             clause.ifs.iter().for_each(|condition| self.visit_expr(condition));
         }
-        elements.iter().for_each(|element| self.visit_expr(element));
+        for element in elements {
+            self.visit_expr(element);
+        }
         self.stack.pop();
     }
 
     /// Binds parameters in the order of their slots: positional, `*args`, keyword-only, `**kw`.
-    fn params(&mut self, parameters: &Parameters) {
+    fn params(&mut self, parameters: &'a Parameters) {
         let plain = parameters.posonlyargs.iter().chain(&parameters.args).map(|p| &p.parameter);
         let only = parameters.kwonlyargs.iter().map(|p| &p.parameter);
         for parameter in plain.chain(parameters.vararg.as_deref()).chain(only).chain(parameters.kwarg.as_deref()) {
@@ -172,7 +174,7 @@ impl Finder {
         }
     }
 
-    fn defaults(&mut self, parameters: &Parameters) {
+    fn defaults(&mut self, parameters: &'a Parameters) {
         for parameter in parameters.iter_non_variadic_params() {
             if let Some(default) = &parameter.default {
                 self.visit_expr(default);
@@ -180,19 +182,19 @@ impl Finder {
         }
     }
 
-    fn finish(mut self) -> Scopes {
+    fn finish(mut self) -> Scopes<'a> {
         for (start, name) in std::mem::take(&mut self.uses) {
             let mut scope = start;
             let mut crossed = false;
             loop {
                 let here = &mut self.scopes.all[scope];
-                if here.globals.contains(&name) {
+                if here.globals.contains(name) {
                     break;
                 }
                 let visible = here.kind != Kind::Class || scope == start;
                 if visible
                     && here.kind != Kind::Module
-                    && let Some(binding) = here.bindings.get_mut(&name)
+                    && let Some(binding) = here.bindings.get_mut(name)
                 {
                     binding.captured |= crossed;
                     break;
@@ -208,7 +210,7 @@ impl Finder {
     }
 }
 
-impl<'a> Visitor<'a> for Finder {
+impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::FunctionDef(def) => {
@@ -231,13 +233,13 @@ impl<'a> Visitor<'a> for Finder {
             Stmt::Global(names) => {
                 let scope = self.current();
                 for name in &names.names {
-                    self.scopes.all[scope].globals.insert(name.to_string());
+                    self.scopes.all[scope].globals.insert(name.as_str());
                 }
             }
             Stmt::Nonlocal(names) => {
                 let scope = self.current();
                 for name in &names.names {
-                    self.scopes.all[scope].nonlocals.insert(name.to_string());
+                    self.scopes.all[scope].nonlocals.insert(name.as_str());
                     // Writes from here make the outer variable a cell.
                     let outer = std::iter::successors(self.scopes.all[scope].parent, |at| self.scopes.all[*at].parent)
                         .take_while(|at| self.scopes.all[*at].kind != Kind::Module)
@@ -248,7 +250,7 @@ impl<'a> Visitor<'a> for Finder {
                     if let Some(outer) = outer {
                         self.bind_in(outer, name.as_str(), false);
                     }
-                    self.uses.push((scope, name.to_string()));
+                    self.uses.push((scope, name.as_str()));
                 }
             }
             Stmt::Import(ast::StmtImport { names, .. }) | Stmt::ImportFrom(ast::StmtImportFrom { names, .. }) => {
@@ -272,7 +274,7 @@ impl<'a> Visitor<'a> for Finder {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Name(name) => match name.ctx {
-                ExprContext::Load | ExprContext::Invalid => self.uses.push((self.current(), name.id.to_string())),
+                ExprContext::Load | ExprContext::Invalid => self.uses.push((self.current(), name.id.as_str())),
                 ExprContext::Store | ExprContext::Del => self.bind(name.id.as_str(), false),
             },
             Expr::Named(named) => {

@@ -59,7 +59,7 @@ pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize)
         ("n_fail_demos", json!(failing)),
         ("sat", json!(evaluation.map(|e| e.set.count()))),
         ("set", json!(evaluation.map(|e| e.set.digest()))),
-        ("outcomes", evaluation.map_or(Value::Null, |e| json!(e.outcomes))),
+        ("outcomes", evaluation.map_or(Value::Null, |e| json!(e.outcomes()))),
         ("mutates", json!(evaluation.map(|e| e.mutates))),
     ]
 }

@@ -24,7 +24,6 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
         rows.extend(words::labelled("", Role::Text, caption, width));
     }
     let columns = (width / NARROWEST).clamp(1, plan.rooms.len().max(1));
-    let shelves = plan.rooms.len().div_ceil(columns).max(1);
     let left = usize::from(area.height).saturating_sub(rows.len());
     let wide = (width / columns).max(4);
     let mut order: Vec<&[Room]> = plan.rooms.chunks(columns).collect();
