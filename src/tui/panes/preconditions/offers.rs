@@ -2,6 +2,7 @@
 
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
+use crate::precondition::Ranking;
 use crate::tui::panes::browse::BROWSING;
 use crate::tui::panes::why::ALL_IN_SIGHT;
 
@@ -65,7 +66,10 @@ impl PreconditionsPane {
         if !self.items.is_empty() {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
             let held = if self.shows_held { "hide held back" } else { "show held back" };
-            actions.extend([(PaneAction::HeldBack, held), (PaneAction::Ranking, "other ranking")]);
+            if self.ranking == Ranking::Evidence {
+                actions.push((PaneAction::HeldBack, held));
+            }
+            actions.push((PaneAction::Ranking, "other ranking"));
             actions.extend(self.why.actions());
             actions.extend(BROWSING);
         }

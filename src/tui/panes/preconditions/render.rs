@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::detail::{self, Known};
 use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
-use crate::precondition::Fate;
+use crate::precondition::{Fate, Ranking};
 use crate::tui::pane::PaneAction;
 use crate::tui::panes::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::tui::panes::words;
@@ -149,9 +149,12 @@ impl PreconditionsPane {
         let running = if pool.running { "more are coming: " } else { "" };
         let mut parts = vec![vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid"))]];
         // Before what is less urgent: valid candidates out of sight are not to be missed.
-        if !pool.held_back.is_empty() {
+        let held = pool.held_back.len();
+        if held > 0 && self.ranking == Ranking::EquationOne {
+            parts.push(dim(format!(", {held} lacking evidence")));
+        } else if held > 0 {
             let key = view.key(PaneAction::HeldBack);
-            let held = format!("{} held back", pool.held_back.len());
+            let held = format!("{held} held back");
             parts.push(vec![run(Role::Dim, ", "), run(Role::Key, format!("{key} ")), run(Role::Text, held)]);
         }
         let rule = self.ranking.name();

@@ -113,7 +113,8 @@ impl StudyPage {
                 if related.in_force {
                     runs.push(run(Role::Good, "  in force"));
                 } else if related.optimal {
-                    runs.push(run(Role::Accent, format!("  {} optimal", theme.glyphs.star)));
+                    // The star stands for what is suggested: one of those that hold at the same instances.
+                    runs.push(run(Role::Accent, "  optimal"));
                 }
                 runs
             }
