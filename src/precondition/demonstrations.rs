@@ -170,6 +170,11 @@ impl Demonstrations {
         }
     }
 
+    /// Prepares the states to be distinguished, if that was not done yet.
+    pub(super) fn prepare(&self) {
+        self.projections();
+    }
+
     /// The states prepared to be distinguished; `None` where an object may have another place in each.
     fn projections(&self) -> Option<&Projections> {
         self.places_decide.then(|| self.projections.get_or_init(|| Projections::of(&self.states)))

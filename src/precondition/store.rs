@@ -172,6 +172,8 @@ impl CandidateStore {
     /// The first call of a demonstration that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
         let demos = Demonstrations::new(specification, demos)?;
+        // Here, where the demonstrations are executed, and not while a person waits for the first candidates.
+        demos.prepare();
         let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
         let by_action = functions
             .map(|function| {

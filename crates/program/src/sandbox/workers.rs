@@ -72,9 +72,9 @@ impl Sandbox for Workers {
             limits: self.limits,
         };
         let state = match self.ahead() {
-            Some(worker) => State::Begun(worker, order, Some(self.clone())),
+            Some(worker) => State::Begun(worker, Box::new(order), Some(self.clone())),
             None => match self.worker() {
-                Ok(worker) => State::Begun(worker, order, None),
+                Ok(worker) => State::Begun(worker, Box::new(order), None),
                 Err(kind) => State::Over(Step::Fault(Fault::new(kind))),
             },
         };
@@ -94,7 +94,7 @@ struct WorkerRun {
 enum State {
     /// Nothing was sent to the worker yet. One that was started ahead may be ending, by the system's hand, without its being seen:
     /// then the third starts another.
-    Begun(Process, Order, Option<Workers>),
+    Begun(Process, Box<Order>, Option<Workers>),
     /// It waits for the answer to a call.
     Waiting(Process),
     /// How the run ended.
@@ -124,14 +124,14 @@ impl Running for WorkerRun {
         let given_up = Step::Fault(Fault::new(FaultKind::Worker("nobody waited for it".to_owned())));
         let (worker, step) = match std::mem::replace(&mut self.state, State::Over(given_up)) {
             State::Begun(mut worker, order, ahead) => {
-                let mut step = self.ask(&mut worker, &order).await;
+                let mut step = self.ask(&mut worker, &*order).await;
                 if let Some(workers) = ahead
                     && matches!(&step, Step::Fault(fault) if matches!(fault.kind, FaultKind::Worker(_)))
                     && let Ok(another) = workers.worker()
                 {
                     // The program did nothing outside of the worker yet, so it can begin again.
                     worker = another;
-                    step = self.ask(&mut worker, &order).await;
+                    step = self.ask(&mut worker, &*order).await;
                 }
                 (worker, step)
             }
