@@ -180,7 +180,7 @@ mod tests {
             all.iter().map(|name| (name.clone(), serde_json::json!(["x"]))).collect(),
         ] {
             let names = &Names::read(&text.to_string()).unwrap()["v1.0"];
-            assert!(names.scene.len() > 0);
+            assert!(!names.scene.is_empty());
         }
         assert!(since.elapsed().as_secs() < 10, "{:?}", since.elapsed());
     }

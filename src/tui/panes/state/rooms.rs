@@ -60,7 +60,7 @@ pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     }
     if !named.is_empty() {
         let text = format!("and {}: {}", words::count(named.len(), "more room"), named.join(", "));
-        rows.push(vec![run(Role::Dim, fit(&text, width, glyphs.ellipsis).into_owned())]);
+        rows.push(vec![run(Role::Dim, fit(&text, width, glyphs.ellipsis))]);
     }
     let height = usize::from(area.height);
     if rows.len() > height {
