@@ -435,7 +435,7 @@ fn take_primitive(list: &mut Vec<Primitive>, given: response::Given) {
 const MOST_PAIRS: usize = 10_000;
 
 /// Pairs of a success and a failure on one task, by place: those that share a `pair_id`, else the same environment and task. Of more
-/// than [`MOST_PAIRS`] the first.
+/// than 10,000 the first.
 pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
     let of_one_task = |one: &Trajectory, other: &Trajectory| match (&one.pair_id, &other.pair_id) {
         (Some(one), Some(other)) => one == other,
