@@ -23,6 +23,8 @@ pub struct Instances {
     pub calls: Vec<Step>,
     /// The numbers of the instances that are the calls, in their order.
     called: Vec<Option<usize>>,
+    /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
+    written: Vec<String>,
     /// Number of steps in all.
     steps: usize,
     /// What is known of the parts of candidates.
@@ -121,11 +123,12 @@ impl Instances {
     /// The instances of an action.
     pub fn new(demos: &Demonstrations, function: &Function) -> Self {
         let mut bindings: Vec<(Vec<String>, Vec<Literal>)> = Vec::new();
-        let mut calls = Vec::new();
+        let (mut calls, mut written) = (Vec::new(), Vec::new());
         for step in &demos.steps {
             let Some(call) = demos.call(step) else { continue };
             if call.function == function.name && call.receiver == function.receiver {
                 calls.push(*step);
+                written.push(call.to_string());
                 bindings.push((call.args.iter().map(sort_key).collect(), call.args.clone()));
             }
         }
@@ -139,8 +142,17 @@ impl Instances {
         let known = Arc::new(Mutex::new(Known::new(demos.specification())));
         let groups = Arc::default();
         let (function, steps, ground_of) = (function.clone(), demos.steps.len(), demos.identity().clone());
-        let mut instances =
-            Instances { function, bindings, calls, called: Vec::new(), steps, known, groups, demos: ground_of };
+        let mut instances = Instances {
+            function,
+            bindings,
+            calls,
+            called: Vec::new(),
+            written,
+            steps,
+            known,
+            groups,
+            demos: ground_of,
+        };
         instances.called = instances
             .calls
             .iter()
@@ -152,6 +164,13 @@ impl Instances {
     /// The steps that call the action, with the numbers of the instances that they are.
     pub(super) fn called(&self) -> impl Iterator<Item = (&Step, Option<usize>)> {
         self.calls.iter().zip(self.called.iter().copied())
+    }
+
+    /// The call at a place of a demonstration as it is written, if it is one of the action.
+    pub(super) fn written(&self, demonstration: usize, call: usize) -> Option<&str> {
+        let at =
+            self.calls.binary_search_by_key(&(demonstration, call), |step| (step.demonstration, step.call)).ok()?;
+        self.written.get(at).map(String::as_str)
     }
 
     /// How many there are.

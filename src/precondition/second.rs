@@ -181,7 +181,7 @@ fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Optio
         None => Fate::Valid,
         Some((demonstration, (call, outcome))) => {
             let exception = EXCEPTIONS.get(outcome.checked_sub(1)?)?;
-            failed_there(demos, demonstration, call, exception, failing)
+            failed_there(demos, instances, demonstration, call, exception, failing)
         }
     };
     Some((fate, evaluation))

@@ -49,7 +49,7 @@ fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion
             }
         }
     }
-    first.map_or(Fate::Valid, |failure| fails(demos, failure, failing))
+    first.map_or(Fate::Valid, |failure| fails(demos, instances, failure, failing))
 }
 
 /// As [`validate`], read off the candidate's values at all instances. `None` where they do not decide: what it changes at a call that
@@ -84,25 +84,30 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
             first = Some(Failure { demonstration, call, exception, message: String::new(), values: Vec::new() });
         }
     }
-    Some(first.map_or(Fate::Valid, |failure| fails(demos, failure, failing)))
+    Some(first.map_or(Fate::Valid, |failure| fails(demos, instances, failure, failing)))
 }
 
 /// The fate of a candidate that fails first at a call with an exception.
 pub(super) fn failed_there(
     demos: &Demonstrations,
+    instances: &Instances,
     demonstration: usize,
     call: usize,
     exception: &str,
     failing: usize,
 ) -> Fate {
     let (message, values) = Default::default();
-    fails(demos, Failure { demonstration, call, exception: exception.to_owned(), message, values }, failing)
+    let failure = Failure { demonstration, call, exception: exception.to_owned(), message, values };
+    fails(demos, instances, failure, failing)
 }
 
 /// The first failure in words, and how many demonstrations fail.
-fn fails(demos: &Demonstrations, failure: Failure, failing: usize) -> Fate {
+fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failing: usize) -> Fate {
     let demo = demos.all.get(failure.demonstration);
-    let at = demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default();
+    let at = match instances.written(failure.demonstration, failure.call) {
+        Some(written) => written.to_owned(),
+        None => demo.and_then(|d| d.calls.get(failure.call)).map(ToString::to_string).unwrap_or_default(),
+    };
     let id = demo.map_or("", |demo| demo.id.as_str());
     let words = in_words(&failure.exception, &failure.message, &failure.values);
     let message = format!("demonstration {} ({id}), call {}: {words}", failure.demonstration + 1, failure.call + 1);
