@@ -70,7 +70,8 @@ impl Pty {
             }
         });
         let writer = pair.master.take_writer().expect("a writer");
-        Pty { child, writer, master: pair.master, output, parser: vt100::Parser::new(rows, cols, 0), bytes: Vec::new() }
+        let parser = vt100::Parser::new(at_least_one(rows), at_least_one(cols), 0);
+        Pty { child, writer, master: pair.master, output, parser, bytes: Vec::new() }
     }
 
     /// The process id.
@@ -87,7 +88,7 @@ impl Pty {
     /// Changes the size.
     pub fn resize(&mut self, (cols, rows): (u16, u16)) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).expect("a new size");
-        self.parser.screen_mut().set_size(rows, cols);
+        self.parser.screen_mut().set_size(at_least_one(rows), at_least_one(cols));
     }
 
     fn take(&mut self, bytes: Vec<u8>) {
@@ -188,4 +189,9 @@ impl Drop for Pty {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A terminal has at least one row and one column.
+fn at_least_one(n: u16) -> std::num::NonZeroU16 {
+    std::num::NonZeroU16::new(n).unwrap_or(std::num::NonZeroU16::MIN)
 }

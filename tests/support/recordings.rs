@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// The file or folder of this name among the recordings; noted as absent where there is none.
 pub fn recordings(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("STEPWRIGHT_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A layer's package is two folders below the repository's.
+    let root = if package.parent().is_some_and(|above| above.ends_with("crates")) { "../.." } else { "" };
+    let data =
+        std::env::var_os("STEPWRIGHT_DATA").map_or_else(|| package.join(root).join("../shared/data"), PathBuf::from);
     let path = data.join(name);
     if path.exists() {
         note("found", name);

@@ -1,0 +1,123 @@
+//! `stepwright preconditions candidates`: pools of candidates with verdicts, clusters and the sets adopted from them; comparisons of sets.
+//! As JSON, for further work elsewhere.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::preconditions::Where;
+use super::{CliError, Global, print, print_json};
+use stepwright_method::precondition::{AdoptedSet, Fate, Pool, Ranking, Score, SetComparison, SideBySide};
+use stepwright_text::words::count;
+
+/// Prints the candidates that the built-in enumerator makes of the demonstrations.
+#[derive(Debug, Args)]
+pub struct Candidates {
+    /// These actions; all that the demonstrations call if absent
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    action: Vec<String>,
+    #[command(flatten)]
+    at: Where,
+    /// Print the pools as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Candidates {
+    /// Enumerates, validates and prints.
+    ///
+    /// # Errors
+    /// If the world or its demonstrations cannot be read, or there is no such action.
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        if self.at.world.is_none() {
+            return Err(CliError::Usage(
+                "say of which world with --world (and --task, where services differ)".to_owned(),
+            ));
+        }
+        let (mut store, truth, name) = self.at.store(&AdoptedSet::default(), global)?;
+        let named = |action: &&str| self.action.is_empty() || self.action.iter().any(|own| own == action);
+        let called: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
+        if let Some(unknown) = self.action.iter().find(|own| !called.contains(own)) {
+            let known = called.join(", ");
+            return Err(CliError::Usage(format!("no demonstration calls `{unknown}`; they call {known}")));
+        }
+        let mut pools = Vec::new();
+        for action in called.iter().map(String::as_str).filter(named) {
+            let fail = |e: stepwright_method::precondition::StoreError| CliError::Failed(e.to_string());
+            let pool = store.enumerate(action, |_, _| true).map_err(fail)?;
+            pools.push((pool, store.suggested(action, Ranking::Evidence)));
+        }
+        if self.json {
+            let pool = |(pool, suggested): &(Pool, Vec<String>)| {
+                let mut value = json!(pool);
+                value["adopted"] = json!(suggested);
+                value["true"] = json!(truth.of(&pool.action));
+                value
+            };
+            let demonstrations: Vec<&str> = store.demonstrations().all.iter().map(|demo| demo.id.as_str()).collect();
+            let actions: Value = pools.iter().map(pool).collect();
+            let all = json!({ "demonstrations": demonstrations, "truth_from": name, "actions": actions });
+            print_json(&format!("{all:#}\n"))?;
+        } else {
+            let text: String = pools.iter().map(|(pool, suggested)| listed(pool, suggested)).collect();
+            print(&text)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A pool for display: what would be adopted, and how many others there are.
+fn listed(pool: &Pool, suggested: &[String]) -> String {
+    let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+    let clusters = pool.candidates.iter().filter_map(|c| c.cluster).max().map_or(0, |last| last + 1);
+    let mut text = format!(
+        "{}({}): {}, {valid} valid, {}, {} held back\n",
+        pool.action,
+        pool.params.join(", "),
+        count(pool.candidates.len(), "candidate"),
+        count(clusters, "cluster"),
+        pool.held_back.len()
+    );
+    let mut by = |ranking: Ranking, assertions: &[String]| {
+        text.push_str(&format!("  suggested, {}:\n", ranking.name()));
+        assertions.iter().for_each(|assertion| text.push_str(&format!("    assert {assertion}\n")));
+    };
+    by(Ranking::Evidence, suggested);
+    if pool.by_equation != suggested {
+        by(Ranking::EquationOne, &pool.by_equation);
+    }
+    text
+}
+
+/// A comparison of two sets as data.
+pub(super) fn compared(comparison: &SetComparison) -> Value {
+    let score = |score: &Score| json!({ "precision": score.precision, "recall": score.recall, "f1": score.f1 });
+    let row = |SideBySide { left, right, counterpart, .. }: &SideBySide| json!({ "left": left, "right": right, "relation": counterpart.in_words() });
+    let actions = comparison.actions.iter().map(|action| {
+        let mut value = json!({
+            "action": action.action,
+            "params": action.params,
+            "rows": action.rows.iter().map(row).collect::<Vec<_>>(),
+        });
+        match &action.score {
+            Ok(own) => value["score"] = score(own),
+            Err(why) => value["no_score"] = json!(why),
+        }
+        if let Some((place, is_left)) = &action.difference {
+            value["only"] = json!({
+                "set": if *is_left { &comparison.left } else { &comparison.right },
+                "permits": place.application(&action.action),
+                "demonstration": place.id,
+                "call": place.call,
+            });
+        }
+        value
+    });
+    json!({
+        "left": comparison.left,
+        "right": comparison.right,
+        "actions": actions.collect::<Vec<_>>(),
+        "macro": comparison.score.as_ref().map(score),
+    })
+}

@@ -1,0 +1,85 @@
+//! `stepwright preconditions logs`: which assertions logs of episodes violate, where, with what values. No model, no world.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{CliError, print, print_json};
+use stepwright_driver::{self as driver, Violation};
+use stepwright_episode::Status;
+use stepwright_episode::gate::Assertions;
+use stepwright_method::precondition::AdoptedSet;
+use stepwright_text::words::count;
+
+/// Checks logs of episodes against preconditions.
+#[derive(Debug, Args)]
+pub struct CheckLogs {
+    /// Files of logs: trajectories a line, texts of ReAct, or sessions
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+    /// A *.preconditions.py file in place of the assertions of the world's specification
+    #[arg(long, value_name = "FILE")]
+    preconditions: Option<PathBuf>,
+    /// Print an object a log
+    #[arg(long)]
+    json: bool,
+}
+
+impl CheckLogs {
+    /// Checks; exit code 1 if an assertion is violated.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or an assertion is of no action of the logs' world.
+    pub fn run(self) -> Result<ExitCode, CliError> {
+        let set = self.preconditions.as_deref().map(AdoptedSet::read).transpose();
+        let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
+        let (mut out, mut steps, mut logs, mut violated) = (String::new(), 0, 0, 0);
+        for path in &self.logs {
+            let (read, wrong) = driver::read_logs(path).map_err(CliError::Failed)?;
+            wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
+            for log in read {
+                let mut program = driver::program_of(&log).map_err(CliError::Failed)?;
+                for action in set.iter().flat_map(|set| &set.actions) {
+                    let (action, assertions) = (action.action.clone(), action.assertions.clone());
+                    let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
+                    program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
+                }
+                let found = driver::violations(&log, &program);
+                (logs, steps) = (logs + 1, steps + log.steps.len());
+                violated += found.iter().filter(|v| v.check.status == Status::Fails).count();
+                if self.json {
+                    let listed: Vec<Value> = found.iter().map(as_json).collect();
+                    let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
+                    out.push_str(&format!("{line}\n"));
+                } else if !found.is_empty() {
+                    let how = if log.success { "a success" } else { "a failure" };
+                    out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
+                    found.iter().for_each(|violation| out.push_str(&in_words(violation)));
+                }
+            }
+        }
+        if !self.json {
+            out.push_str(&format!(
+                "{} violated in {} of {}\n",
+                count(violated, "assertion"),
+                count(steps, "step"),
+                count(logs, "log")
+            ));
+        }
+        if self.json { print_json(&out) } else { print(&out) }?;
+        Ok(ExitCode::from(u8::from(violated > 0)))
+    }
+}
+
+fn as_json(violation: &Violation) -> Value {
+    let Violation { step, action, check } = violation;
+    json!({ "step": step, "action": action, "assertion": check.condition, "status": check.status, "detail": check.detail })
+}
+
+fn in_words(violation: &Violation) -> String {
+    let Violation { step, action, check } = violation;
+    let detail = check.detail.as_ref().map_or_else(String::new, |detail| format!("  ({detail})"));
+    format!("  step {} `{action}`: {} {}{detail}\n", step + 1, check.condition, check.status.word())
+}

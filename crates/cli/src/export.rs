@@ -1,0 +1,108 @@
+//! `stepwright export` and `stepwright show`: a session log in other formats.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::sessions::found;
+use super::{CliError, Global, print, print_file, recording};
+use stepwright_episode::log;
+use stepwright_export::Format;
+use stepwright_world::Sources;
+
+/// Writes a session as an HTML page, an asciicast, or JSONL in its normal form.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("format").required(true))]
+pub struct Export {
+    #[command(flatten)]
+    session: Named,
+    /// One self-contained HTML page; `-` is standard output
+    #[arg(long, group = "format", value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The log in its normal form; `-` is standard output
+    #[arg(long, group = "format", value_name = "FILE")]
+    jsonl: Option<PathBuf>,
+    /// An asciicast v3 with a marker at every decision; `-` is standard output
+    #[arg(long, group = "format", value_name = "FILE")]
+    cast: Option<PathBuf>,
+}
+
+/// Prints a session as plain text.
+#[derive(Debug, Args)]
+pub struct Show {
+    #[command(flatten)]
+    session: Named,
+}
+
+/// Which session.
+#[derive(Debug, Args)]
+pub struct Named {
+    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
+    #[arg(required_unless_present = "last")]
+    session: Option<PathBuf>,
+    /// The session written to last
+    #[arg(long, conflicts_with = "session")]
+    last: bool,
+}
+
+impl Export {
+    /// Renders the session and writes the file; `-` is standard output.
+    ///
+    /// # Errors
+    /// If the log cannot be read or the file not written.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let choices = [(self.html, Some(Format::Html)), (self.jsonl, Some(Format::Jsonl)), (self.cast, None)];
+        for (file, format) in choices {
+            let Some(file) = file else { continue };
+            let text = render(global, &self.session, format)?;
+            if file.as_os_str() == "-" {
+                print_file(&text)?;
+                continue;
+            }
+            write(&file, &text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    /// Prints the session.
+    ///
+    /// # Errors
+    /// If the log cannot be read.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        print(&render(global, &self.session, Some(Format::Text))?)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A session in a format; as a recording if `None`.
+fn render(global: &Global, session: &Named, format: Option<Format>) -> Result<String, CliError> {
+    let config = global.load()?;
+    let newest;
+    let session = match &session.session {
+        Some(named) => named.as_path(),
+        None => {
+            newest = super::sessions::newest(&config.paths.sessions())?;
+            newest.as_path()
+        }
+    };
+    let sources = Sources::with_adapters(config.external.clone());
+    let loaded = if session.as_os_str() == "-" {
+        log::read(std::io::stdin().lock(), Path::new("standard input"))
+    } else {
+        log::load(&found(&config.paths.sessions(), session)?)
+    };
+    let loaded = loaded.map_err(|e| CliError::Failed(e.to_string()))?;
+    let failed = |e: String| CliError::Failed(format!("{}: {e}", session.display()));
+    match format {
+        Some(format) => recording::render(format, loaded, &config, &sources).map_err(|e| failed(e.to_string())),
+        None => recording::cast(loaded, &config, &sources).map_err(failed),
+    }
+}
+
+/// Writes beside the target and renames, so that a failed export leaves what was there.
+pub(super) fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    stepwright_files::replace(file, text.as_bytes())
+}

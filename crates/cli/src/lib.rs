@@ -1,0 +1,188 @@
+//! Command line: one file a subcommand. Parses, calls the library, prints; the work itself is done elsewhere.
+//!
+//! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
+
+mod candidates;
+mod check_logs;
+mod compare;
+mod config;
+mod conform;
+pub mod debug_log;
+mod distill;
+mod docs;
+mod error;
+mod export;
+mod launch;
+mod methods;
+mod models;
+mod new_task;
+mod pddl;
+mod places;
+mod play;
+mod preconditions;
+mod rate;
+mod recording;
+mod report;
+mod run;
+mod sandbox;
+mod sandbox_worker;
+mod sessions;
+mod settings;
+mod study;
+mod unattended;
+mod workbench;
+mod world;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use stepwright_text::sanitize;
+
+pub use error::{CliError, note, print, print_file, print_json};
+pub use launch::Launch;
+pub use settings::Global;
+
+/// A terminal workbench to step language-model agents through episodes, one decision at a time.
+///
+/// Without a subcommand the workbench opens.
+#[derive(Debug, Parser)]
+#[command(name = "stepwright", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    /// Tasks to choose from beside the shipped ones
+    #[arg(long, value_name = "FILE_OR_DIR", help = world::tasks_help())]
+    data: Option<std::path::PathBuf>,
+    /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
+    #[arg(long)]
+    blind: bool,
+    #[command(flatten)]
+    method: settings::MethodFlags,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Open a recorded session in the workbench, where it was left
+    Open(workbench::Open),
+    /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
+    Play(play::Play),
+    /// Generate a task, solvable by construction and checked to be
+    NewTask(new_task::NewTask),
+    /// Print a task as a planning problem (PDDL), or a plan for it
+    Pddl(pddl::Pddl),
+    /// Distil skills, primitives and tips from logs of episodes into a file
+    Distill(distill::Distill),
+    /// Compare the program with recordings of the original systems
+    Conform(conform::Conform),
+    /// Run episodes unattended, one result a line
+    Run(run::Run),
+    /// Measure what the papers' tables measure, with their figures beside ours
+    #[command(subcommand)]
+    Study(study::StudyCommand),
+    /// Judge plans of a results file, blind, or print what the judgements come to
+    Rate(rate::Rate),
+    /// Put results files together: the tables of all of them, what is missing, and files for plots and further work
+    Report(report::Report),
+    /// Write a session as an HTML page, an asciicast, or JSONL
+    Export(export::Export),
+    /// List the sessions kept on this machine; rename and delete them
+    Sessions(sessions::Sessions),
+    /// Print a session as plain text
+    Show(export::Show),
+    /// Put branches of a session, or several sessions, side by side, aligned by step; exit code 1 if they differ
+    Compare(compare::Compare),
+    /// List the methods: what can be set of them, and in which worlds they work
+    Methods(methods::Methods),
+    /// Show the settings and where they come from, or write a file to start from
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// List the configured models, or find out what an endpoint offers
+    #[command(subcommand)]
+    Models(models::ModelsCommand),
+    /// Check and compare files of adopted preconditions
+    #[command(subcommand)]
+    Preconditions(preconditions::PreconditionsCommand),
+    /// Try what the operating system holds model-written code to here
+    Sandbox(sandbox::Sandbox),
+    /// Print a shell completion script
+    Completions(docs::Completions),
+    /// Print the man page
+    Man(docs::Man),
+    /// Run model-written code from standard input; started by the program itself
+    #[command(name = stepwright_program::sandbox::WORKER, hide = true)]
+    SandboxWorker(sandbox_worker::SandboxWorker),
+    /// Render a template from standard input; started by the program itself
+    #[command(name = stepwright_model::prompt::apart::WORKER, hide = true)]
+    TemplateWorker,
+    /// Try what no worker should get; started by the program itself
+    #[command(name = sandbox::TRIAL, hide = true)]
+    SandboxTrial(sandbox::Trial),
+}
+
+/// The command line as it is declared: what completions, man pages and the documents' own test are made from.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses the command line and does what it says.
+pub fn run() -> ExitCode {
+    stepwright_confine::keep_inherited_descriptors();
+    if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
+        return code;
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Words of the command line are quoted in what is wrong with them.
+        Err(error) if error.use_stderr() && sanitize::printed(&error.to_string()) != error.to_string() => {
+            note(&error.to_string());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    stepwright_model::prompt::apart::use_this_program();
+    let done = match cli.command {
+        Some(Command::Open(open)) => open.run(&cli.global),
+        Some(Command::Play(play)) => play.run(&cli.global),
+        Some(Command::NewTask(new_task)) => new_task.run(),
+        Some(Command::Pddl(pddl)) => pddl.run(),
+        Some(Command::Distill(distill)) => distill.run(&cli.global),
+        Some(Command::Conform(conform)) => conform.run(),
+        Some(Command::Run(run)) => run.execute(&cli.global),
+        Some(Command::Study(command)) => command.run(&cli.global),
+        Some(Command::Rate(rate)) => rate.run(&cli.global),
+        Some(Command::Report(report)) => report.run(),
+        Some(Command::Export(export)) => export.run(&cli.global),
+        Some(Command::Sessions(sessions)) => sessions.run(&cli.global),
+        Some(Command::Show(show)) => show.run(&cli.global),
+        Some(Command::Compare(compare)) => compare.run(&cli.global),
+        Some(Command::Preconditions(command)) => command.run(&cli.global),
+        Some(Command::Completions(completions)) => completions.run(command()),
+        Some(Command::Man(man)) => man.run(command()),
+        Some(Command::Config(command)) => command.run(&cli.global),
+        Some(Command::Sandbox(sandbox)) => sandbox.run(),
+        Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
+        Some(Command::TemplateWorker) => {
+            Ok(if stepwright_model::prompt::apart::work() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+        }
+        Some(Command::SandboxTrial(trial)) => trial.run(),
+        Some(Command::Methods(methods)) => methods.run(&cli.global),
+        Some(Command::Models(command)) => command.run(&cli.global),
+        None => {
+            cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None, cli.blind))
+        }
+    };
+    done.unwrap_or_else(|error| error.report())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

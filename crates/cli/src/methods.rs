@@ -1,0 +1,119 @@
+//! `stepwright methods`: what the methods are, what can be set of them, and where each works.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::unattended::interrupted;
+use super::{CliError, Global, print};
+use stepwright_driver::config::Config;
+use stepwright_method::{self as method, MethodInfo, ModelTraits};
+use stepwright_study::matrix;
+use stepwright_study::runner::Opening;
+use stepwright_world::options::{self, Values};
+use stepwright_world::{Sources, WORLDS};
+
+/// How long it is waited for a method in another process to say what it is.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Lists the methods.
+#[derive(Debug, Args)]
+pub struct Methods {
+    /// Print what can be set of methods, as a Markdown table
+    #[arg(long, conflicts_with = "matrix")]
+    options: bool,
+    /// Play each method in each world with the built-in agents and print the results, as a Markdown table; a world of your own
+    /// is among them where one is configured
+    #[arg(long)]
+    matrix: bool,
+    /// Actions that an episode of the matrix may take
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "matrix", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: u32,
+}
+
+impl Methods {
+    /// Prints the list or the table asked for.
+    ///
+    /// # Errors
+    /// If settings are wrong, or tasks cannot be read.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        match (self.options, self.matrix) {
+            (true, _) => print(&options::markdown(method::options::all()))?,
+            (_, true) => return self.play(global),
+            _ => {
+                let config = global.load()?;
+                print(&(list() + &list_own(&config)))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn play(&self, global: &Global) -> Result<ExitCode, CliError> {
+        let config = global.load()?;
+        let own = config.methods.values().filter_map(|command| command.introduce(PATIENCE).ok());
+        let methods: Vec<MethodInfo> = method::all().into_iter().chain(own).collect();
+        let sources = Sources::with_adapters(config.external.clone());
+        let mut worlds = Vec::new();
+        for world in WORLDS {
+            let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
+            worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
+        }
+        let opening =
+            Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None, in_force: None };
+        let runtime = tokio::runtime::Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        let mut rows = Vec::new();
+        for info in methods {
+            let mut cells = Vec::new();
+            for (world, tasks) in &worlds {
+                match runtime.block_on(matrix::cell(&opening, world, tasks, &info, &cancel)) {
+                    Some(cell) => cells.push(cell),
+                    None => return Ok(ExitCode::FAILURE),
+                }
+            }
+            rows.push((info, cells));
+        }
+        let worlds: Vec<_> = worlds.iter().map(|(world, _)| *world).collect();
+        print(&matrix::markdown(&worlds, &rows))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The methods with the worlds they fit and their options.
+fn list() -> String {
+    let flags = |info: &MethodInfo| {
+        let flags: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
+        format!("  options: {}\n\n", flags.join(" "))
+    };
+    method::all().iter().map(|info| described(info) + &flags(info)).collect()
+}
+
+/// The same of a person's own methods, their options with what they may be; where one cannot be used, the reason.
+fn list_own(config: &Config) -> String {
+    let listed = config.methods.iter().map(|(name, command)| match command.introduce(PATIENCE) {
+        Err(why) => format!("{}{name}: cannot be used: {why}\n\n", method::EXTERNAL),
+        Ok(info) => {
+            let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
+            let mut text =
+                described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
+            for spec in info.options {
+                let default = if spec.default.is_empty() { "none" } else { spec.default };
+                let key = spec.key.strip_prefix(&format!("{name}.")).unwrap_or(spec.key);
+                let allowed = spec.kind.allowed(false);
+                text.push_str(&format!("  --method-opt {key}=…  {} ({allowed}; default {default})\n", spec.about));
+            }
+            text + "\n"
+        }
+    });
+    listed.collect()
+}
+
+/// A method with the worlds it fits.
+fn described(info: &MethodInfo) -> String {
+    let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
+    let fitting = WORLDS.iter().filter(|world| method::fits(info, &Values::default(), world, None, &model).is_ok());
+    let worlds: Vec<&str> = fitting.map(|world| world.name).collect();
+    format!("{}: {}\n  worlds: {}\n", info.id, info.description, worlds.join(", "))
+}

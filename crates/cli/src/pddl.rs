@@ -1,0 +1,94 @@
+//! `stepwright pddl`: a task as a planning domain and problem, and the plan found for it.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::world::{WorldName, WorldOptions};
+use super::{CliError, print, print_file};
+use stepwright_world::planner::Observed;
+use stepwright_world::planner::classical::{Known, Limits, PlanningTask};
+use stepwright_world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
+
+/// Prints a task as PDDL, in worlds with a planning domain.
+#[derive(Debug, Args)]
+pub struct Pddl {
+    /// The world
+    #[arg(help = planned_for())]
+    world: WorldName,
+    #[command(flatten)]
+    options: WorldOptions,
+    /// The task's id, or an unambiguous part of it; the first task if absent
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// What is known: what is seen at the beginning and that goal things are in the room, what is seen alone, or everything
+    #[arg(long, value_name = "room|limited|full", default_value = "room")]
+    knowledge: Knowledge,
+    /// Print the domain in place of the problem
+    #[arg(long, conflicts_with = "plan")]
+    domain: bool,
+    /// Print a plan for the problem, checked step by step, in place of the problem
+    #[arg(long)]
+    plan: bool,
+}
+
+/// What is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Knowledge {
+    /// What is seen, and that goal things are in the room
+    Room,
+    /// What is seen
+    Limited,
+    /// Everything
+    Full,
+}
+
+impl Pddl {
+    /// Prints what was asked for; exit code 1 if a plan was and there is none.
+    ///
+    /// # Errors
+    /// If the task cannot be loaded or has no goal that can be planned for.
+    pub fn run(self) -> Result<ExitCode, CliError> {
+        let (name, options) = (self.world.name(), self.options.of(self.world)?);
+        let task = self.task.as_deref().unwrap_or_default();
+        if let Some(why) = refusal("pddl", &[Ability::Planning], self.world.kind(), WORLDS) {
+            return Err(CliError::Usage(why));
+        }
+        let spec = OpenSpec { world: name, data: self.options.data.as_deref(), options: &options, task };
+        let problem = self.problem(Sources::default().open(&spec)?)?;
+        if self.domain {
+            print_file(problem.domain)?;
+        } else if !self.plan {
+            print_file(&problem.problem)?;
+        } else {
+            match problem.plan(&Limits::default()) {
+                Ok(steps) => steps.iter().try_for_each(|step| print(&format!("({step})\n")))?,
+                Err(none) => {
+                    print(&format!("; {none}\n"))?;
+                    return Ok(ExitCode::from(1));
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn problem(&self, opened: OpenedWorld) -> Result<PlanningTask, CliError> {
+        let OpenedWorld { mut world, task, sentence, .. } = opened;
+        let reset = world.reset(&task, 0)?;
+        let known = match self.knowledge {
+            Knowledge::Room => Known::InRoom,
+            Knowledge::Limited => Known::Nothing,
+            Knowledge::Full => Known::Everything,
+        };
+        let shown = Observed { observation: reset.observation, calls: reset.observation_calls, ..Observed::default() };
+        let problem = world.planning((&task, &sentence), &[shown], known);
+        let none = || Err(format!("{task}: this task has no goal that can be planned for"));
+        problem.unwrap_or_else(none).map_err(CliError::Failed)
+    }
+}
+
+/// The worlds there are to choose from.
+fn planned_for() -> String {
+    let planned = WORLDS.iter().filter(|kind| kind.abilities.contains(&Ability::Planning)).map(|kind| kind.name);
+    format!("The world, one with a planning domain: {}", planned.collect::<Vec<_>>().join(" or "))
+}

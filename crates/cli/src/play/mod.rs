@@ -1,0 +1,87 @@
+//! `stepwright play`: a world's task by hand, as a prompt to type at or as the line protocol.
+
+mod protocol;
+mod repl;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::world::{WorldName, WorldOptions};
+use super::{CliError, Global, print};
+use stepwright_world::{OpenSpec, OpenedWorld, Sources};
+
+/// Plays a task.
+#[derive(Debug, Args)]
+pub struct Play {
+    /// The world
+    world: WorldName,
+    #[command(flatten)]
+    options: WorldOptions,
+    /// The task's id, or an unambiguous part of it; the first task if absent
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The world's seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Speak the line protocol: one JSON object for the reset, then one for each action read from standard input
+    #[arg(long)]
+    jsonl: bool,
+    /// Add the world's hidden state to each object
+    #[arg(long, requires = "jsonl")]
+    state: bool,
+    /// Add the facts the agent can know and the goals, as literals, to each object, where the world has them
+    #[arg(long, requires = "jsonl")]
+    facts: bool,
+    /// Read requests in place of action texts, {"reset": "TASK"} or {"act": "TEXT"}: the other side of the external world
+    #[arg(long, requires = "jsonl")]
+    serve: bool,
+    /// List the tasks and end
+    #[arg(long, conflicts_with_all = ["jsonl", "task"])]
+    list: bool,
+}
+
+impl Play {
+    /// Plays until the input ends.
+    ///
+    /// # Errors
+    /// If the task cannot be loaded, or standard input or output fails.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let (name, options) = (self.world.name(), self.options.of(self.world)?);
+        let sources = match self.world.kind().data {
+            // Worlds that read files need no configuration, so a mistake in it does not keep anyone from playing.
+            Some(_) => Sources::default(),
+            None => Sources::with_adapters(global.load()?.external),
+        };
+        let data = self.options.data.as_deref();
+        if self.list {
+            let mut text = String::new();
+            for task in sources.tasks(name, data)? {
+                // A line and three columns each, whatever the data's names hold.
+                let cell = |text: &str| text.replace(['\n', '\r', '\t'], " ");
+                text.push_str(&format!("{}\t{}\t{}\n", cell(&task.id), cell(&task.kind), cell(&task.sentence)));
+            }
+            print(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let task = self.task.as_deref().unwrap_or_default();
+        let open = |task: &str| sources.open(&OpenSpec { world: name, data, options: &options, task });
+        let OpenedWorld { mut world, task, .. } = open(task)?;
+        let wishes = protocol::Wishes { state: self.state, facts: self.facts };
+        // The prompt locks them line by line.
+        let (input, output) = (|| std::io::stdin().lock(), || std::io::stdout().lock());
+        if self.serve {
+            let begin = |wanted: &str| open(if wanted.is_empty() { &task } else { wanted });
+            serve::serve(begin, self.seed, wishes, input(), output())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let reset = world.reset(&task, self.seed)?;
+        if self.jsonl {
+            protocol::speak(world.as_mut(), &reset, wishes, input(), output())?;
+        } else {
+            repl::play(world.as_mut(), &reset)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

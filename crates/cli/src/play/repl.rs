@@ -1,0 +1,146 @@
+//! Prompt to type actions at: history, completion over the admissible actions, undo.
+
+use std::io::{BufRead, IsTerminal};
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::MemHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+
+use crate::{CliError, print, print_json};
+use stepwright_program::{Call, render_program};
+use stepwright_text::sanitize::{line, visible};
+use stepwright_world::{Outcome, Snapshot, World};
+
+const HELP: &str = "\
+Type an action (Tab completes), or:
+  :actions   the admissible actions (also :admissible)
+  :program   the trajectory as a program
+  :state     the world's hidden state
+  :undo      take the last action back
+  :help      this list
+  :quit      leave (or Ctrl-D)
+";
+
+/// Plays until the person leaves or the input ends.
+///
+/// # Errors
+/// If standard input or output fails, or the world breaks.
+pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
+    let mut game = Game { calls: reset.calls().cloned().collect(), past: Vec::new(), steps: 0, won: reset.won };
+    print(&format!("{}\n\nType an action; :help lists what else there is.\n", visible(&reset.observation)))?;
+    if !std::io::stdin().is_terminal() {
+        for line in std::io::stdin().lock().lines() {
+            let line = line?;
+            print(&format!("> {}\n", visible(&line)))?;
+            if !game.take(world, line.trim())? {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
+    let failed = |e: ReadlineError| CliError::Failed(e.to_string());
+    let mut editor = Editor::<Actions, MemHistory>::with_history(config, MemHistory::new()).map_err(failed)?;
+    loop {
+        // The editor prints what it completes: what could act on the terminal is not offered.
+        let mut actions = world.admissible().unwrap_or_default();
+        actions.retain(|action| line(action) == *action);
+        editor.set_helper(Some(Actions(actions)));
+        match editor.readline("> ") {
+            Ok(line) => {
+                if !game.take(world, line.trim())? {
+                    break;
+                }
+            }
+            Err(ReadlineError::Eof | ReadlineError::Interrupted) => break,
+            Err(e) => return Err(failed(e)),
+        }
+    }
+    Ok(())
+}
+
+/// What the prompt remembers of the episode.
+struct Game {
+    calls: Vec<Call>,
+    past: Vec<(Snapshot, usize, bool)>,
+    steps: usize,
+    won: bool,
+}
+
+impl Game {
+    /// Takes one line; returns whether to continue.
+    fn take(&mut self, world: &mut dyn World, line: &str) -> Result<bool, CliError> {
+        match line {
+            "" => {}
+            ":quit" | ":q" => return Ok(false),
+            ":help" | ":h" => print(HELP)?,
+            ":actions" | ":admissible" | ":a" => {
+                print(&format!("{}\n", world.admissible().unwrap_or_default().join("\n")))?
+            }
+            ":program" | ":p" => {
+                let header = world.header();
+                let comment = visible(&header.comment);
+                print(&render_program(&header.function, &comment, &header.setup, &self.calls))?;
+            }
+            ":state" | ":s" => print_json(&format!("{:#}\n", world.truth()))?,
+            ":undo" | ":u" => self.undo(world)?,
+            command if command.starts_with(':') => print(&format!("No such command: {command}. :help lists them.\n"))?,
+            action => self.act(world, action)?,
+        }
+        Ok(true)
+    }
+
+    fn act(&mut self, world: &mut dyn World, action: &str) -> Result<(), CliError> {
+        self.past.push((world.snapshot(), self.calls.len(), self.won));
+        let outcome = world.act(action)?;
+        self.steps += 1;
+        self.calls.extend(outcome.calls().cloned());
+        print(&format!("{}\n", visible(&outcome.observation)))?;
+        if outcome.error.is_some() {
+            print("(not an admissible action here; :actions lists them)\n")?;
+        }
+        if outcome.won && !self.won {
+            print(&format!(
+                "The goal holds after {}. Go on playing, or :quit.\n",
+                stepwright_text::words::count(self.steps, "step")
+            ))?;
+        }
+        self.won = outcome.won;
+        Ok(())
+    }
+
+    fn undo(&mut self, world: &mut dyn World) -> Result<(), CliError> {
+        let Some((snapshot, calls, won)) = self.past.pop() else { return print("Nothing to undo.\n") };
+        world.restore(&snapshot)?;
+        self.calls.truncate(calls);
+        self.steps -= 1;
+        self.won = won;
+        print("Taken back.\n")
+    }
+}
+
+/// Completes over the admissible actions and the prompt's own commands.
+struct Actions(Vec<String>);
+
+impl Completer for Actions {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = line.get(..cursor).unwrap_or(line).trim_start();
+        let own = [":actions", ":admissible", ":help", ":program", ":quit", ":state", ":undo"];
+        let all = self.0.iter().map(String::as_str).chain(own);
+        Ok((0, all.filter(|a| a.starts_with(typed)).map(str::to_owned).collect()))
+    }
+}
+
+impl Hinter for Actions {
+    type Hint = String;
+}
+
+impl Highlighter for Actions {}
+impl Validator for Actions {}
+impl Helper for Actions {}

@@ -1,0 +1,64 @@
+//! Line protocol with requests: what the external world asks of its process (adapters/README.md).
+//!
+//! So any world of this program can stand behind an adapter, and both sides of the protocol are tried against each other.
+
+use std::io::{BufRead, Write};
+
+use serde::Deserialize;
+
+use super::protocol::{Wishes, read, write};
+use crate::CliError;
+use stepwright_world::{OpenedWorld, World, WorldError};
+
+/// What is asked: one of the two.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    reset: Option<String>,
+    /// Of a reset; the command line's if absent.
+    seed: Option<u64>,
+    act: Option<String>,
+}
+
+/// Answers requests until the input ends. `begin` opens a world for the name of a task.
+///
+/// # Errors
+/// If a line is no request, a task does not exist, an action is sent before the first reset, a stream fails, or the world breaks.
+pub fn serve(
+    begin: impl Fn(&str) -> Result<OpenedWorld, WorldError>,
+    seed: u64,
+    wishes: Wishes,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), CliError> {
+    let mut running: Option<(Box<dyn World>, u64)> = None;
+    while let Some(line) = read(&mut input)? {
+        let request: Request = serde_json::from_str(&line).map_err(|e| {
+            CliError::Failed(format!(
+                "`{line}` is no request ({e}); send {{\"reset\": \"TASK\"}} or {{\"act\": \"TEXT\"}}"
+            ))
+        })?;
+        match (request, &mut running) {
+            (Request { reset: Some(task), seed: own, act: None }, _) => {
+                let OpenedWorld { mut world, task, sentence, .. } = begin(&task)?;
+                let outcome = world.reset(&task, own.unwrap_or(seed))?;
+                write(&mut output, 0, &outcome, wishes.of(world.as_ref()), Some(&sentence))?;
+                running = Some((world, 0));
+            }
+            (Request { reset: None, seed: None, act: Some(text) }, Some((world, step))) => {
+                let outcome = world.act(&text)?;
+                *step += 1;
+                write(&mut output, *step, &outcome, wishes.of(world.as_ref()), None)?;
+            }
+            (Request { reset: None, act: Some(_), .. }, None) => {
+                return Err(CliError::Failed("an action was sent before the first reset".to_owned()));
+            }
+            _ => {
+                return Err(CliError::Failed(format!(
+                    "`{line}` is no request: it takes `reset` or `act`, one of them"
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! What an export needs beside the log: the session gone through in its world, without a terminal and without a written byte.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use stepwright_driver::config::Config;
+use stepwright_driver::reading::Reading;
+use stepwright_driver::{Notice, Situation};
+use stepwright_episode::{Event, Mark, NodeId, Record, Session, Turn, log};
+use stepwright_export::cast::{Cast, pause_before};
+use stepwright_export::{self as export, ExportError, Format, Seen, decided};
+use stepwright_tui::cast::Frames;
+use stepwright_tui::color::Depth;
+use stepwright_tui::keymap::Keymap;
+use stepwright_tui::theme_file::{self, Wanted};
+use stepwright_world::Sources;
+use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
+
+/// Columns and rows of the recorded terminal.
+const SIZE: (u16, u16) = (120, 40);
+/// Seconds between the moment a decision is shown and its result.
+const DECIDING: f64 = 1.0;
+/// Steps of a session that are gone through; of longer ones only what the log itself holds is exported.
+const MOST: usize = 2_000;
+
+/// A session written out in a format, with what its world says at every step where it can be gone to.
+///
+/// # Errors
+/// If the records are no session or cannot be rendered.
+pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, ExportError> {
+    let (header, records) = (loaded.session.header.clone(), loaded.records.clone());
+    let seen = match format {
+        Format::Html | Format::Text => situations(loaded, config, sources),
+        Format::Jsonl => BTreeMap::new(),
+    };
+    export::render_with(format, &header, &records, &seen)
+}
+
+fn runtime() -> Option<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().ok()
+}
+
+/// The world's and the program's state at the nodes of a session; none where it cannot be gone through.
+fn situations(loaded: log::Loaded, config: &Config, sources: &Sources) -> BTreeMap<NodeId, Seen> {
+    let mut seen = BTreeMap::new();
+    let session = loaded.session.clone();
+    let nodes = session.nodes().len() as NodeId;
+    let Some(runtime) = runtime().filter(|_| nodes as usize <= MOST) else { return seen };
+    let _inside = runtime.enter();
+    let Ok(mut reading) = Reading::open(loaded, config, sources) else { return seen };
+    for node in 0..nodes {
+        let Ok(situation) = runtime.block_on(reading.go(node, &mut |_| ())) else { break };
+        seen.insert(node, seen_in(&situation, session.node(node).map(|n| &n.turn)));
+    }
+    seen
+}
+
+/// The word of a row of the tree, as the workbench marks it: an action that was offered has its verdict.
+fn word(row: &BlockingNode, live: bool, offered: &BTreeMap<&str, Mark>) -> &'static str {
+    let leaf = row.handle.is_some_and(|handle| handle.leaf);
+    let shows = row.kind == NodeKind::Action && row.handle.map_or(!live, |handle| handle.leaf);
+    match (row.status, offered.get(row.text.as_str()).filter(|_| shows)) {
+        (NodeStatus::Pruned, _) => "pruned",
+        (_, Some(mark)) => mark.word(),
+        (NodeStatus::Open | NodeStatus::Possibly, None) if leaf => Mark::NotChecked.word(),
+        (NodeStatus::Open | NodeStatus::Done, None) => Mark::Holds.word(),
+        (NodeStatus::Blocked, None) => Mark::Blocked.word(),
+        (NodeStatus::Unknown | NodeStatus::Possibly, None) => Mark::Unknown.word(),
+    }
+}
+
+fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
+    let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
+    let offered: BTreeMap<&str, Mark> =
+        offered.filter_map(|(turn, p)| Some((p.action.as_ref()?.text.as_str(), turn.mark(p)))).collect();
+    let mut depths: Vec<usize> = Vec::new();
+    let tree = situation.goals.nodes.iter().map(|node| {
+        let depth = node.parent.and_then(|p| depths.get(p).copied()).map_or(0, |d| d + 1);
+        depths.push(depth);
+        format!("{}{}: {}", "  ".repeat(depth), word(node, situation.live, &offered), node.text)
+    });
+    let tree = tree.collect();
+    let belief = situation.belief.as_ref();
+    let differences = belief.filter(|b| b.truth.is_some()).map(|belief| {
+        let said = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
+        let line = |d: &stepwright_method::belief::Difference| {
+            format!(
+                "{}: believed {}, in truth {}",
+                stepwright_text::words::path(&d.path),
+                said(&d.believed),
+                said(&d.truth)
+            )
+        };
+        belief.differences.iter().map(line).collect()
+    });
+    Seen { variables: situation.variables.clone(), truth: situation.truth.clone(), tree, differences }
+}
+
+/// The workbench stepping through a session, as an asciicast: each decision as it was waiting, then what it gave.
+///
+/// # Errors
+/// If the records are no session, or in words if nothing can be drawn.
+pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, String> {
+    let records = loaded.records.clone();
+    let session = loaded.session.clone();
+    let depth = if config.ui.no_color { Depth::None } else { Depth::True };
+    let folder = config.paths.config.join("themes");
+    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
+    let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
+    let (themes, _) = theme_file::load(wanted)?;
+    let frames = Frames::new(SIZE, Keymap::default(), themes).map_err(|e| e.to_string())?;
+    let runtime = runtime().ok_or("the system refuses a thread")?;
+    let _inside = runtime.enter();
+    let reading = Reading::open(loaded, config, sources).ok();
+    let mut tour = Tour { frames, reading, runtime: &runtime, session: &session, moved: records.len() as u64 };
+    tour.begin(&records)?;
+    let mut cast = Cast::new(SIZE, session.header.created, &session.header.sentence);
+    for line in lines(&session) {
+        tour.line(&line, &records, &mut cast)?;
+    }
+    Ok(cast.finish())
+}
+
+/// The lines of nodes in order: the one the session is on, then each branch from where it leaves.
+fn lines(session: &Session) -> Vec<Vec<NodeId>> {
+    let mut done = std::collections::BTreeSet::new();
+    let tips = export::compare::tips(session).into_iter();
+    let fresh = tips.map(|tip| {
+        let path: Vec<NodeId> = session.path(tip).into_iter().map(|n| n.id).collect();
+        let parted = path.iter().position(|id| !done.contains(id)).unwrap_or(path.len());
+        done.extend(path.iter().copied());
+        path.get(parted.saturating_sub(1)..).unwrap_or_default().to_vec()
+    });
+    fresh.collect()
+}
+
+/// A session that is gone through before a workbench.
+struct Tour<'a> {
+    frames: Frames,
+    /// Its world, where that is there.
+    reading: Option<Reading>,
+    runtime: &'a Runtime,
+    session: &'a Session,
+    /// The number of the last record the workbench was fed, where no driver numbers them.
+    moved: u64,
+}
+
+impl Tour<'_> {
+    /// Opens the session in the workbench.
+    fn begin(&mut self, records: &[Record]) -> Result<(), String> {
+        if self.reading.is_some() && self.go_in_world(0).is_ok() {
+            return Ok(());
+        }
+        self.reading = None;
+        let (session, records) = (Box::new(self.session.clone()), records.iter().cloned().map(Arc::new).collect());
+        self.frames.notice(Notice::Opened { session, records, path: None });
+        self.go(0)
+    }
+
+    fn go_in_world(&mut self, node: NodeId) -> Result<(), String> {
+        let Some(reading) = &mut self.reading else { return Err("there is no world".to_owned()) };
+        let mut said = Vec::new();
+        let arrived = self.runtime.block_on(reading.go(node, &mut |notice| said.push(notice)));
+        said.into_iter().for_each(|notice| self.frames.notice(notice));
+        arrived?;
+        self.explain();
+        Ok(())
+    }
+
+    /// Has the trees of the proposals derived that the panes want to show.
+    fn explain(&mut self) {
+        let wanted = self.frames.settle();
+        let Some(reading) = &mut self.reading else { return };
+        for proposal in wanted {
+            let mut said = Vec::new();
+            // A tree that does not come leaves its pane empty.
+            let _ = self.runtime.block_on(reading.explain(proposal, &mut |notice| said.push(notice)));
+            said.into_iter().for_each(|notice| self.frames.notice(notice));
+        }
+    }
+
+    fn go(&mut self, node: NodeId) -> Result<(), String> {
+        if self.reading.is_some() {
+            return self.go_in_world(node);
+        }
+        self.moved += 1;
+        let record = Record { id: self.moved, ts: 0, node: self.session.cursor(), event: Event::Moved { to: node } };
+        self.frames.notice(Notice::Recorded(Arc::new(record)));
+        Ok(())
+    }
+
+    /// One line of nodes: at each the proposals with the one that was taken, then where it led.
+    fn line(&mut self, line: &[NodeId], records: &[Record], cast: &mut Cast) -> Result<(), String> {
+        let draw = |frames: &mut Frames, message: &str| frames.frame(message).map_err(|e| e.to_string());
+        for (at, id) in line.iter().copied().enumerate() {
+            let Some(node) = self.session.node(id) else { continue };
+            if at > 0 || node.parent.is_none() {
+                self.go(id)?;
+                let said = decided(self.session, node);
+                let action = node.action.as_ref().map_or("the beginning", |a| a.text.as_str());
+                if node.parent.is_some() {
+                    cast.marker(&format!("{}: {action}", node.depth));
+                }
+                let message = if said.is_empty() { action.to_owned() } else { format!("{action}: {said}") };
+                cast.output(DECIDING, &draw(&mut self.frames, &message)?);
+            } else {
+                self.go(id)?;
+                cast.output(DECIDING, &draw(&mut self.frames, "back, to where a branch begins")?);
+            }
+            let next = line.get(at + 1).and_then(|next| Some((*next, self.session.decision_at(*next)?)));
+            if let Some((next, decision)) = next {
+                self.frames.choose(decision.proposal());
+                self.explain();
+                let pause = pause_before(next, records);
+                cast.output(pause, &draw(&mut self.frames, "")?);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! `stepwright run`: episodes unattended, one result a line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::settings::MethodFlags;
+use super::unattended::UnattendedFlags;
+use super::world::{WorldName, WorldOptions};
+use super::{CliError, Global};
+use stepwright_driver::NewSession;
+use stepwright_driver::config::Config;
+use stepwright_method as method;
+use stepwright_study::in_force::{InForce, Preconditions};
+use stepwright_study::run;
+use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector, SessionFolder};
+use stepwright_world::{Sources, TaskInfo, WORLDS};
+
+/// Runs episodes unattended.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The world
+    #[arg(long, default_value = WORLDS[0].name)]
+    world: WorldName,
+    /// Which tasks: `all`, ids, patterns with *, type=, split=, first=, separated by commas
+    #[arg(long, value_name = "SELECTOR", default_value = "all")]
+    tasks: Selector,
+    #[command(flatten)]
+    method: MethodFlags,
+    #[command(flatten)]
+    options: WorldOptions,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
+    /// Actions an episode may take; the world's usual number if absent
+    #[arg(long, value_name = "N", help = limits(), value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
+    /// The preconditions in force from the beginning: true (the data's or the specification's), inferred (by the built-in
+    /// enumerator from the demonstrations), none, a file *.preconditions.py, or results of `study preconditions` (.jsonl);
+    /// the specification's own if absent
+    #[arg(long, value_name = "true|inferred|none|FILE")]
+    preconditions: Option<Preconditions>,
+    /// Seeds of the world; each task is run with each: 3, 0..9 (ten of them), 0,7
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
+    /// A row a task in the table
+    #[arg(long)]
+    detail: bool,
+    /// Folder to keep each episode's session in
+    #[arg(long, value_name = "DIR")]
+    sessions: Option<PathBuf>,
+}
+
+impl Run {
+    /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
+    ///
+    /// # Errors
+    /// If tasks, settings or the results file are wrong.
+    pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
+        let failed = |e: String| CliError::Failed(e);
+        let options = self.options.of(self.world)?;
+        let config = global.with_method(self.method.clone()).load()?;
+        let sources = Sources::with_adapters(config.external.clone());
+        let data = self.options.data.as_deref();
+        let tasks = sources.tasks(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
+        let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
+        let commands = self.commands(&config, &tasks);
+        let model = config.model.model.clone();
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let circumstances = circumstances.with_commands(&config, commands.iter().map(String::as_str));
+        let config = Arc::new(config);
+        let opening = Opening {
+            config: Arc::clone(&config),
+            sources,
+            most_actions: self.max_steps.unwrap_or(self.world.kind().steps),
+            in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
+            sessions: self.sessions.as_deref().map(SessionFolder::create).transpose().map_err(failed)?,
+        };
+        let new = NewSession {
+            world: self.world.name().to_owned(),
+            data: self.options.data.clone(),
+            options,
+            ..NewSession::default()
+        };
+        let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
+        self.method.suit(study.method(), &config)?;
+        self.unattended.run(study, circumstances, &config, &model, self.detail)
+    }
+
+    /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.
+    fn commands(&self, config: &Config, tasks: &[TaskInfo]) -> Vec<String> {
+        let mut names: Vec<String> = tasks.iter().map(|task| task.kind.clone()).collect();
+        names.retain(|name| config.external.contains_key(name));
+        names.extend(config.method.method.strip_prefix(method::EXTERNAL).map(|_| config.method.method.clone()));
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The usual numbers of actions, by world.
+fn limits() -> String {
+    let usual: Vec<String> = WORLDS.iter().map(|kind| format!("{} in {}", kind.steps, kind.name)).collect();
+    format!(
+        "Actions an episode may take; if absent {}. A selection that is blocked (method blocking) executes nothing and is \
+         none; the domain limits those",
+        usual.join(", ")
+    )
+}

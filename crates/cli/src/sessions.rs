@@ -1,0 +1,235 @@
+//! `stepwright sessions`: the sessions kept on this machine, listed, renamed and deleted.
+
+use std::io::{BufRead, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::{CliError, Global, note, print, print_json};
+use stepwright_driver::config::Config;
+use stepwright_episode::log;
+use stepwright_export::{Summary, summary};
+use stepwright_text::sanitize::line;
+use stepwright_text::words::count;
+
+/// Lists sessions, newest first; renames and deletes them.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Sessions {
+    #[command(subcommand)]
+    command: Option<SessionsCommand>,
+    #[command(flatten)]
+    filter: Filter,
+    /// A JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionsCommand {
+    /// Give a session's file another name, in the same folder
+    Rename {
+        /// The session: a file, or the name of one in the folder of sessions
+        session: PathBuf,
+        /// The new name, without a folder
+        name: String,
+    },
+    /// Delete sessions; asks first
+    Delete {
+        /// The sessions: files, or names of files in the folder of sessions
+        #[arg(required = true)]
+        sessions: Vec<PathBuf>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Which sessions are listed.
+#[derive(Debug, Args)]
+struct Filter {
+    /// Words that the goal, the task, the world, the method, the model or the file's name has
+    words: Vec<String>,
+    /// Only those left with the goal reached
+    #[arg(long)]
+    won: bool,
+    /// Only those whose episode is not over
+    #[arg(long)]
+    unfinished: bool,
+}
+
+/// A session of the list.
+#[derive(Debug, Serialize)]
+struct Row {
+    file: PathBuf,
+    #[serde(flatten)]
+    summary: Option<Summary>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+impl Sessions {
+    /// Lists, renames or deletes.
+    ///
+    /// # Errors
+    /// If the configuration is wrong, or a file cannot be renamed or deleted.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let config = global.load()?;
+        let folder = config.paths.sessions();
+        match self.command {
+            None => list(&config, &self.filter, self.json),
+            Some(SessionsCommand::Rename { session, name }) => rename(&found(&folder, &session)?, &name),
+            Some(SessionsCommand::Delete { sessions, yes }) => {
+                let files: Vec<PathBuf> = sessions.iter().map(|s| found(&folder, s)).collect::<Result<_, _>>()?;
+                delete(&files, yes)
+            }
+        }
+    }
+}
+
+/// The sessions of a folder with the time each was written to last, newest first.
+pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<(SystemTime, PathBuf)> = entries
+        .flatten()
+        .filter(|e| e.path().extension().is_some_and(|e| e == "jsonl"))
+        // Only what is a file, links followed: a pipe or a device is never opened, and nothing waits for it.
+        .filter_map(|e| {
+            Some((std::fs::metadata(e.path()).ok().filter(|there| there.is_file())?.modified().ok()?, e.path()))
+        })
+        .collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found
+}
+
+/// The session of a folder that was written to last.
+pub(super) fn newest(folder: &Path) -> Result<PathBuf, CliError> {
+    let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
+    in_folder(folder).into_iter().next().map(|(_, file)| file).ok_or_else(none)
+}
+
+fn list(config: &Config, filter: &Filter, json: bool) -> Result<ExitCode, CliError> {
+    let folder = config.paths.sessions();
+    let rows: Vec<Row> = in_folder(&folder)
+        .into_iter()
+        .map(|(_, file)| match log::load(&file) {
+            Ok(loaded) => Row { file, summary: Some(summary(&loaded.session)), problem: None },
+            Err(error) => Row { file, summary: None, problem: Some(error.to_string()) },
+        })
+        .filter(|row| matches(row, filter))
+        .collect();
+    let mut out = String::new();
+    for row in &rows {
+        if json {
+            let text = serde_json::to_string(row).map_err(|e| CliError::Failed(e.to_string()))?;
+            out.push_str(&text);
+            out.push('\n');
+            continue;
+        }
+        match (&row.summary, &row.problem) {
+            (Some(s), _) => out.push_str(&format!(
+                "{}\n  {}, {}, {}; {}; {}\n  {}\n",
+                line(&s.sentence),
+                line(&s.world),
+                line(&s.method),
+                line(&s.model),
+                s.outcome,
+                count(s.branches, "branch"),
+                line(&row.file.display().to_string()),
+            )),
+            (None, problem) => {
+                out.push_str(&format!("cannot be read: {}\n", line(problem.as_deref().unwrap_or_default())))
+            }
+        }
+    }
+    if json {
+        print_json(&out)?
+    } else {
+        print(&out)?
+    }
+    if rows.is_empty() {
+        let narrowed = !filter.words.is_empty() || filter.won || filter.unfinished;
+        let which = if narrowed { "no session that fits" } else { "no session yet" };
+        note(&format!("{which} in {}", folder.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn matches(row: &Row, filter: &Filter) -> bool {
+    let text = match &row.summary {
+        Some(s) => format!("{} {} {} {} {} ", s.sentence, s.task, s.world, s.method, s.model),
+        None => String::new(),
+    };
+    let text = (text + &row.file.display().to_string()).to_lowercase();
+    let left = row.summary.as_ref().map_or((false, false), |s| (s.won, !s.done));
+    filter.words.iter().all(|word| text.contains(&word.to_lowercase()))
+        && (!filter.won || left.0)
+        && (!filter.unfinished || left.1)
+}
+
+/// A session's file: as named, or of that name in the folder of sessions.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
+    let inside = folder.join(session);
+    let ended = folder.join(format!("{}.jsonl", session.display()));
+    let files = [session.to_path_buf(), inside, ended];
+    let missing = || match session.is_dir() {
+        true => format!("{} is a folder; name a session in it", session.display()),
+        false => format!(
+            "{}: no such file, here or in {}; `stepwright sessions` lists those there",
+            session.display(),
+            folder.display()
+        ),
+    };
+    // What is no folder is one: a pipe may be named too.
+    files.into_iter().find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
+}
+
+fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
+    let plain = Path::new(name).file_name().is_some_and(|n| n == name);
+    if !plain {
+        return Err(CliError::Usage(format!("{name}: a name without a folder is needed")));
+    }
+    let name = if name.ends_with(".jsonl") { name.to_owned() } else { format!("{name}.jsonl") };
+    let target = file.with_file_name(name);
+    // Linking fails where the name is taken; renaming would replace what is there.
+    let done = std::fs::hard_link(file, &target).and_then(|()| std::fs::remove_file(file));
+    done.map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists => {
+            CliError::Failed(format!("{} is there already; choose another name", target.display()))
+        }
+        _ => CliError::Failed(format!("{}: {e}", target.display())),
+    })?;
+    print(&format!("{}\n", target.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
+    if !yes {
+        if !std::io::stdin().is_terminal() {
+            return Err(CliError::Usage("there is no terminal to ask at; --yes deletes without asking".into()));
+        }
+        for file in files {
+            note(&file.display().to_string());
+        }
+        let mut out = std::io::stderr();
+        // With standard error closed nobody sees the question, and the answer is no.
+        let _ = write!(out, "Delete {}? [y/N] ", count(files.len(), "session")).and_then(|()| out.flush());
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer)?;
+        if !matches!(answer.trim(), "y" | "yes") {
+            note("Nothing was deleted.");
+            return Ok(ExitCode::from(1));
+        }
+    }
+    for file in files {
+        std::fs::remove_file(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

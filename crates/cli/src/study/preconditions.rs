@@ -1,0 +1,194 @@
+//! `stepwright study preconditions`: inferred preconditions compared with the true ones.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
+use crate::unattended::UnattendedFlags;
+use crate::world::{WorldName, WorldOptions};
+use crate::{CliError, Global};
+use stepwright_driver::Source;
+use stepwright_driver::config::Config;
+use stepwright_method::precondition::{ADOPTED_SUFFIX, Demo};
+use stepwright_model::prompt::Prompts;
+use stepwright_program::Specification;
+use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
+use stepwright_study::runner::{Circumstances, Seeds, Study, file_stem};
+use stepwright_world::World;
+use stepwright_world::household::HouseholdWorld;
+
+/// Infers the preconditions of every action that the demonstrations call, and scores them on other episodes by Equation 2.
+///
+/// With `--model symbolic` (the default) the built-in enumerator infers them, without any language model. With a language model
+/// its greedy first assertions are scored as they are ("prompting"), and its candidates after validation and Equation 1.
+/// Where nothing is known to be true, the share of calls that the inferred preconditions permit is reported instead.
+#[derive(Debug, Args)]
+pub struct Preconditions {
+    /// The world
+    #[arg(long, default_value = "dialogue")]
+    world: WorldName,
+    #[command(flatten)]
+    options: WorldOptions,
+    /// Services of the dialogue world; all if absent
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    services: Vec<String>,
+    /// Demonstrations to infer from, at most; 10 for a service and all of the household's if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    demos: Option<u16>,
+    /// Other episodes to score on, at most; all if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    tests: Option<u32>,
+    /// The true preconditions of one service or of the household, in place of the data's (*.preconditions.py)
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Random completions a language model is asked for after each demonstration
+    #[arg(long, value_name = "K", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    samples: u32,
+    /// Their temperature
+    #[arg(long, value_name = "T", default_value_t = 0.7)]
+    temperature: f64,
+    /// Rows of the table
+    #[arg(long, value_name = "service|action", default_value = "service")]
+    by: By,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
+    /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Seeds of the samples, and of the demonstrations where the data names none: 3, 0..9
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
+}
+
+/// How much the table shows.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum By {
+    /// A row a service
+    Service,
+    /// A row an action, with the assertions
+    Action,
+}
+
+impl Preconditions {
+    /// Infers what has no result yet; exit code 1 if something could not be inferred or scored.
+    ///
+    /// # Errors
+    /// If options, data or the results file are wrong.
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let options = self.options.of(self.world)?;
+        let config = global.load()?;
+        let (name, source) = model(&config)?;
+        let subjects = match self.world.name() {
+            "dialogue" => self.dialogue()?,
+            "household" => self.household(&config)?,
+            other => return Err(super::not_measured(other)),
+        };
+        let origin = match source {
+            Source::Symbolic => Origin::Symbolic,
+            Source::Language { model, .. } => Origin::Language(Asking {
+                model,
+                prompts: Prompts::new(Some(&config.paths.config)),
+                samples: self.samples,
+                temperature: self.temperature,
+            }),
+        };
+        let most = subjects.iter().map(|s| s.demonstrations()).max().unwrap_or(0);
+        let way = Way {
+            model: name.clone(),
+            demonstrations: self.demos.map_or(most, usize::from),
+            samples: if matches!(origin, Origin::Symbolic) { 0 } else { self.samples },
+            temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
+            seed: 0,
+        };
+        let detail = matches!(self.by, By::Action);
+        let data = self.options.data.as_deref();
+        let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let circumstances = circumstances.with("options", json!(options));
+        let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
+        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &name)? else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        // Before anything is printed: a reader that has closed the pipe must not cost the files.
+        let mut saved = String::new();
+        if let Some(folder) = &self.save {
+            std::fs::create_dir_all(folder).map_err(|e| CliError::Failed(format!("{}: {e}", folder.display())))?;
+            let several = self.seeds.all().len() > 1;
+            let mut used: Vec<String> = Vec::new();
+            for subject in &study.plan().conditions {
+                let Some(set) = study.adopted(subject, &carried.lines) else { continue };
+                let seed = if several { format!("-seed{}", subject.seed) } else { String::new() };
+                // The data's own name of a service, which may be anything.
+                let stem = file_stem(&subject.name);
+                let names = (1..).map(|n| if n == 1 { format!("{stem}{seed}") } else { format!("{stem}{seed}-{n}") });
+                let Some(name) = names.into_iter().find(|name| !used.contains(name)) else { continue };
+                let file = folder.join(format!("{name}{ADOPTED_SUFFIX}"));
+                used.push(name);
+                set.write(&file).map_err(failed)?;
+                saved.push_str(&format!("{}\n", file.display()));
+            }
+        }
+        let report = precondition::Preconditions::report(&carried.lines, detail);
+        if self.unattended.json {
+            carried.print_json(&report.json())?;
+        } else {
+            carried.print(&format!("{report}{saved}\n{}", carried.summary))?;
+        }
+        Ok(carried.code)
+    }
+
+    fn tests(&self) -> usize {
+        self.tests.map_or(usize::MAX, |n| n as usize)
+    }
+
+    fn truth_of_file(&self) -> Result<Option<Truth>, CliError> {
+        let Some(path) = &self.truth else { return Ok(None) };
+        Ok(Some(Truth::of_set(&adopted(path)?, &path.display().to_string())))
+    }
+
+    fn dialogue(&self) -> Result<Vec<Arc<Subject>>, CliError> {
+        let source = dialogues(self.options.data.as_deref())?;
+        let services = services(&source, &self.services)?;
+        if self.truth.is_some() && services.len() != 1 {
+            return Err(CliError::Usage(
+                "a file of true preconditions is of one service; choose it with --services NAME".to_owned(),
+            ));
+        }
+        let given = self.truth_of_file()?;
+        let subject = |(seed, service): (u64, &String)| {
+            let truth = given.clone().or_else(|| Truth::of_service(&source, service));
+            let demos = self.demos.map_or(10, usize::from);
+            Subject::of_service(&source, service, demos, self.tests(), seed, truth).map(Arc::new).map_err(failed)
+        };
+        let each = self.seeds.all().iter().flat_map(|seed| services.iter().map(|service| (*seed, service)));
+        each.map(subject).collect()
+    }
+
+    fn household(&self, config: &Config) -> Result<Vec<Arc<Subject>>, CliError> {
+        if !self.services.is_empty() {
+            return Err(CliError::Usage("--services is of the dialogue world; leave it out".to_owned()));
+        }
+        let source = games(self.options.data.as_deref())?;
+        let edition = match edition(&self.options)? {
+            Some(edition) => edition,
+            None => source.ids().next().map(|id| source.edition(id)).transpose()?.flatten().unwrap_or_default(),
+        };
+        let world = HouseholdWorld::new(Arc::clone(&source), edition);
+        let specification = Specification::load(&world.specification(), "spec.py").map_err(failed)?;
+        let demonstrations = household_demonstrations(config, edition, &world)?;
+        let tests = played(&source, edition, self.tests())?;
+        let tests: Vec<Demo> = tests.into_iter().filter(|t| !demonstrations.iter().any(|d| d.id == t.id)).collect();
+        let truth = self.truth_of_file()?.unwrap_or_else(|| Truth::of_specification(&specification));
+        let most = self.demos.map_or(usize::MAX, usize::from);
+        let subject = |seed: &u64| {
+            let shown = demonstrations.iter().take(most).map(Demo::from).collect();
+            let truth = Some(truth.clone());
+            let subject = Subject::new("household", "household", &specification, shown, tests.clone(), truth);
+            subject.map(|subject| Arc::new(subject.with_seed(*seed))).map_err(failed)
+        };
+        self.seeds.all().iter().map(subject).collect()
+    }
+}

@@ -1,0 +1,220 @@
+//! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::data::{failed, model};
+use crate::unattended::UnattendedFlags;
+use crate::{CliError, Global, print, print_json};
+use stepwright_driver::SYMBOLIC;
+use stepwright_method::{self as method, Needs};
+use stepwright_study::curve::{Format, Plot};
+use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector, Study, first_of_each_kind};
+use stepwright_study::statler::groups::Group;
+use stepwright_study::statler::live::{Condition, Requests, groups};
+use stepwright_study::statler::report::{scored, tables};
+use stepwright_study::statler::{curves, recorded};
+use stepwright_world::options::known_names;
+use stepwright_world::table::{Domain, KIND};
+use stepwright_world::{Ability, Sources, TaskInfo};
+
+/// Actions an episode may take: more than any has requests.
+const MOST_ACTIONS: u32 = 10_000;
+
+/// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
+/// paper's tables (Statler).
+///
+/// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the built-in reader and writer answer.
+/// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored.
+#[derive(Debug, Args)]
+pub struct StatlerStudy {
+    /// A file or folder of episodes, the shipped ones if absent; with --recorded, the folder of recorded outputs and their episodes
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    data: Option<PathBuf>,
+    /// Score recorded outputs of models instead of running anything
+    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift", "seeds", "shard", "list", "unit"])]
+    recorded: bool,
+    /// Domains: pick_and_place, disinfection, weight, cover, cups; all that are there if absent
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    domain: Vec<String>,
+    /// Which episodes: `all`, ids, patterns with *, type= (a domain), first=
+    #[arg(long, value_name = "SELECTOR", default_value = "all")]
+    tasks: Selector,
+    /// Methods; if absent those of the paper, without a language model statler and cups-state
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// At most so many episodes of each domain
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    first: Option<u32>,
+    #[command(flatten)]
+    unattended: UnattendedFlags,
+    /// File for the curves (three cups, drift): .csv, .json or .svg
+    #[arg(long, value_name = "FILE")]
+    curve: Option<PathBuf>,
+    /// Draw how far beliefs drift from the truth
+    #[arg(long)]
+    drift: bool,
+    /// Seeds; each episode is run with each: 3, 0..9
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    seeds: Seeds,
+}
+
+impl StatlerStudy {
+    /// Does what has no result yet, scores and prints; exit code 1 if something could not be done.
+    ///
+    /// # Errors
+    /// If options, data or the results file are wrong.
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        if self.recorded { self.score_recorded(global) } else { self.run_live(global) }
+    }
+
+    fn score_recorded(self, global: &Global) -> Result<ExitCode, CliError> {
+        let data = match &self.data {
+            Some(data) => data.clone(),
+            None => global.load()?.data.of(KIND.name).map(Path::to_owned).ok_or_else(|| {
+                CliError::Usage(
+                    "recorded outputs do not ship with this program; name their folder with --data".to_owned(),
+                )
+            })?,
+        };
+        let recorded = recorded::read(&data).map_err(CliError::Failed)?;
+        let mut groups = chosen(recorded.groups, &self.domain, &self.methods).map_err(CliError::Usage)?;
+        if let Some(first) = self.first {
+            groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
+        }
+        if self.unattended.json {
+            print_json(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        print(&tables(&groups).to_string())?;
+        if recorded.unknown > 0 {
+            let left_out = "recorded answers are to requests that no episode has; they are left out.";
+            print(&format!("{} {left_out}\n", recorded.unknown))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn run_live(self, global: &Global) -> Result<ExitCode, CliError> {
+        let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
+        let config = global.load()?;
+        let (model, _) = model(&config)?;
+        let sources = Sources::default();
+        let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
+        let tasks = self.episodes(&sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
+        let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data.as_deref()));
+        let circumstances = circumstances.map_err(failed)?;
+        let config = Arc::new(config);
+        let opening = Opening {
+            config: Arc::clone(&config),
+            sources,
+            most_actions: MOST_ACTIONS,
+            in_force: None,
+            sessions: None,
+        };
+        let study = Arc::new(Requests::new(opening, data, model.clone(), conditions, tasks, &self.seeds)?);
+        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        let lines = &carried.lines;
+        let (cups, drift) = (curves::cups(&groups(lines)), curves::drift(lines));
+        if let (Some(path), Some(format)) = (&self.curve, format) {
+            let plots: Vec<Plot> = cups.iter().chain(drift.iter().filter(|_| self.drift)).cloned().collect();
+            if plots.is_empty() {
+                let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
+                return Err(CliError::Usage(why.to_owned()));
+            }
+            std::fs::write(path, format.write(&plots)).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+        }
+        if self.unattended.json {
+            let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
+            carried.print_json(&all)?;
+        } else {
+            carried.print(&format!("{}\n{}", Requests::report(lines, self.drift), carried.summary))?;
+        }
+        Ok(carried.code)
+    }
+
+    /// The methods, each of which suits an episode chosen if it was named.
+    fn conditions(&self, model: &str, tasks: &[TaskInfo]) -> Result<Vec<Condition>, String> {
+        let methods = self.methods(model)?;
+        let conditions: Vec<Condition> =
+            methods.into_iter().map(|method| Condition { cups: is_for_cups(&method), method }).collect();
+        let suits = |c: &Condition| tasks.iter().any(|task| (task.kind == Domain::Cups.name()) == c.cups);
+        if let Some(idle) = conditions.iter().find(|c| self.methods.contains(&c.method) && !suits(c)) {
+            let of = if idle.cups { "three cups (domain cups)" } else { "a table's domains" };
+            return Err(format!("`{}` is for {of}, of which no episode is chosen", idle.method));
+        }
+        if !conditions.iter().any(suits) {
+            return Err("no method fits the episodes chosen".to_owned());
+        }
+        Ok(conditions)
+    }
+
+    /// The methods named, or the usual ones.
+    fn methods(&self, model: &str) -> Result<Vec<String>, String> {
+        let all: Vec<_> = method::all();
+        let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
+        if let Some(unknown) = self.methods.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("there is no method `{unknown}` of this study; {}", known_names(unknown, &known)));
+        }
+        if model != SYMBOLIC {
+            let usual = || known.iter().map(|id| (*id).to_owned()).collect();
+            return Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() });
+        }
+        // The built-in reader reads a belief.
+        if let Some(name) =
+            self.methods.iter().find(|name| !needs(name).is_some_and(|needs| needs.has(Ability::Belief)))
+        {
+            return Err(format!(
+                "`{name}` keeps no belief for the built-in reader to read; name a language model with --model"
+            ));
+        }
+        let usual = || ["statler", "cups-state"].map(str::to_owned).to_vec();
+        Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() })
+    }
+
+    /// The episodes chosen.
+    fn episodes(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
+        let known: Vec<&str> = <Domain as strum::VariantArray>::VARIANTS.iter().map(|domain| domain.name()).collect();
+        if let Some(unknown) = self.domain.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("there is no domain `{unknown}`; there are {}", known.join(", ")));
+        }
+        // Demonstrations are shown in prompts; a game that was shown says nothing.
+        let is_demonstration = |task: &TaskInfo| task.id.starts_with("cups/demonstration");
+        let mut there: Vec<TaskInfo> = tasks.iter().filter(|t| !is_demonstration(t)).cloned().collect();
+        there.retain(|task| self.domain.is_empty() || self.domain.contains(&task.kind));
+        if there.is_empty() {
+            return Err(format!("no episode of {} is here", self.domain.join(", ")));
+        }
+        Ok(first_of_each_kind(self.tasks.select(&there)?, self.first))
+    }
+}
+
+fn needs(method: &str) -> Option<Needs> {
+    method::named(method).map(|m| m.info().needs)
+}
+
+fn is_for_cups(method: &str) -> bool {
+    needs(method).is_some_and(|needs| needs.task == Some(Domain::Cups.name()))
+}
+
+/// The groups of these domains and methods; all where none is named.
+fn chosen(mut groups: Vec<Group>, domains: &[String], methods: &[String]) -> Result<Vec<Group>, String> {
+    let named = |what: &str, wanted: &[String], mut there: Vec<&str>| -> Result<(), String> {
+        there.sort_unstable();
+        there.dedup();
+        let unknown = wanted.iter().find(|name| !there.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err(format!("there is no {what} `{name}` here; there are {}", there.join(", "))))
+    };
+    named("domain", domains, groups.iter().map(|g| g.domain.as_str()).collect())?;
+    named("method", methods, groups.iter().map(|g| g.method.as_str()).collect())?;
+    groups.retain(|g| {
+        (domains.is_empty() || domains.contains(&g.domain)) && (methods.is_empty() || methods.contains(&g.method))
+    });
+    Ok(groups)
+}

@@ -1,0 +1,410 @@
+//! Unattended runs, as `run` and the studies share them on the command line: the flags, the units, a progress bar, limits, an end at
+//! Ctrl-C, the results file, the table, the exit code.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::{CliError, note, print, print_json};
+use stepwright_driver::config::{Config, Price};
+use stepwright_model::Usage;
+use stepwright_study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
+use stepwright_text::sanitize;
+
+/// How a study is carried out.
+#[derive(Debug, Args)]
+pub struct UnattendedFlags {
+    /// How many at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
+    jobs: usize,
+    /// Results file, one JSON object a line; what has a result in it is not done again. A folder takes a file for each shard, - prints
+    /// the lines
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: Option<PathBuf>,
+    /// Carry out one share of the units, the I-th of N; if absent as a Slurm array or a Kubernetes indexed job says
+    #[arg(long, value_name = "I/N", help_heading = "Many machines")]
+    shard: Option<Shard>,
+    /// Carry out this unit alone, by the key that --list prints; may be given several times
+    #[arg(long, value_name = "KEY", help_heading = "Many machines")]
+    unit: Vec<String>,
+    /// Print the units (of the shard) instead of carrying them out; with --json an object a line
+    #[arg(long, help_heading = "Many machines")]
+    list: bool,
+    /// Print data instead of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Begin no further unit once this run has spent so many tokens; a session's own limit is gate.token_budget
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    token_limit: Option<u64>,
+    /// Begin no further unit once this run has cost so much, by the model's price_in and price_out
+    #[arg(long, value_name = "AMOUNT", value_parser = amount, help_heading = "Limits")]
+    cost_limit: Option<f64>,
+    /// Stop after this time, as in 90s, 30m or 4h; units under way are carried out again in the next run
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Limits")]
+    time_limit: Option<Duration>,
+}
+
+/// A study as far as it was carried out.
+#[derive(Debug)]
+pub struct CarriedOut<L> {
+    /// The newest line of each unit of the experiment, of this run and of the results file.
+    pub lines: Vec<L>,
+    /// How much was done: `12 of 20 episodes run, 5 had results already; results in x.jsonl`.
+    pub summary: String,
+    /// 1 if a line is an error or it was stopped.
+    pub code: ExitCode,
+    /// Whether standard output holds the lines, so that tables go elsewhere.
+    printed: bool,
+}
+
+impl<L> CarriedOut<L> {
+    /// Prints a table where it does not mix with lines.
+    ///
+    /// # Errors
+    /// If it cannot be printed.
+    pub fn print(&self, text: &str) -> Result<(), CliError> {
+        if !self.printed {
+            return print(text);
+        }
+        note(text);
+        Ok(())
+    }
+
+    /// Prints JSON where it does not mix with lines.
+    ///
+    /// # Errors
+    /// If it cannot be printed.
+    pub fn print_json(&self, value: &Value) -> Result<(), CliError> {
+        let text = format!("{value:#}\n");
+        if !self.printed {
+            return print_json(&text);
+        }
+        note(&sanitize::json(&text));
+        Ok(())
+    }
+}
+
+impl UnattendedFlags {
+    /// Carries out what has no result yet; `None` if the units were listed instead.
+    ///
+    /// # Errors
+    /// If the results file cannot be read or written, or flags do not fit.
+    pub fn carry_out<S: Study>(
+        &self,
+        study: &Arc<S>,
+        circumstances: Circumstances,
+        config: &Config,
+        model: &str,
+    ) -> Result<Option<CarriedOut<S::Line>>, CliError> {
+        let shard = self.shard()?;
+        let all = units(&**study);
+        let mine = self.chosen(&all, shard)?;
+        if self.list {
+            let listed = self.listed(&**study, &mine);
+            if self.json {
+                print_json(&listed)?
+            } else {
+                print(&listed)?
+            }
+            return Ok(None);
+        }
+        let price = config.model_config(model).and_then(|model| model.price);
+        if self.cost_limit.is_some() && price.is_none() && model != stepwright_driver::SYMBOLIC {
+            return Err(CliError::Usage(format!(
+                "--cost-limit needs the prices of {model}; set price_in and price_out in its section of the configuration"
+            )));
+        }
+        let experiment = Experiment::new(S::NAME, circumstances.and(study.shared()));
+        let mut results =
+            Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::of_run)?;
+        for other in &results.others {
+            note(&format!(
+                "{} also holds results of another experiment, which are not shown: {}",
+                results.name(),
+                experiment.differences(other).join("; ")
+            ));
+        }
+        let planned = mine.len();
+        let open = results.open_units(mine);
+        let (asked, mut ran, mut uncounted) = (open.len(), 0, 0);
+        let done = planned - asked;
+        let bar = progress(asked as u64);
+        let runtime = Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        let enough = cancel.child_token();
+        let mut spent = Spent { price, ..Spent::default() };
+        let mut why = None;
+        if let Some(time) = self.time_limit {
+            let (cancel, enough) = (cancel.clone(), enough.clone());
+            runtime.spawn(async move {
+                tokio::time::sleep(time).await;
+                enough.cancel();
+                cancel.cancel();
+            });
+        }
+        let ended = |unit: &Unit<S::Condition>, lines: Vec<S::Line>| {
+            bar.inc(1);
+            bar.set_message(sanitize::line(&unit.task.id).into_owned());
+            ran += 1;
+            let tokens = S::tokens(&lines);
+            uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
+            spent.add(tokens);
+            if let Some(reached) = self.reached(&spent) {
+                why.get_or_insert(reached);
+                enough.cancel();
+            }
+            results.add(&unit.key, &lines)
+        };
+        let started = std::time::Instant::now();
+        let carried = runtime.block_on(carry_out(study, open, self.jobs, &enough, &cancel, ended));
+        bar.finish_and_clear();
+        carried.map_err(CliError::of_run)?;
+        if uncounted > 0
+            && model != stepwright_driver::SYMBOLIC
+            && (self.token_limit.is_some() || self.cost_limit.is_some())
+        {
+            let of = stepwright_text::words::count(ran, "unit");
+            note(&format!(
+                "{model} reported no tokens for {uncounted} of {of}: no limit of tokens or costs holds there"
+            ));
+        }
+        let late = self.time_limit.filter(|limit| started.elapsed() >= *limit && ran < asked);
+        let why = why.or_else(|| late.map(|limit| format!("the time limit of {} s is reached", limit.as_secs_f64())));
+        let latest = results.latest(&all);
+        let lines: Vec<S::Line> = lines_of(latest.iter().copied())
+            .map_err(|why| CliError::Failed(format!("{}: a line is no result of this study: {why}", results.name())))?;
+        let failed = latest.iter().any(|entry| entry.is_error());
+        let stopped = ran < asked;
+        let already = if done > 0 { format!(", {done} had results already") } else { String::new() };
+        let part = if shard.is_part() { format!(" ({shard}, of {} in all)", all.len()) } else { String::new() };
+        let early = match why.filter(|_| stopped) {
+            Some(why) => format!(", stopped early: {why}; run again to go on"),
+            None if stopped => ", stopped early; run again to go on".to_owned(),
+            None => String::new(),
+        };
+        let kept = match results.name() {
+            "" => "; not kept (name a file with --out)".to_owned(),
+            name => format!("; results in {name}"),
+        };
+        Ok(Some(CarriedOut {
+            lines,
+            summary: format!("{ran} of {asked} {}{part}{already}{early}{}{kept}\n", S::CARRIED_OUT, spent.in_words()),
+            code: ExitCode::from(u8::from(failed || stopped)),
+            printed: results.are_printed(),
+        }))
+    }
+
+    /// Carries out what has no result yet and prints the study's tables; exit code 1 if something could not be carried out.
+    ///
+    /// # Errors
+    /// As [`UnattendedFlags::carry_out`].
+    pub fn run<S: Study>(
+        &self,
+        study: S,
+        circumstances: Circumstances,
+        config: &Config,
+        model: &str,
+        detail: bool,
+    ) -> Result<ExitCode, CliError> {
+        let study = Arc::new(study);
+        let Some(carried) = self.carry_out(&study, circumstances, config, model)? else { return Ok(ExitCode::SUCCESS) };
+        let report = S::report(&carried.lines, detail);
+        if self.json {
+            carried.print_json(&report.json())?;
+        } else {
+            carried.print(&format!("{report}\n{}", carried.summary))?;
+        }
+        Ok(carried.code)
+    }
+
+    /// The shard given, else the one that a scheduler's variables give.
+    fn shard(&self) -> Result<Shard, CliError> {
+        if let Some(shard) = self.shard {
+            return Ok(shard);
+        }
+        // Units that are named are meant, wherever that is.
+        if !self.unit.is_empty() {
+            return Ok(Shard::ALL);
+        }
+        let found = Shard::of_environment(&|name| std::env::var(name).ok()).map_err(CliError::Usage)?;
+        Ok(found.map_or(Shard::ALL, |(shard, variable)| {
+            note(&format!("{shard}, from ${variable}"));
+            shard
+        }))
+    }
+
+    /// The units of the shard, or those named.
+    fn chosen<C>(&self, all: &[Unit<C>], shard: Shard) -> Result<Vec<Unit<C>>, CliError> {
+        if let Some(unknown) = self.unit.iter().find(|key| !all.iter().any(|unit| unit.key == **key)) {
+            return Err(CliError::Usage(format!(
+                "there is no unit {unknown} among the {} that these flags choose; --list names them",
+                all.len()
+            )));
+        }
+        let named = |unit: &&Unit<C>| self.unit.is_empty() || self.unit.contains(&unit.key);
+        Ok(all.iter().filter(named).filter(|unit| shard.takes(&unit.key)).cloned().collect())
+    }
+
+    fn listed<S: Study>(&self, study: &S, units: &[Unit<S::Condition>]) -> String {
+        let line = |unit: &Unit<S::Condition>| {
+            if self.json {
+                let (condition, task, seed) = unit.described(study);
+                let listed: Value = json!({ "unit": unit.key, "task": task, "seed": seed, "condition": condition });
+                format!("{listed}\n")
+            } else {
+                format!("{}  {}\n", unit.key, unit.in_words(study))
+            }
+        };
+        units.iter().map(line).collect()
+    }
+
+    /// The limit that is reached, if one is.
+    fn reached(&self, spent: &Spent) -> Option<String> {
+        let tokens = spent.usage.prompt.saturating_add(spent.usage.completion);
+        let over = self.token_limit.filter(|limit| tokens >= *limit);
+        let over = over.map(|limit| format!("the limit of {limit} tokens is reached ({tokens} spent)"));
+        over.or_else(|| {
+            let cost = spent.cost()?;
+            let limit = self.cost_limit.filter(|limit| cost >= *limit)?;
+            Some(format!("the cost limit of {limit} is reached ({cost:.4} spent)"))
+        })
+    }
+}
+
+/// Whether a unit's lines hold an error: it may have spent nothing.
+fn is_failed<L: serde::Serialize>(lines: &[L]) -> bool {
+    lines.iter().any(|line| serde_json::to_value(line).is_ok_and(|line| !line["error"].is_null()))
+}
+
+/// What this run has spent.
+#[derive(Default)]
+struct Spent {
+    usage: Usage,
+    price: Option<Price>,
+}
+
+impl Spent {
+    fn add(&mut self, (prompt, completion): (u64, u64)) {
+        self.usage.prompt = self.usage.prompt.saturating_add(prompt);
+        self.usage.completion = self.usage.completion.saturating_add(completion);
+    }
+
+    fn cost(&self) -> Option<f64> {
+        Some(self.price?.of(self.usage))
+    }
+
+    /// For the summary; empty where nothing was spent.
+    fn in_words(&self) -> String {
+        let tokens = self.usage.prompt.saturating_add(self.usage.completion);
+        match (tokens, self.cost()) {
+            (0, _) => String::new(),
+            (tokens, None) => format!("; {tokens} tokens"),
+            (tokens, Some(cost)) => format!("; {tokens} tokens, {cost:.4} by the model's prices"),
+        }
+    }
+}
+
+/// A number of pieces of work at once.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "it takes a whole number from 1 on".to_owned())
+}
+
+/// A sum of money: a number above zero.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.trim().parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
+    amount.ok_or_else(|| "it takes an amount above 0, as in 2.50".to_owned())
+}
+
+/// A time: `90s`, `30m`, `4h`, or seconds.
+fn time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1.0),
+        Some((at, 'm')) => (&text[..at], 60.0),
+        Some((at, 'h')) => (&text[..at], 3600.0),
+        _ => (text, 1.0),
+    };
+    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
+    let time = seconds.filter(|seconds| *seconds > 0.0).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "it takes a time, as in 90s, 30m or 4h".to_owned())
+}
+
+/// A bar on standard error; nothing where that is no terminal.
+fn progress(total: u64) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    // The template is a constant of ours; if it were wrong the default bar would do.
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Fires at Ctrl-C.
+pub(super) fn interrupted(runtime: &Runtime) -> CancellationToken {
+    let cancel = CancellationToken::new();
+    let fired = cancel.clone();
+    runtime.spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            fired.cancel();
+        }
+    });
+    cancel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_nothing_reaches_is_no_amount() {
+        assert_eq!((amount("2.50"), amount("1e-3")), (Ok(2.5), Ok(0.001)));
+        for wrong in ["nan", "inf", "-inf", "0", "-1", "", "two"] {
+            assert!(amount(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn limits_are_of_what_this_run_spends() {
+        let flags = |token_limit, cost_limit| UnattendedFlags {
+            jobs: 1,
+            out: None,
+            shard: None,
+            unit: Vec::new(),
+            list: false,
+            json: false,
+            token_limit,
+            cost_limit,
+            time_limit: None,
+        };
+        let mut spent = Spent { price: Some(Price { input: 100.0, output: 1000.0 }), ..Spent::default() };
+        spent.add((1000, 100));
+        assert_eq!(spent.in_words(), "; 1100 tokens, 0.2000 by the model's prices");
+        assert_eq!(flags(Some(1101), Some(0.21)).reached(&spent), None);
+        let tokens = flags(Some(1100), None).reached(&spent).unwrap();
+        assert_eq!(tokens, "the limit of 1100 tokens is reached (1100 spent)");
+        let cost = flags(None, Some(0.2)).reached(&spent).unwrap();
+        assert_eq!(cost, "the cost limit of 0.2 is reached (0.2000 spent)");
+        // Without prices nothing is known to cost anything: the command is refused before.
+        assert_eq!(flags(None, Some(0.2)).reached(&Spent { price: None, ..spent }), None);
+    }
+
+    #[test]
+    fn times_are_read() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!((time("2m"), time("7")), (Ok(Duration::from_secs(120)), Ok(Duration::from_secs(7))));
+        for wrong in ["", "m", "-3s", "0", "3d", "NaN"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

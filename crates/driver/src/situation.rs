@@ -1,0 +1,55 @@
+//! Situation: the state of world and program at the cursor. Derived, never logged.
+
+use std::sync::Arc;
+
+use super::difference::difference;
+use super::task::Driver;
+use super::{BeliefView, Situation};
+use stepwright_method::belief;
+
+/// The situation at the cursor.
+pub(super) fn of(driver: &Driver) -> Situation {
+    let session = driver.gate.session();
+    if driver.unattended {
+        // Nobody looks at it; of what is derived, studies count what the belief has wrong.
+        let belief = believed(driver).map(Arc::new);
+        return Situation { node: session.cursor(), belief, ..Situation::default() };
+    }
+    let world = driver.timeline.world.as_ref();
+    let truth = world.truth();
+    let node = session.cursor();
+    // What the last step changed: against the truth last shown where that was the step's beginning, else against the checkpoint.
+    let parent = session.current().and_then(|n| n.parent);
+    let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
+    let before = before.or_else(|| driver.timeline.truth_at(parent?));
+    let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
+    let tree = driver.team.tree(&driver.context(None));
+    Situation {
+        node,
+        admissible: world.admissible(),
+        truth,
+        variables: driver.timeline.state.variables(),
+        map: world.picture(),
+        truth_changes,
+        live: tree.is_some(),
+        request: world.request(),
+        closing: world.requests().map_or("", |requests| requests.closing()),
+        belief: believed(driver).map(Arc::new),
+        goals: tree.unwrap_or_else(|| driver.goals().0),
+    }
+}
+
+/// The belief at the cursor, the truth there, and their difference along the path; `None` where no belief is maintained.
+fn believed(driver: &Driver) -> Option<BeliefView> {
+    let session = driver.gate.session();
+    let maintained = driver.team.believes(&driver.context(None));
+    let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
+    let truth = driver.timeline.belief_truth_at(session.cursor()).map(Arc::clone);
+    let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();
+    let path = session.path(session.cursor());
+    let drift = path.iter().filter_map(|node| {
+        let truth = driver.timeline.belief_truth_at(node.id)?;
+        Some((node.id, belief::compare(node.belief()?, truth).len()))
+    });
+    Some(BeliefView { state, truth, differences, drift: drift.collect() })
+}

@@ -1,0 +1,101 @@
+//! Policy. Decides when the gate decides by itself; pure functions of the session.
+
+use super::super::decision::Policy;
+use super::super::proposal::{Action, Mark, Proposal, Verdict};
+use super::super::session::Session;
+use stepwright_text::words::count;
+
+/// What the policy says of a recommended proposal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PolicyOutcome {
+    /// A person decides; nothing was to be decided automatically.
+    Person,
+    /// The policy takes it; the rule in words.
+    Take(String),
+    /// The policy stops here; why.
+    Stop(String),
+}
+
+/// Rules on a recommended proposal after `taken` automatic steps; in place of none, why.
+pub fn rule(
+    policy: &Policy,
+    taken: u32,
+    spent: u64,
+    proposal: Result<&Proposal, &str>,
+    verdict: Option<&Verdict>,
+) -> PolicyOutcome {
+    if !policy.is_automatic() {
+        return PolicyOutcome::Person;
+    }
+    if taken >= policy.steps {
+        return PolicyOutcome::Stop(steps_used(policy.steps));
+    }
+    if let Some(why) = over_budget(policy, spent) {
+        return PolicyOutcome::Stop(why);
+    }
+    let proposal = match proposal {
+        Ok(proposal) => proposal,
+        Err(why) => return PolicyOutcome::Stop(format!("there is no proposal to take: {why}")),
+    };
+    let Some(action) = &proposal.action else {
+        return PolicyOutcome::Stop("the recommended proposal is no action".to_owned());
+    };
+    let mark = verdict.map_or(Mark::NotChecked, Verdict::mark);
+    if policy.until_fails {
+        match mark {
+            // A blocked selection executes nothing: only the blocking tree grows.
+            Mark::Holds | Mark::Blocked => {}
+            Mark::Fails => return PolicyOutcome::Stop(failing(action, verdict)),
+            Mark::Unknown => return PolicyOutcome::Stop(format!("not all checks of `{}` can be decided", action.text)),
+            Mark::NotChecked => return PolicyOutcome::Stop(format!("nothing could be checked of `{}`", action.text)),
+        }
+    }
+    if let Some(until) = &policy.until_action
+        && names(action, until)
+    {
+        return PolicyOutcome::Stop(format!("`{}` is next (stop before `{until}`)", action.text));
+    }
+    let left = policy.steps - taken;
+    let held = match mark {
+        Mark::Holds if policy.until_fails => "every check holds, ",
+        Mark::Blocked => "blocked, so that nothing is executed, ",
+        _ => "",
+    };
+    PolicyOutcome::Take(if policy.steps == u32::MAX {
+        format!("{held}running to the end")
+    } else {
+        format!("{held}{left} of {} left", count(policy.steps, "automatic step"))
+    })
+}
+
+/// Why no model may be asked under the budget, if so.
+pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
+    let budget = policy.token_budget?;
+    (spent >= budget).then(|| {
+        format!("the budget of {} is reached ({spent} spent); set a new limit to go on", count(budget, "token"))
+    })
+}
+
+/// Tokens spent in a session.
+pub fn spent(session: &Session) -> u64 {
+    session.spent.prompt.saturating_add(session.spent.completion)
+}
+
+/// The words for a used-up allowance.
+pub fn steps_used(steps: u32) -> String {
+    format!("{} taken", count(steps, "automatic step"))
+}
+
+fn failing(action: &Action, verdict: Option<&Verdict>) -> String {
+    let conditions: Vec<&str> = verdict.iter().flat_map(|v| v.failing()).map(|c| c.condition.as_str()).collect();
+    format!("`{}` fails {}", action.text, conditions.join(", "))
+}
+
+/// Whether `until` names the action: its text, what it is (`call`), its call, or its call's function.
+fn names(action: &Action, until: &str) -> bool {
+    let until = until.trim();
+    let function = action.call.as_deref().and_then(|c| c.split('(').next()).and_then(|f| f.rsplit('.').next());
+    // Lines that execute nothing begin with what they are (`call: find(mug)`).
+    let what = action.text.split_once(": ").map(|(what, _)| what);
+    action.text == until || what == Some(until) || action.call.as_deref() == Some(until) || function == Some(until)
+}

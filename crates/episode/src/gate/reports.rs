@@ -1,0 +1,345 @@
+//! Reports. Takes in the results of effects, and decides what follows.
+
+use super::super::artifact::ArtifactId;
+use super::super::decision::{Actor, Choice, DecisionId};
+use super::super::event::{AskId, Event, StepOutcome, Usage};
+use super::super::proposal::{Action, ProposalId};
+use super::policy::{self, PolicyOutcome, over_budget, spent};
+use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
+use stepwright_text::words::count;
+
+impl Gate {
+    /// Handles a report; one that does not answer the effect under way changes nothing.
+    pub(super) fn on_report(&mut self, report: Report) {
+        match report {
+            Report::Answered { ask, texts, usage, ms, .. } if self.asides.contains_key(&ask) => {
+                let node = self.asides.remove(&ask).unwrap_or_default();
+                self.record_at(node, Event::Answered { ask, texts: texts.into(), usage, ms });
+            }
+            Report::AskFailed { ask, error } if self.asides.contains_key(&ask) => {
+                let node = self.asides.remove(&ask).unwrap_or_default();
+                self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                self.say(Level::Error, error);
+            }
+            Report::Exchanged { ask, exchange } => {
+                let event = Event::Exchanged { ask, exchange: (*exchange).into() };
+                match self.asides.get(&ask).copied() {
+                    Some(node) => self.record_at(node, event),
+                    None => self.record(event),
+                }
+            }
+            Report::Answered { ask, texts, usage, ms, drafts } => {
+                self.ask_answered(ask, texts, usage, ms);
+                let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
+                self.check(left, Then::Consult);
+            }
+            Report::Written { ask, texts, usage, ms, written } => {
+                self.ask_answered(ask, texts, usage, ms);
+                self.offer_artifact(*written, Some(ask));
+            }
+            Report::AskFailed { ask, error } => {
+                self.ask = None;
+                self.record(Event::AskFailed { ask, error: error.clone(), cancelled: false });
+                // What could not be written after the end is no reason why the episode ended.
+                let why = self.ended().unwrap_or(&error);
+                self.stop_policy(why);
+                self.say(Level::Error, error);
+            }
+            Report::AskTooLong { ask, error } if self.asides.contains_key(&ask) => {
+                self.on_report(Report::AskFailed { ask, error });
+            }
+            Report::AskTooLong { ask, error } => {
+                self.ask = None;
+                self.say(Level::Info, format!("{error}; asking again with a shorter prompt"));
+                self.record(Event::AskFailed { ask, error, cancelled: false });
+                self.round = self.session.next_ask();
+                self.consult(None);
+            }
+            Report::Checked { proposal, verdict } => {
+                let Phase::Checking { left, then } = &mut self.phase else { return };
+                if !left.remove(&proposal) {
+                    return;
+                }
+                let ready = left.is_empty().then(|| then.clone());
+                self.record(Event::Checked { proposal, verdict: verdict.into() });
+                if let Some(then) = ready {
+                    self.after_checks(then);
+                }
+            }
+            Report::Ran { decision, program, action: ran, remark } => {
+                let Phase::Stepping { decision: expected, action } = &mut self.phase else { return };
+                if *expected != decision {
+                    return;
+                }
+                *action = ran;
+                let by = self.decided_by(decision).unwrap_or(Actor::Policy);
+                self.settle_artifact(&ArtifactId::PROGRAM, None, &program, by, false, "");
+                if let Some(text) = remark {
+                    self.record(Event::Noted { text: text.clone() });
+                    self.say(Level::Warning, text);
+                }
+            }
+            report => self.phase_ended(report),
+        }
+    }
+
+    /// Handles a report that ends the phase.
+    fn phase_ended(&mut self, report: Report) {
+        match (std::mem::replace(&mut self.phase, Phase::Idle), report) {
+            (Phase::Advising, Report::Advised(advice)) => self.advised(advice),
+            (Phase::Reading(intent), Report::Read(read)) => self.read(intent, read),
+            (Phase::ReadingArtifact(typed), Report::ArtifactRead(read)) => self.artifact_read(typed, read),
+            (Phase::Stepping { decision: expected, action }, Report::Stepped { decision, result })
+                if expected == decision =>
+            {
+                self.stepped(decision, action, result);
+            }
+            (Phase::Moving { to: expected, then }, Report::Moved { to, result }) if expected == to => {
+                self.moved(to, then, result);
+            }
+            (Phase::Adopting(_), Report::AssertionsChecked(Err(error)))
+            | (Phase::Configuring(_), Report::Prepared(Err(error))) => self.refuse(Level::Error, error),
+            (Phase::Adopting(assertions), Report::AssertionsChecked(Ok(()))) => {
+                let how_many = count(assertions.assertions.len(), "assertion");
+                let words = format!("{how_many} in force for {}", assertions.action);
+                self.adopted(assertions.clone(), Actor::Person);
+                self.say(Level::Info, words);
+                self.out.push(Effect::AdoptAssertions(assertions));
+                self.check_again();
+            }
+            (Phase::EditingTree { .. }, Report::TreeChecked(Err(why))) => self.refuse(Level::Warning, why),
+            (Phase::EditingTree { edits, event }, Report::TreeChecked(Ok(()))) => self.tree_checked(edits, *event),
+            (Phase::Configuring(wanted), Report::Prepared(Ok(()))) => {
+                self.record(Event::Configured(wanted.clone()));
+                self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
+                self.out.push(Effect::Configure);
+                self.after_artifact();
+            }
+            (phase, _) => self.phase = phase,
+        }
+    }
+
+    /// Who made a decision at the cursor.
+    fn decided_by(&self, decision: DecisionId) -> Option<Actor> {
+        self.session.current()?.turn.decision(decision).map(|d| d.by)
+    }
+
+    /// Records the answer of the ask under way. A budget that cannot be counted must not be passed silently.
+    fn ask_answered(&mut self, ask: AskId, texts: Vec<String>, usage: Option<Usage>, ms: u64) {
+        self.ask = None;
+        self.record(Event::Answered { ask, texts: texts.into(), usage, ms });
+        let asked = self.session.current().and_then(|n| n.turn.ask(ask));
+        let uncounted = usage.is_none() && self.session.policy.token_budget.is_some();
+        if uncounted && asked.is_some_and(|a| a.prompt.is_some()) {
+            let why = "the model does not tell the tokens it spends, so the token budget cannot be kept";
+            self.stop_policy(why);
+            self.say(Level::Warning, why);
+        }
+    }
+
+    fn advised(&mut self, advice: Advice) {
+        match advice {
+            Advice::Ask(_) | Advice::Answered { .. } if self.asks_in_round >= MAX_ASKS => {
+                let why = format!("the method asked {MAX_ASKS} times without a proposal to recommend");
+                self.stop_policy(&why);
+                self.say(Level::Warning, format!("{why}; choose one, or type an action"));
+            }
+            Advice::Ask(spec) => match (self.ended(), over_budget(&self.session.policy, spent(&self.session))) {
+                (Some(words), Some(why)) if self.session.policy.is_automatic() => {
+                    self.stop_policy(words);
+                    self.say(Level::Info, format!("the {} is not asked for: {why}", spec.kind));
+                }
+                _ => self.ask(spec),
+            },
+            Advice::Answered { spec, drafts } => {
+                self.asks_in_round += 1;
+                let ask = self.asked(spec);
+                let texts: Vec<String> = drafts.iter().map(|d| d.raw.clone()).collect();
+                self.record(Event::Answered { ask, texts: texts.into(), usage: None, ms: 0 });
+                let left = drafts.into_iter().map(|d| self.propose(d, Some(ask))).collect();
+                self.check(left, Then::Consult);
+            }
+            Advice::Offer(written) => self.offer_artifact(*written, None),
+            Advice::Rest => {
+                self.stop_policy(self.ended().unwrap_or("the method has nothing to do"));
+            }
+            Advice::Recommend { proposal, why } => {
+                self.record(Event::Recommended { proposal, why: why.clone() });
+                if proposal.is_none() {
+                    self.say(
+                        Level::Warning,
+                        format!("nothing is recommended: {why}; type an action, or go back and decide otherwise"),
+                    );
+                }
+                self.rule(proposal);
+            }
+            Advice::Stuck(why) => {
+                self.record(Event::Failed { error: why.clone() });
+                self.stop_policy(&why);
+                self.say(Level::Error, why);
+            }
+        }
+    }
+
+    /// Lets the policy rule on a recommendation.
+    pub(super) fn rule(&mut self, recommended: Option<ProposalId>) {
+        let turn = self.session.current().map(|n| &n.turn);
+        let why = turn.and_then(|t| t.recommended.as_ref()).map_or("nothing is recommended", |(_, why)| why.as_str());
+        let proposal = recommended.and_then(|id| turn.and_then(|t| t.proposal(id))).ok_or(why);
+        let verdict = recommended.and_then(|id| turn.and_then(|t| t.newest(id)));
+        let action = proposal.ok().and_then(|p| p.action.as_ref());
+        let reached = action.filter(|_| self.session.policy.is_automatic()).and_then(|action| {
+            let mut breakpoints = self.session.breakpoints.iter();
+            breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.before(action, verdict)?)))
+        });
+        let outcome = policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict);
+        match reached.map_or(outcome, PolicyOutcome::Stop) {
+            PolicyOutcome::Person => {}
+            PolicyOutcome::Stop(why) => {
+                self.stop_policy(&why);
+                self.say(Level::Info, format!("stopped: {why}; approve, edit or reject"));
+            }
+            PolicyOutcome::Take(why) => {
+                let Some(proposal) = recommended else { return };
+                self.taken = self.taken.saturating_add(1);
+                self.take(Choice::Approve { proposal }, Actor::Policy, why);
+            }
+        }
+    }
+
+    pub(super) fn after_checks(&mut self, then: Then) {
+        self.phase = Phase::Idle;
+        match then {
+            Then::Rest => {}
+            Then::Consult => self.consult(None),
+            Then::Take { choice, why } => self.take(choice, Actor::Person, why),
+            Then::Replay(id) => self.replay_checked(id),
+        }
+    }
+
+    fn read(&mut self, intent: Intent, read: Result<Draft, String>) {
+        let draft = match read {
+            Ok(draft) if draft.action.is_some() => draft,
+            Ok(draft) => return self.unreadable(&draft.problem.unwrap_or_default()),
+            Err(why) => return self.unreadable(&why),
+        };
+        self.drop_ask("a person gave the action");
+        let proposal = self.propose(draft, None);
+        let choice = match intent {
+            Intent::Manual => Choice::Manual { proposal },
+            Intent::Edit(from) => Choice::Edit { from, proposal },
+        };
+        self.check([proposal].into(), Then::Take { choice, why: String::new() });
+    }
+
+    fn unreadable(&mut self, why: &str) {
+        self.replay = None;
+        self.refuse(Level::Error, format!("no action: {why}"));
+    }
+
+    fn stepped(
+        &mut self,
+        decision: DecisionId,
+        action: Action,
+        result: Result<(StepOutcome, serde_json::Value), String>,
+    ) {
+        let (outcome, changes) = match result {
+            Ok(result) => result,
+            Err(error) => {
+                self.replay = None;
+                self.record(Event::Failed { error: error.clone() });
+                self.stop_policy("the world failed");
+                return self.say(Level::Error, error);
+            }
+        };
+        if !outcome.is_executed() && self.decided_by(decision) == Some(Actor::Policy) {
+            // Nothing was executed, so it was no step.
+            self.taken = self.taken.saturating_sub(1);
+        }
+        let mut breakpoints = self.session.breakpoints.iter();
+        let reached = breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.after(&outcome, &changes)?)));
+        if let Some(error) = &outcome.error {
+            self.say(Level::Warning, format!("the world refused `{}`: {error}", action.text));
+        }
+        let (action, outcome, changes) = (action.into(), outcome.into(), changes.into());
+        self.record(Event::Executed { decision, child: self.session.next_node(), action, outcome, changes });
+        if let Some(why) = reached.filter(|_| self.replay.is_none()) {
+            self.stop_policy(&why);
+            self.say(Level::Info, format!("stopped: {why}"));
+        }
+        self.new_round();
+        if self.replay.is_some() {
+            return self.replay_next();
+        }
+        self.settle();
+    }
+
+    /// Why the episode is over at the cursor, if it is.
+    fn ended(&self) -> Option<&'static str> {
+        let outcome = &self.session.current().filter(|node| node.outcome.done)?.outcome;
+        Some(if outcome.won { "the goal is reached" } else { "the episode is over" })
+    }
+
+    /// At a new node: asks for the next action, or, where the episode is over, for what is still to be written after its last step; ends the
+    /// automatic run where it ends.
+    pub(super) fn settle(&mut self) {
+        if let Some(words) = self.ended() {
+            self.say(Level::Info, words);
+            // The method answers with artifacts alone; the automatic run ends once it has none (`Advice::Rest`). That is no step, so a
+            // used-up allowance does not keep it from being decided about.
+            return self.consult(None);
+        }
+        let policy = &self.session.policy;
+        if policy.is_automatic() && self.taken >= policy.steps {
+            let why = policy::steps_used(policy.steps);
+            self.stop_policy(&why);
+            self.say(Level::Info, format!("{why}; you decide again"));
+            if self.unattended {
+                return;
+            }
+        }
+        self.consult(None);
+    }
+
+    fn moved(&mut self, to: super::NodeId, then: AfterMove, result: Result<(), String>) {
+        if let Err(error) = result {
+            self.replay = None;
+            // Looking at another step leaves no trace, also where that cannot be reached.
+            if matches!(then, AfterMove::Read(_)) {
+                self.record(Event::Failed { error: error.clone() });
+            }
+            return self.refuse(Level::Error, error);
+        }
+        if to != self.session.cursor() {
+            self.record(Event::Moved { to });
+        }
+        self.new_round();
+        let back = then == AfterMove::TakenBefore;
+        if let AfterMove::Read(text) = then {
+            self.phase = Phase::Reading(Intent::Manual);
+            self.out.push(Effect::ReadText(text));
+        } else if let Some(node) = self.session.current() {
+            let (depth, branches) = (node.depth, node.children.len());
+            let open = if branches > 0 { "; another decision here starts a branch" } else { "" };
+            let text = if back {
+                format!("taken before: back on its branch, at step {depth}; typed, the same action begins a second one")
+            } else {
+                format!("at step {depth}{open}")
+            };
+            self.say(Level::Info, text);
+        }
+    }
+
+    /// Checks what is open at the cursor again, then asks the method again. What was decided about keeps the verdict it had then.
+    fn check_again(&mut self) {
+        let turn = self.session.current().map(|n| &n.turn);
+        let open = turn.into_iter().flat_map(|t| t.proposals.iter().filter(|p| t.decision_on(p.id).is_none()));
+        let offered: Vec<_> = open.map(|p| p.as_ref().clone()).collect();
+        let left = offered.iter().map(|p| p.id).collect();
+        for proposal in offered {
+            self.out.push(Effect::CheckProposal(proposal));
+        }
+        let asking = self.ask.is_some() || self.session.is_done();
+        self.check(left, if asking { Then::Rest } else { Then::Consult });
+    }
+}

@@ -1,0 +1,396 @@
+//! Requests. Carries out a person's requests; called at rest, but for `cancel` and what is aside of the episode.
+
+use serde_json::Value;
+
+use super::super::artifact::{Adopted, ArtifactId, Offer};
+use super::super::branch::BranchEdit;
+use super::super::decision::{Actor, Choice, Decision, Policy};
+use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
+use super::super::proposal::ProposalId;
+use super::super::shape::Shape;
+use super::policy::{over_budget, spent};
+use super::{
+    AfterMove, Answer, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
+};
+use stepwright_text::words::count;
+
+impl Gate {
+    pub(super) fn on_request(&mut self, request: Request) {
+        if let Request::Begin { outcome, assertions, policy, belief } = request {
+            return self.begin(outcome, assertions, policy, belief);
+        }
+        if !self.session.is_started() {
+            return self.refuse(Level::Error, "the episode has not begun; no reset was given");
+        }
+        let goes_on = matches!(
+            request,
+            Request::Propose
+                | Request::Sample { .. }
+                | Request::Approve { .. }
+                | Request::Edit { .. }
+                | Request::Reject { .. }
+                | Request::Manual { .. }
+        );
+        if goes_on && self.must_decide_artifact() {
+            return;
+        }
+        match request {
+            Request::Begin { .. } | Request::Cancel => {}
+            Request::Propose => self.propose_again(),
+            Request::Sample { n } => self.sample(n),
+            Request::Approve { proposal } => self.approve(proposal),
+            Request::Edit { proposal, text } => self.edit(proposal, text),
+            Request::Reject { proposal, reason } => self.reject(proposal, reason),
+            Request::Manual { text } => self.manual(text),
+            Request::SetPolicy(policy) => self.set_policy(policy),
+            Request::Undo => match self.session.undo_target() {
+                Some(to) => self.go(to, AfterMove::Rest),
+                None => self.refuse(Level::Info, "nothing to undo: this is the beginning"),
+            },
+            Request::Redo => match self.session.redo_target() {
+                Some(to) => self.go(to, AfterMove::Rest),
+                None => self.refuse(Level::Info, "nothing to redo: no step was taken from here"),
+            },
+            Request::Goto(to) if self.session.node(to).is_none() => {
+                self.refuse(Level::Error, format!("there is no node {to}"));
+            }
+            // It is there.
+            Request::Goto(to) if to == self.session.cursor() => {}
+            Request::Goto(to) => self.go(to, AfterMove::Rest),
+            Request::Rewrite { node, text } => self.rewrite(node, text),
+            Request::Resend { ask, messages } => self.resend(ask, messages),
+            Request::AskAside(spec) => {
+                if let Some(ask) = self.send(spec) {
+                    self.asides.insert(ask, self.session.cursor());
+                }
+            }
+            Request::Adopt(assertions) => {
+                self.phase = Phase::Adopting(assertions.clone());
+                self.out.push(Effect::CheckAssertions(assertions));
+            }
+            Request::EditCandidate { action, edit } => self.record(Event::CandidateEdited { action, edit }),
+            Request::Configure(mut wanted) => {
+                self.drop_ask("model or method was changed");
+                self.stop_policy("model or method was changed");
+                if wanted.model.is_empty() {
+                    wanted.model.clone_from(&self.session.model);
+                }
+                if wanted.method.is_empty() {
+                    wanted.method.clone_from(&self.session.method);
+                }
+                self.phase = Phase::Configuring(wanted.clone());
+                self.out.push(Effect::Prepare(wanted));
+            }
+            Request::OfferArtifact(written) => self.put_forward(*written),
+            Request::ApproveOffer(offer) => self.approve_offer(offer),
+            Request::EditOffer { offer, text } => self.edit_offer(offer, text),
+            Request::RefuseOffer { offer, reason } => self.refuse_offer(offer, reason),
+            Request::RewriteOffer(offer) => self.rewrite_offer(offer),
+            Request::CorrectArtifact { artifact, text } => self.correct_artifact(artifact, text),
+            Request::AmendArtifact { artifact, patch } => self.amend_artifact(artifact, patch),
+            Request::UndoArtifact(artifact) => self.undo_artifact(artifact),
+            Request::SetBreakpoints(breakpoints) => {
+                let set = count(breakpoints.len(), "breakpoint");
+                self.record(Event::BreakpointsSet { breakpoints });
+                self.say(Level::Info, format!("{set} in this session"));
+            }
+            Request::EditBranch { branch, edit } => self.edit_branch(branch, edit),
+            Request::EditNote { node, note, text } => {
+                let there = self.session.node(node).is_some_and(|n| note < n.turn.notes.len());
+                if !there {
+                    return self.refuse(Level::Error, "that remark is gone");
+                }
+                self.record_at(node, Event::NoteEdited { note, text });
+            }
+            Request::SetBlind(blind) if blind == self.session.blind => {}
+            Request::SetBlind(blind) => {
+                self.record(Event::BlindSet { blind });
+                let text = match blind {
+                    true => "blind: the world's dry run and the recorded answer are hidden until you decide",
+                    false => "no longer blind: the world's dry run is shown before you decide",
+                };
+                self.say(Level::Info, text);
+            }
+            Request::Note(text) => self.record(Event::Noted { text }),
+        }
+    }
+
+    fn begin(
+        &mut self,
+        outcome: StepOutcome,
+        assertions: Vec<Assertions>,
+        policy: Option<Policy>,
+        belief: Option<Value>,
+    ) {
+        if self.session.is_started() {
+            return self.refuse(Level::Error, "the episode has begun already");
+        }
+        let over = outcome.done;
+        self.record(Event::Started { outcome: outcome.into() });
+        for assertions in assertions {
+            self.adopted(assertions, Actor::Policy);
+        }
+        if let Some(policy) = policy {
+            let why = if self.unattended { "unattended run" } else { "as configured" };
+            self.record(Event::PolicySet { policy, why: why.into() });
+        }
+        if let Some(state) = belief {
+            let why = "the state the episode begins with";
+            self.settle_artifact(&ArtifactId::BELIEF, None, &state, Actor::Policy, false, why);
+        }
+        if !over {
+            self.consult(None);
+        }
+    }
+
+    /// Stops all that is under way. What has been decided is still carried out to its record.
+    pub(super) fn cancel(&mut self, ticket: Ticket) {
+        let asked = self.drop_ask("cancelled by a person") | self.drop_asides("cancelled by a person");
+        let automatic = self.stop_policy("cancelled by a person");
+        let replaying = self.replay.take().is_some();
+        let mut given_up = false;
+        if let Phase::Checking { then, .. } = &mut self.phase {
+            given_up = matches!(std::mem::replace(then, Then::Rest), Then::Take { .. });
+        }
+        let dropped = self.give_up(given_up);
+        let what = match (asked, automatic, replaying) {
+            (_, true, _) => "automatic run stopped; you decide again",
+            (true, ..) => "ask cancelled; propose again, or type an action",
+            (.., true) => "replay stopped",
+            _ => "nothing is running that could be stopped",
+        };
+        self.say(Level::Info, what);
+        let nothing = !(asked || automatic || replaying || dropped);
+        self.end(ticket, if nothing { Answer::Refused(what.to_owned()) } else { Answer::Done { ask: None } });
+    }
+
+    fn is_over(&mut self) -> bool {
+        let over = self.session.is_done();
+        if over {
+            self.refuse(Level::Warning, "the episode is over; undo to try another way, or open another task");
+        }
+        over
+    }
+
+    fn propose_again(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        self.drop_ask("asked anew");
+        self.new_round();
+        self.consult(None);
+    }
+
+    fn sample(&mut self, n: u32) {
+        if n == 0 {
+            return self.refuse(Level::Info, "no samples asked for");
+        }
+        if self.is_over() {
+            return;
+        }
+        self.drop_ask("more samples were asked for");
+        self.asks_in_round = 0;
+        self.consult(Some(n.min(64)));
+    }
+
+    /// The proposal, if it can be decided about now; says why not.
+    fn open_proposal(&mut self, id: ProposalId) -> Option<super::Proposal> {
+        if self.is_over() {
+            return None;
+        }
+        let turn = self.session.current().map(|n| &n.turn);
+        let found = turn.and_then(|t| t.proposal(id)).cloned();
+        let rejected = turn.is_some_and(|t| t.rejection(id).is_some());
+        if found.is_none() {
+            self.refuse(
+                Level::Error,
+                "this proposal belongs to another step; choose one of those offered now".to_owned(),
+            );
+        } else if rejected {
+            self.refuse(
+                Level::Warning,
+                "this proposal was rejected; type the action if you want it after all".to_owned(),
+            );
+            return None;
+        }
+        let replaced = self.session.current().zip(found.as_ref()).is_some_and(|(node, p)| node.is_replaced(p));
+        if replaced && self.session.taken_before(id).is_none() {
+            self.refuse(
+                Level::Warning,
+                "this was a line of the plan that you replaced; choose what the new one offers, or type the action"
+                    .to_owned(),
+            );
+            return None;
+        }
+        found
+    }
+
+    fn approve(&mut self, id: ProposalId) {
+        let Some(proposal) = self.open_proposal(id) else { return };
+        if proposal.action.is_none() {
+            let problem = proposal.problem.unwrap_or_default();
+            return self.refuse(Level::Warning, format!("this proposal is no action ({problem}); edit it or type one"));
+        }
+        if let Some(child) = self.session.taken_before(id) {
+            return self.go(child, AfterMove::TakenBefore);
+        }
+        self.drop_ask("a proposal was taken");
+        let choice = Choice::Approve { proposal: id };
+        if self.session.current().is_some_and(|n| n.turn.decision_on(id).is_some()) {
+            // Taken before, and not checked again since: the new decision is made with a new verdict.
+            self.out.push(Effect::CheckProposal(proposal));
+            return self.check([id].into(), Then::Take { choice, why: String::new() });
+        }
+        self.take(choice, Actor::Person, String::new());
+    }
+
+    fn edit(&mut self, id: ProposalId, text: String) {
+        if self.open_proposal(id).is_none() {
+            return;
+        }
+        self.phase = Phase::Reading(Intent::Edit(id));
+        self.out.push(Effect::ReadText(text));
+    }
+
+    fn manual(&mut self, text: String) {
+        if self.is_over() {
+            return;
+        }
+        self.phase = Phase::Reading(Intent::Manual);
+        self.out.push(Effect::ReadText(text));
+    }
+
+    fn reject(&mut self, id: ProposalId, reason: String) {
+        let Some(proposal) = self.open_proposal(id) else { return };
+        self.drop_ask("a proposal was rejected");
+        let decision = Decision {
+            id: self.session.next_decision(),
+            choice: Choice::Reject { proposal: id, reason },
+            by: Actor::Person,
+            why: String::new(),
+        };
+        self.record(Event::Decided { decision: decision.into() });
+        self.say(Level::Info, format!("{} rejected; asking for another", describe(&proposal)));
+        self.new_round();
+        self.consult(None);
+    }
+
+    fn set_policy(&mut self, policy: Policy) {
+        self.taken = 0;
+        let automatic = policy.is_automatic();
+        self.record(Event::PolicySet { policy, why: "set by a person".into() });
+        if !automatic || self.session.is_done() || self.ask.is_some() {
+            return;
+        }
+        if self.session.pending_offer().is_some() {
+            return self.rule_on_artifact();
+        }
+        // An open recommendation is ruled on at once; else the method is asked.
+        let turn = self.session.current().map(|n| &n.turn);
+        let open = turn.and_then(|t| match &t.recommended {
+            Some((Some(id), _)) if t.rejection(*id).is_none() => Some(*id),
+            _ => None,
+        });
+        match open {
+            Some(id) => self.rule(Some(id)),
+            None => {
+                self.new_round();
+                self.consult(None);
+            }
+        }
+    }
+
+    fn go(&mut self, to: NodeId, then: AfterMove) {
+        self.drop_ask("the session moved to another point");
+        self.stop_policy("the session moved to another point");
+        self.phase = Phase::Moving { to, then };
+        self.out.push(Effect::MoveWorld { to });
+    }
+
+    fn rewrite(&mut self, node: NodeId, text: String) {
+        match self.session.node(node).map(|n| n.parent) {
+            None => self.refuse(Level::Error, format!("there is no node {node}")),
+            Some(None) => self.refuse(Level::Error, "the reset is no step; it cannot be rewritten"),
+            Some(Some(parent)) => {
+                self.replay = Some(Replay::after(&self.session, node));
+                self.go(parent, AfterMove::Read(text));
+            }
+        }
+    }
+
+    fn edit_branch(&mut self, branch: NodeId, edit: BranchEdit) {
+        let deletes = edit == BranchEdit::Delete { deleted: true };
+        if self.session.node(branch).is_none() {
+            return self.refuse(Level::Error, format!("there is no node {branch}"));
+        }
+        if deletes && self.session.path(self.session.cursor()).iter().any(|n| n.id == branch) {
+            return self.refuse(Level::Warning, "the session is on this branch; go to another one first");
+        }
+        self.record(Event::BranchEdited { branch, edit });
+    }
+
+    fn resend(&mut self, ask: AskId, messages: Vec<PromptMessage>) {
+        if self.is_over() {
+            return;
+        }
+        let found = self.session.current().and_then(|n| n.turn.ask(ask)).cloned();
+        let Some(old) = found else {
+            return self.refuse(Level::Error, format!("ask {ask} was not made at this point; go to its step first"));
+        };
+        let belongs = |o: &Offer| o.ask == Some(ask);
+        if self.session.pending_offer().is_some_and(|o| !belongs(o)) {
+            self.must_decide_artifact();
+            return;
+        }
+        if old.prompt.is_none() {
+            return self.refuse(Level::Warning, "the symbolic proposer has no prompt to edit; choose a model first");
+        }
+        if messages.iter().all(|m| m.text.trim().is_empty()) {
+            return self.refuse(Level::Warning, "the edited prompt is empty; nothing was sent");
+        }
+        self.drop_ask("an edited prompt was sent in its place");
+        self.new_round();
+        let model = self.session.model.clone();
+        let prompt = PromptRecord { template: "edited".into(), template_hash: String::new(), messages, left_out: None };
+        let shape = Shape::Usual;
+        let (kind, n, temperature) = (old.kind, old.n, old.temperature);
+        self.ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature, shape });
+    }
+
+    /// Records that assertions are in force from here on.
+    pub(super) fn adopted(&mut self, set: Assertions, by: Actor) {
+        let Assertions { action, assertions, origin } = set;
+        self.record(Adopted { action, assertions, origin }.event(by));
+    }
+
+    /// Asks for the next action.
+    pub(super) fn ask(&mut self, spec: AskSpec) {
+        self.phase = Phase::Idle;
+        self.asks_in_round += 1;
+        self.ask = self.send(spec);
+    }
+
+    /// Records an ask and sends it, unless the budget forbids.
+    fn send(&mut self, spec: AskSpec) -> Option<AskId> {
+        if spec.prompt.is_some()
+            && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
+        {
+            self.stop_policy(&why);
+            self.refuse(Level::Warning, why);
+            return None;
+        }
+        self.note_sent(self.session.next_ask());
+        let ask = self.asked(spec.clone());
+        let symbolic = spec.prompt.is_none();
+        self.out.push(if symbolic { Effect::AskSymbolic { ask, spec } } else { Effect::AskModel { ask, spec } });
+        Some(ask)
+    }
+
+    /// Records an ask.
+    pub(super) fn asked(&mut self, spec: AskSpec) -> AskId {
+        let ask = self.session.next_ask();
+        let AskSpec { kind, model, prompt, n, temperature, .. } = spec;
+        self.record(Event::Asked { ask, kind, model, prompt: prompt.map(Into::into), n, temperature });
+        ask
+    }
+}

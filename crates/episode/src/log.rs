@@ -1,0 +1,353 @@
+//! Log file: a header line, then one record a line, in JSON.
+//!
+//! Appending only. A record is handed to the operating system before it is shown (`write` of the whole line), so a crash or a
+//! kill of the program loses nothing that was shown; [`Writer::sync`] also asks for the disk, which is done for decisions. One
+//! writer at a time, by an advisory lock. A line torn by a crash is set aside beside the file before anything is appended. Each line
+//! ends with its checksum; lines of earlier releases have none and are read all the same. How lines reach the disk is
+//! [`stepwright_files`]' part.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use stepwright_files::sum::{self, Sum};
+use stepwright_files::{Handle, Lines, Presence};
+
+mod names;
+mod older;
+
+use super::event::Record;
+use super::session::{FORMAT_VERSION, Header, Session};
+
+/// Most bytes of a line, its break included; a longer one is neither written nor read. An ask's prompt and answer are bounded far below
+/// it ([`stepwright_model`] bounds answers), so that whatever is taken in can be written and read again.
+pub const MAX_LINE: u64 = 128 << 20;
+
+/// Most remarks on lines of a file that are kept.
+const MAX_REMARKS: usize = 20;
+
+/// Why a log cannot be read or written: what, where, what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its words.
+        source: std::io::Error,
+    },
+    /// The first line is no header of a session.
+    #[error("{path}:1: this is no stepwright session: {why}")]
+    NoSession {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        why: String,
+    },
+    /// A newer program wrote it.
+    #[error(
+        "{path}:1: the session has format version {found}; this program reads up to {FORMAT_VERSION}. Open it with a newer stepwright"
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
+    /// A line holds no fitting record.
+    #[error("{path}:{line}: {why}. The file was left as it is; to open what is before, copy its first {} lines to a new file", line - 1)]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A line is not as it was written.
+    #[error(
+        "{path}:{line}: {why}. The file was left as it is. Take it from a backup, or copy its first {} lines to a new file; to read it as it is, remove `\"sum\"` with its value at the end of every line",
+        line - 1
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The file is not the one that was opened any more.
+    #[error("{path} {became} while the session was open")]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// What became of it (`was deleted`).
+        became: &'static str,
+    },
+    /// Another program writes it.
+    #[error("{path}: another stepwright has this session open; close it there first")]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A session read from a log.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The session at its last record.
+    pub session: Session,
+    /// The records.
+    pub records: Vec<Record>,
+    /// A torn last line, as found; it is no part of the session.
+    pub torn: Option<String>,
+    /// Fields nobody knows, by line, in words: the file was damaged, or a newer program wrote it.
+    pub remarks: Vec<String>,
+    /// Bytes of the file up to and including the last whole line.
+    whole: u64,
+    /// Whether the last whole line lacks its line break.
+    unterminated: bool,
+}
+
+/// Reads a whole log. `name` stands for it in errors.
+///
+/// # Errors
+/// [`LogError`], naming the line. A torn last line is no error.
+pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
+    let io = |source| LogError::Io { path: name.to_owned(), source };
+    let mut lines = BufReader::with_capacity(1 << 16, source);
+    let mut buffer = Vec::new();
+    let mut whole = next_line(&mut lines, &mut buffer).map_err(io)?;
+    let mut sums = Sums { name, sealed: false };
+    sums.check(&buffer, 1)?;
+    let header = header(&buffer, name)?;
+    let version = header.version;
+    let mut unterminated = !buffer.ends_with(b"\n");
+    let mut session = Session::new(header);
+    let (mut records, mut remarks) = (Vec::new(), Vec::new());
+    let mut torn = None;
+    let mut number = 1;
+    loop {
+        let length = next_line(&mut lines, &mut buffer).map_err(io)?;
+        if length == 0 {
+            break;
+        }
+        number += 1;
+        let ended = buffer.ends_with(b"\n");
+        let wrong = |why: String| LogError::Line { path: name.to_owned(), line: number, why };
+        if length >= MAX_LINE {
+            return Err(wrong("the line is too long for a record".into()));
+        }
+        if ended && buffer.trim_ascii().is_empty() {
+            whole += length;
+            continue;
+        }
+        let parsed = if version < 2 { older::record(&buffer) } else { serde_json::from_slice(&buffer) };
+        let record: Record = match parsed {
+            Ok(record) => record,
+            // Only the last line can lack its end: it was being written when the program died.
+            Err(_) if !ended => {
+                torn = Some(String::from_utf8_lossy(&buffer).into_owned());
+                break;
+            }
+            Err(error) => return Err(wrong(format!("no record of a session: {error}"))),
+        };
+        if sums.check(&buffer, number)? == Sum::Absent && remarks.len() < MAX_REMARKS {
+            let unknown = names::unknown(&buffer);
+            remarks.extend(unknown.iter().map(|field| names::remark(name, number, field)));
+        }
+        session.apply(&record).map_err(|misfit| wrong(misfit.to_string()))?;
+        records.push(record);
+        whole += length;
+        unterminated = !ended;
+    }
+    Ok(Loaded { session, records, torn, remarks, whole, unterminated })
+}
+
+/// The checksums of a file, line by line: once a line has one, every later line has.
+struct Sums<'a> {
+    name: &'a Path,
+    sealed: bool,
+}
+
+impl Sums<'_> {
+    fn check(&mut self, buffer: &[u8], line: usize) -> Result<Sum, LogError> {
+        let why = match sum::check(buffer) {
+            Sum::Differs => "the line is not as it was written: its checksum does not fit",
+            Sum::Absent if self.sealed => "the line has no checksum, and those before it have one",
+            found => {
+                self.sealed |= found == Sum::Fits;
+                return Ok(found);
+            }
+        };
+        Err(LogError::Changed { path: self.name.to_owned(), line, why })
+    }
+}
+
+fn next_line(lines: &mut impl BufRead, buffer: &mut Vec<u8>) -> std::io::Result<u64> {
+    buffer.clear();
+    lines.take(MAX_LINE).read_until(b'\n', buffer).map(|n| n as u64)
+}
+
+/// Reads the header line. The version is judged before anything else, so that a newer header may look different.
+fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
+    let no = |why: String| LogError::NoSession { path: name.to_owned(), why };
+    if line.is_empty() {
+        return Err(no("the file is empty".into()));
+    }
+    let value: serde_json::Value =
+        serde_json::from_slice(line).map_err(|e| no(format!("the first line is no JSON ({e})")))?;
+    if value.get("stepwright").and_then(|v| v.as_str()) != Some("session") {
+        return Err(no("its first line does not say `\"stepwright\":\"session\"`".into()));
+    }
+    let found =
+        value.get("version").and_then(serde_json::Value::as_u64).ok_or_else(|| no("it states no version".into()))?;
+    if found > u64::from(FORMAT_VERSION) {
+        return Err(LogError::Version { path: name.to_owned(), found });
+    }
+    serde_json::from_value(value).map_err(|e| no(e.to_string()))
+}
+
+/// Reads a log file.
+///
+/// # Errors
+/// As [`read`].
+pub fn load(path: &Path) -> Result<Loaded, LogError> {
+    let file = std::fs::File::open(path).map_err(|source| LogError::Io { path: path.to_owned(), source })?;
+    read(file, path)
+}
+
+/// Appends records to a log file.
+#[derive(Debug)]
+pub struct Writer {
+    lines: Lines,
+    /// The number of the last record in the file.
+    last: u64,
+    /// A torn last line that is still in the file: it is set aside before anything is appended.
+    torn: Option<String>,
+    /// Whether the last whole line lacks its line break.
+    unterminated: bool,
+}
+
+impl Writer {
+    /// Creates a log, readable by its owner only. The file must not exist.
+    ///
+    /// # Errors
+    /// [`LogError::Io`] or [`LogError::Locked`].
+    pub fn create(path: &Path, header: &Header) -> Result<Self, LogError> {
+        let io = |source| LogError::Io { path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(io)?;
+        }
+        let mut writer = Writer::over(Lines::create(path).map_err(io)?, 0);
+        let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
+        if let Err(error) = writer.line(line) {
+            // A file without a header is no session, and would block the next attempt.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        Ok(writer)
+    }
+
+    /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until
+    /// then the file stays as it is.
+    ///
+    /// # Errors
+    /// As [`read`], or [`LogError::Locked`].
+    pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
+        let io = |source| LogError::Io { path: path.to_owned(), source };
+        let handle = Lines::lock(path, false).map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => LogError::Locked { path: path.to_owned() },
+            _ => io(error),
+        })?;
+        let loaded = read(handle.reader(), path)?;
+        let mut writer = Writer::over(Lines::after(handle, loaded.whole), loaded.session.records());
+        writer.torn.clone_from(&loaded.torn);
+        writer.unterminated = loaded.unterminated;
+        Ok((writer, loaded))
+    }
+
+    fn over(lines: Lines, last: u64) -> Self {
+        Writer { lines, last, torn: None, unterminated: false }
+    }
+
+    /// Sets a torn line aside and ends the last whole one.
+    fn repair(&mut self) -> std::io::Result<()> {
+        if let Some(torn) = &self.torn {
+            let mut aside = self.path().as_os_str().to_owned();
+            aside.push(".torn");
+            let mut aside = Handle::open(Path::new(&aside), true)?;
+            let end = aside.metadata()?.len();
+            aside.write_at(end, format!("{torn}\n").as_bytes())?;
+            self.torn = None;
+        }
+        if self.unterminated {
+            self.lines.append(b"\n".to_vec())?;
+            self.unterminated = false;
+        }
+        Ok(())
+    }
+
+    /// Where it writes.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// Appends a record; on return the operating system has it. A record that is in the file already is not written again, so that after
+    /// an error the same one may be offered.
+    ///
+    /// # Errors
+    /// [`LogError::Io`]; nothing half-written stays.
+    pub fn append(&mut self, record: &Record) -> Result<(), LogError> {
+        if record.id <= self.last {
+            return Ok(());
+        }
+        let line =
+            serde_json::to_vec(record).map_err(|e| LogError::Io { path: self.path().to_owned(), source: e.into() })?;
+        self.line(line)?;
+        self.last = record.id;
+        Ok(())
+    }
+
+    /// Waits until the disk has everything appended so far.
+    ///
+    /// # Errors
+    /// [`LogError::Io`].
+    pub fn sync(&mut self) -> Result<(), LogError> {
+        self.lines.sync().map_err(|source| LogError::Io { path: self.path().to_owned(), source })
+    }
+
+    /// Looks whether the file is still the one that is written.
+    ///
+    /// # Errors
+    /// [`LogError::Lost`] if it was deleted, replaced or changed by someone else, [`LogError::Io`] if that cannot be told.
+    pub fn look(&self) -> Result<(), LogError> {
+        let io = |source| LogError::Io { path: self.path().to_owned(), source };
+        let became = match self.lines.presence().map_err(io)? {
+            Presence::Same => return Ok(()),
+            Presence::Deleted => "was deleted",
+            Presence::Replaced => "was replaced by another file",
+            Presence::Cut => "was cut",
+            Presence::Grown => "was written to by another program",
+        };
+        Err(LogError::Lost { path: self.path().to_owned(), became })
+    }
+
+    fn line(&mut self, line: Vec<u8>) -> Result<(), LogError> {
+        let line = sum::sealed(line);
+        let path = self.path().to_owned();
+        let io = |source| LogError::Io { path: path.clone(), source };
+        if line.len() as u64 + 1 >= MAX_LINE {
+            return Err(io(std::io::Error::other(format!(
+                "the record has {} MiB; at most {} MiB can be written",
+                line.len() >> 20,
+                MAX_LINE >> 20
+            ))));
+        }
+        self.repair().and_then(|()| self.lines.append(line)).map_err(io)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,306 @@
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use std::sync::Arc;
+
+use super::super::artifact::{ArtifactId, Due, Written, patch_between};
+use super::super::decision::Actor;
+use super::super::event::{Event, StepOutcome};
+use super::super::gate::header;
+use super::*;
+
+fn record(id: u64, event: Event) -> Record {
+    Record { id, ts: id, node: 0, event }
+}
+
+fn noted(id: u64, text: &str) -> Record {
+    record(id, Event::Noted { text: text.into() })
+}
+
+fn started() -> Record {
+    record(
+        1,
+        Event::Started { outcome: StepOutcome { observation: "hello\nworld".into(), ..StepOutcome::default() }.into() },
+    )
+}
+
+fn written(folder: &Path) -> PathBuf {
+    let path = folder.join("deep/session.jsonl");
+    let mut writer = Writer::create(&path, &header()).unwrap();
+    writer.append(&started()).unwrap();
+    writer.append(&noted(2, "a remark")).unwrap();
+    writer.sync().unwrap();
+    path
+}
+
+#[test]
+fn what_is_appended_is_read_back_and_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let loaded = load(&path).unwrap();
+    assert_eq!(loaded.records, [started(), noted(2, "a remark")]);
+    assert_eq!(loaded.session.header, header());
+    assert_eq!(loaded.torn, None);
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
+    assert!(Writer::create(&path, &header()).is_err(), "a session is never written over");
+}
+
+#[test]
+fn what_is_believed_is_read_back_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    let mut session = loaded.session;
+    let artifact = ArtifactId::BELIEF;
+    let offered = |offer, state: Option<Value>| {
+        let written = std::sync::Arc::new(Written {
+            artifact: artifact.clone(),
+            due: Some(Due { step: 0, nth: 0 }),
+            title: "the block is clean".into(),
+            raw: "# state = {".into(),
+            repairs: vec!["line 1: a comma is missing".into()],
+            problem: state.is_none().then(|| "line 1: no state here".to_owned()),
+            value: state.map(Arc::new),
+        });
+        Event::ArtifactOffered { offer, ask: None, written }
+    };
+    let (first, second) = (json!({ "b": {}, "a": { "is": ["clean"] } }), json!({ "a": {} }));
+    let whole = |to: &Value| patch_between(&Value::Null, to);
+    let believed = |offer, patch: Value, edited| {
+        let (artifact, by) = (artifact.clone(), Actor::Person);
+        Event::ArtifactSettled { artifact, offer, patch: patch.into(), by, edited, why: "why".into() }
+    };
+    let events = [
+        believed(None, whole(&first), false),
+        offered(1, None),
+        Event::ArtifactRefused { offer: 1, by: Actor::Policy, why: String::new() },
+        offered(2, Some(second.clone())),
+        believed(Some(2), patch_between(&first, &second), true),
+    ];
+    for (id, event) in (3..).zip(events) {
+        writer.append(&record(id, event.clone())).unwrap();
+        session.apply(&record(id, event)).unwrap();
+    }
+    let again = load(&path).unwrap().session;
+    assert_eq!(again, session);
+    assert_eq!(again.belief().unwrap().to_string(), second.to_string());
+    // What does not fit is refused, and changes nothing.
+    for misfit in [believed(Some(2), whole(&first), false), offered(2, None), believed(None, json!(["?"]), false)] {
+        assert!(session.apply(&record(8, misfit)).is_err());
+        assert_eq!(again, session);
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_set_aside_and_writing_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let whole = fs::read(&path).unwrap();
+    let torn = br#"{"id":3,"ts":3,"node":0,"event":"noted","te"#;
+    fs::write(&path, [&whole[..], torn].concat()).unwrap();
+    let read_only = load(&path).unwrap();
+    assert_eq!(read_only.records.len(), 2);
+    assert!(read_only.torn.is_some());
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    assert_eq!(loaded.records.len(), 2);
+    writer.append(&noted(3, "after")).unwrap();
+    drop(writer);
+    assert_eq!(load(&path).unwrap().records[2], noted(3, "after"));
+    let aside = fs::read(folder.path().join("deep/session.jsonl.torn")).unwrap();
+    assert_eq!(aside, [torn, &b"\n"[..]].concat(), "nothing is lost");
+}
+
+#[test]
+fn a_last_line_that_only_lacks_its_break_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let mut whole = fs::read(&path).unwrap();
+    whole.pop();
+    fs::write(&path, whole).unwrap();
+    let (mut writer, loaded) = Writer::resume(&path).unwrap();
+    assert_eq!((loaded.records.len(), loaded.torn), (2, None));
+    writer.append(&noted(3, "after")).unwrap();
+    assert_eq!(load(&path).unwrap().records.len(), 3);
+}
+
+#[test]
+fn two_writers_never_share_a_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (first, _) = Writer::resume(&path).unwrap();
+    let error = Writer::resume(&path).unwrap_err().to_string();
+    assert!(error.contains("close it there first"), "{error}");
+    drop(first);
+    Writer::resume(&path).unwrap();
+}
+
+#[test]
+fn errors_name_the_line_and_the_file_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let head = serde_json::to_string(&header()).unwrap();
+    let start = serde_json::to_string(&started()).unwrap();
+    let newer = head.replacen("\"version\":2", "\"version\":3", 1);
+    for (content, expected) in [
+        (String::new(), "s.jsonl:1: this is no stepwright session: the file is empty"),
+        ("{}\n".into(), "does not say"),
+        ("not json\n".into(), "the first line is no JSON"),
+        (newer, "format version 3; this program reads up to 2. Open it with a newer stepwright"),
+        (format!("{head}\n{start}\n{{}}\n"), "s.jsonl:3: no record of a session"),
+        (format!("{head}\n{start}\n{start}\n"), "s.jsonl:3: record 1: expected record 2"),
+        (
+            format!("{head}\n{start}\n{}\n", start.replace("\"id\":1", "\"id\":2")),
+            "s.jsonl:3: record 2: the world was reset already",
+        ),
+        (format!("{head}\n\u{0}\u{0}\n{start}\n"), "s.jsonl:2: no record"),
+        (format!("{head}\n{}\n", "[".repeat(100_000)), "s.jsonl:2: no record"),
+    ] {
+        fs::write(&path, &content).unwrap();
+        let error = load(&path).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(Writer::resume(&path).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// A file cut anywhere opens with every whole record before the cut, and continues.
+    #[test]
+    fn a_log_cut_anywhere_keeps_every_whole_record(cut in 0.0f64..1.0, texts in prop::collection::vec(".{0,20}", 1..6)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut writer = Writer::create(&path, &header()).unwrap();
+        writer.append(&started()).unwrap();
+        for (i, text) in texts.iter().enumerate() {
+            writer.append(&noted(i as u64 + 2, text)).unwrap();
+        }
+        drop(writer);
+        let bytes = fs::read(&path).unwrap();
+        let first = bytes.iter().position(|b| *b == b'\n').unwrap() + 1;
+        let keep = first + ((bytes.len() - first) as f64 * cut) as usize;
+        fs::write(&path, &bytes[..keep]).unwrap();
+        let (mut writer, loaded) = Writer::resume(&path).unwrap();
+        let whole = bytes[first..keep].iter().filter(|b| **b == b'\n').count();
+        prop_assert!(loaded.records.len() == whole || loaded.records.len() == whole + 1);
+        let next = loaded.records.len() as u64 + 1;
+        let record = if next == 1 { started() } else { noted(next, "on") };
+        writer.append(&record).unwrap();
+        let loaded = load(&path).unwrap();
+        prop_assert_eq!(loaded.records.last(), Some(&record));
+    }
+
+    /// Hostile bytes are an error or a session, never a crash.
+    #[test]
+    fn hostile_bytes_never_crash(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read(&bytes[..], Path::new("x"));
+        let mut content = serde_json::to_vec(&header()).unwrap();
+        content.push(b'\n');
+        content.extend(&bytes);
+        let _ = read(&content[..], Path::new("x"));
+    }
+}
+
+/// The beginning of an example that ships, as this program writes it: with checksums.
+fn example(folder: &Path, lines: usize) -> (PathBuf, Loaded) {
+    let text = include_str!("../../../../sessions/by-hand.jsonl");
+    let text: String = text.split_inclusive('\n').take(lines).collect();
+    let mut loaded = read(text.as_bytes(), Path::new("by-hand")).unwrap();
+    loaded.session.header.version = FORMAT_VERSION;
+    // The longest part of the header is of no use here.
+    loaded.session.header.specification.clear();
+    let path = folder.join("s.jsonl");
+    let mut writer = Writer::create(&path, &loaded.session.header).unwrap();
+    loaded.records.iter().for_each(|record| writer.append(record).unwrap());
+    (path, loaded)
+}
+
+#[test]
+fn a_session_cut_at_every_byte_opens_with_every_complete_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, loaded) = example(folder.path(), 20);
+    let bytes = fs::read(path).unwrap();
+    let head = bytes.iter().position(|b| *b == b'\n').unwrap();
+    let mut whole = 0;
+    for cut in head..=bytes.len() {
+        whole += usize::from(cut > head + 1 && bytes[cut - 1] == b'\n');
+        let found = read(&bytes[..cut], Path::new("x")).unwrap();
+        // The last line may only lack its break.
+        let lacks = bytes.get(cut) == Some(&b'\n') && cut > head;
+        assert_eq!(found.records.len(), whole + usize::from(lacks), "{cut}");
+        assert_eq!(found.records[..], loaded.records[..found.records.len()], "{cut}");
+        assert_eq!(found.torn.is_some(), cut > head && bytes[cut - 1] != b'\n' && !lacks, "{cut}");
+    }
+    assert_eq!(whole, loaded.records.len());
+}
+
+#[test]
+fn d18_every_flipped_bit_of_a_session_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    // A few lines are enough: a bit changes one line only. The header, the reset, what is put in force.
+    let (path, loaded) = example(folder.path(), 4);
+    let bytes = fs::read(path).unwrap();
+    let mut passed_over = Vec::new();
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(found) = read(&flipped[..], Path::new("x")) {
+            let same = found.session.header == loaded.session.header
+                && found.records[..] == loaded.records[..found.records.len()];
+            let whole = found.records.len() == 3 || found.torn.is_some();
+            if !same || !whole {
+                passed_over.push(bit);
+            }
+        }
+    }
+    assert_eq!(passed_over, [0usize; 0]);
+}
+
+#[test]
+fn d18_files_without_checksums_are_read_as_before_and_unknown_fields_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let head = serde_json::to_string(&header()).unwrap();
+    let won = StepOutcome { observation: "seen".into(), won: true, ..StepOutcome::default() };
+    let start = serde_json::to_string(&record(1, Event::Started { outcome: won.into() })).unwrap();
+    fs::write(&path, format!("{head}\n{start}\n")).unwrap();
+    assert_eq!(load(&path).unwrap().remarks, [""; 0]);
+    fs::write(&path, format!("{head}\n{}\n", start.replace("\"won\"", "\"woN\""))).unwrap();
+    let remarks = load(&path).unwrap().remarks;
+    assert!(remarks.len() == 1 && remarks[0].contains("s.jsonl:2: the field \"woN\""), "{remarks:?}");
+    // What is appended has checksums, and from there on every line must.
+    fs::write(&path, format!("{head}\n{start}\n")).unwrap();
+    let (mut writer, _) = Writer::resume(&path).unwrap();
+    writer.append(&noted(2, "new")).unwrap();
+    drop(writer);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches("\"sum\":").count(), 1);
+    fs::write(&path, format!("{text}{}\n", serde_json::to_string(&noted(3, "by another hand")).unwrap())).unwrap();
+    let error = load(&path).unwrap_err().to_string();
+    assert!(error.contains("s.jsonl:4: the line has no checksum"), "{error}");
+}
+
+/// The names written without checksums are those of every event there was: nothing an earlier release wrote is called unknown.
+#[test]
+fn d18_no_field_of_a_shipped_session_is_unknown() {
+    for text in [include_str!("../../../../sessions/kitchen.jsonl"), include_str!("../../../../sessions/table.jsonl")] {
+        assert_eq!(read(text.as_bytes(), Path::new("x")).unwrap().remarks, [""; 0]);
+    }
+}
+
+#[test]
+fn d4_a_line_that_could_not_be_read_again_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path());
+    let (mut writer, _) = Writer::resume(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = writer.append(&noted(3, &"x".repeat(MAX_LINE as usize))).unwrap_err().to_string();
+    assert!(error.contains("at most 128 MiB can be written"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    writer.append(&noted(3, "short")).unwrap();
+    assert_eq!(load(&path).unwrap().records.len(), 3);
+}

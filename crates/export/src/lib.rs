@@ -1,0 +1,83 @@
+//! Exports of sessions: a self-contained page, JSONL, plain text; and the format of asciicasts, whose frames the workbench draws.
+//!
+//! Page and text render the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
+
+pub mod cast;
+pub mod compare;
+mod html;
+mod jsonl;
+mod learned;
+mod story;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod text;
+mod trajectory;
+
+use std::collections::BTreeMap;
+
+use stepwright_episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
+
+pub use html::comparison as comparison_page;
+pub use learned::Learned;
+pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered, step_of, story};
+pub use summary::{Summary, summary};
+pub use trajectory::trajectory;
+
+/// A format sessions are exported to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One self-contained HTML page.
+    Html,
+    /// The log in its normal form.
+    Jsonl,
+    /// Plain text.
+    Text,
+}
+
+/// Why a session could not be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A record does not fit the session.
+    #[error(transparent)]
+    InvalidRecord(#[from] InvalidRecord),
+    /// The page's template failed.
+    #[error("the page could not be rendered: {0}")]
+    Page(#[from] minijinja::Error),
+    /// A value has no JSON form.
+    #[error("a record could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Renders a session's header and records in a format.
+///
+/// # Errors
+/// [`ExportError`] if the records are no session or cannot be rendered.
+pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<String, ExportError> {
+    render_with(format, header, records, &BTreeMap::new())
+}
+
+/// As [`render`], with what the world says at the nodes.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_with(
+    format: Format,
+    header: &Header,
+    records: &[Record],
+    seen: &BTreeMap<NodeId, Seen>,
+) -> Result<String, ExportError> {
+    let records = &*blind::shown(header, records);
+    if format == Format::Jsonl {
+        return Ok(jsonl::render(header, records)?);
+    }
+    let mut session = Session::new(header.clone());
+    for record in records {
+        session.apply(record)?;
+    }
+    let story = story(&session, seen);
+    Ok(match format {
+        Format::Html => html::render(&story)?,
+        Format::Text | Format::Jsonl => text::render(&story),
+    })
+}

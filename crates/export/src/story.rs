@@ -1,0 +1,477 @@
+//! Story of a session, in order: what each export renders.
+//!
+//! Nodes come along the line the cursor is on first, then each other branch from where it leaves. Pure: reads a session, knows
+//! no output format. Texts are left as they are; each format makes them safe in its own way.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::learned::{self, Learned};
+use stepwright_episode::{
+    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, OWN,
+    Origin, Proposal, Session, Turn, blind,
+};
+use stepwright_text::words::count;
+
+/// What the world says at a node, where the session could be gone through in it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Seen {
+    /// The program's variables: what the agent can know.
+    pub variables: Value,
+    /// The world's truth, hidden from the agent.
+    pub truth: Value,
+    /// The blocking tree, a line a node, indented.
+    pub tree: Vec<String>,
+    /// How the belief differs from the truth, a line a value; `None` where no belief is maintained or the truth has no such form.
+    pub differences: Option<Vec<String>>,
+}
+
+/// A session in order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Story {
+    /// The goal as stated to the agent.
+    pub sentence: String,
+    /// World, task, method, model and the like: label and value.
+    pub facts: Vec<(String, String)>,
+    /// Its status at the cursor, in words.
+    pub standing: String,
+    /// The chapters: the cursor's line first, then the other branches.
+    pub chapters: Vec<Chapter>,
+    /// The assertions in force where the session is that are not the specification's own.
+    pub in_force: Vec<InForceEntry>,
+    /// What was learned and is known where the session is: skills, primitives, tips, cuts, reflections.
+    pub known: Vec<Learned>,
+    /// The specification's source.
+    pub specification: String,
+}
+
+/// The assertions in force for an action.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InForceEntry {
+    /// The action's function.
+    pub action: String,
+    /// Where they come from, and since which step they are in force.
+    pub origin: String,
+    /// The expressions; none means that everything is permitted.
+    pub assertions: Vec<String>,
+}
+
+/// One line of nodes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Chapter {
+    /// `The episode`, or where the branch leaves.
+    pub title: String,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// A node: how it was reached, what it gave, and what happened there before the next.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The node's number.
+    pub node: NodeId,
+    /// Steps from the start; 0 is the reset.
+    pub depth: u32,
+    /// The action that led here; empty at the reset.
+    pub action: String,
+    /// Who decided on it and how, in words; empty at the reset.
+    pub decided: String,
+    /// The observation.
+    pub observation: String,
+    /// Why the world refused the action.
+    pub error: Option<String>,
+    /// The program lines the step added.
+    pub calls: Vec<String>,
+    /// What changed in the program's variables, a line each.
+    pub changes: Vec<String>,
+    /// Whether the goal holds here.
+    pub won: bool,
+    /// Whether the session's cursor is here.
+    pub here: bool,
+    /// What models were asked here.
+    pub asks: Vec<AskEntry>,
+    /// What was offered here.
+    pub proposals: Vec<ProposalEntry>,
+    /// Assertions put in force here: action, origin, expressions, a line each.
+    pub adopted: Vec<String>,
+    /// What became known here, and what was offered as such.
+    pub learned: Vec<Learned>,
+    /// Remarks and failures.
+    pub notes: Vec<String>,
+    /// What was decided here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
+    pub documents: Vec<String>,
+    /// The plan that was put in force here.
+    pub plan: Option<String>,
+    /// The program's variables; `None` where the session could not be gone through.
+    pub state: Option<Value>,
+    /// The world's truth; hidden in blind sessions before the decision.
+    pub truth: Option<Value>,
+    /// The blocking tree, a line a node, indented.
+    pub tree: Vec<String>,
+    /// How the belief differs from the truth, a line a value; `None` where that is not known.
+    pub differences: Option<Vec<String>>,
+}
+
+/// An ask of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AskEntry {
+    /// What for, of whom, how.
+    pub title: String,
+    /// Role and text of each message.
+    pub messages: Vec<(String, String)>,
+    /// What the model wrote before its answers to reason.
+    pub reasoning: Vec<String>,
+    /// The completions.
+    pub answers: Vec<String>,
+    /// Tokens and time, or what went wrong.
+    pub outcome: String,
+}
+
+/// A proposal with its status.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProposalEntry {
+    /// The action's text, or the raw text that is no action.
+    pub text: String,
+    /// Its program call.
+    pub call: Option<String>,
+    /// Where it came from, with score and log-probability.
+    pub origin: String,
+    /// The source's reason.
+    pub rationale: Option<String>,
+    /// The summary of its checks (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
+    /// it was; or `no action`, and why.
+    pub status: String,
+    /// The same in one word, `unchecked` for what was not checked.
+    pub standing: &'static str,
+    /// The checks: status, condition, detail.
+    pub checks: Vec<(String, String, String)>,
+    /// Whether the method recommended it.
+    pub recommended: bool,
+    /// `taken`, `rejected: reason`, or empty.
+    pub fate: String,
+}
+
+/// Puts a session in order, with what its world says at its nodes as far as that is known.
+pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Story {
+    let header = &session.header;
+    let mut facts = vec![
+        ("world".to_owned(), header.world.clone()),
+        ("task".to_owned(), header.task.clone()),
+        ("data".to_owned(), header.data.clone()),
+        ("method".to_owned(), session.method.clone()),
+        ("model".to_owned(), session.model.clone()),
+        ("tokens".to_owned(), format!("{} in, {} out", session.spent.prompt, session.spent.completion)),
+    ];
+    if let Some(cost) = session.cost {
+        facts.push(("cost".to_owned(), stepwright_text::words::cost(cost)));
+    }
+    if session.blind {
+        facts.push(("blind".to_owned(), "the world's dry run is hidden before a decision".to_owned()));
+    }
+    facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
+    Story {
+        sentence: header.sentence.clone(),
+        facts,
+        standing: standing(session),
+        chapters: chapters(session, seen),
+        in_force: in_force(session),
+        known: learned::known(session),
+        specification: header.specification.clone(),
+    }
+}
+
+fn standing(session: &Session) -> String {
+    session.current().map_or_else(|| "not started".to_owned(), outcome)
+}
+
+/// How an episode is at a node, in words.
+pub(super) fn outcome(node: &Node) -> String {
+    let steps = count(node.depth, "step");
+    match (node.outcome.won, node.outcome.done) {
+        (true, _) => format!("goal reached after {steps}"),
+        (false, true) => format!("over after {steps}, goal not reached"),
+        (false, false) => format!("under way after {steps}"),
+    }
+}
+
+fn in_force(session: &Session) -> Vec<InForceEntry> {
+    let path = session.path(session.cursor());
+    let since = |action: &str| {
+        let node = path.iter().rev().find(|n| n.turn.adopted().iter().any(|a| a.action == action))?;
+        Some(format!(", since step {}", node.depth))
+    };
+    let adopted = session.assertions().iter().filter(|(_, (_, origin))| origin != OWN);
+    let entries = adopted.map(|(action, (assertions, origin))| InForceEntry {
+        action: action.clone(),
+        origin: format!("{origin}{}", since(action).unwrap_or_default()),
+        assertions: assertions.clone(),
+    });
+    entries.collect()
+}
+
+/// The assertions put in force at a node; those an episode begins with are left out.
+fn adopted(node: &Node) -> Vec<String> {
+    let all = node.turn.adopted();
+    let is_own = |at: usize, one: &Adopted| {
+        node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
+    };
+    let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {
+        let texts = if one.assertions.is_empty() { "none".to_owned() } else { one.assertions.join("; ") };
+        format!("{} ({}): {texts}", one.action, one.origin)
+    });
+    entries.collect()
+}
+
+fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Vec<Chapter> {
+    let main: Vec<&Node> = session.line();
+    let mut done = vec![false; session.nodes().len()];
+    let mut chapters = vec![chapter(session, seen, "The episode".to_owned(), &main, &mut done)];
+    // Every node not included yet starts a branch; it is followed along its newest children.
+    for node in session.nodes().iter().map(AsRef::as_ref) {
+        if is_done(&done, node.id) || session.is_deleted(node.id) {
+            continue;
+        }
+        let mut line = vec![node];
+        while let Some(next) = line
+            .last()
+            .and_then(|n| n.children.iter().rev().find(|c| !is_done(&done, **c) && !session.is_deleted(**c)))
+            .and_then(|c| session.node(*c))
+        {
+            line.push(next);
+        }
+        let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
+        let name = session.branch_name(node.id);
+        let name = if name.is_empty() { String::new() } else { format!(": {name}") };
+        chapters.push(chapter(session, seen, format!("Branch after step {from}{name}"), &line, &mut done));
+    }
+    chapters
+}
+
+fn is_done(done: &[bool], node: NodeId) -> bool {
+    usize::try_from(node).ok().and_then(|i| done.get(i)).copied().unwrap_or(true)
+}
+
+fn chapter(
+    session: &Session,
+    seen: &BTreeMap<NodeId, Seen>,
+    title: String,
+    line: &[&Node],
+    done: &mut [bool],
+) -> Chapter {
+    let mut steps = Vec::with_capacity(line.len());
+    for node in line {
+        if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| done.get_mut(i)) {
+            *slot = true;
+        }
+        let step = step_of(session, node);
+        steps.push(match seen.get(&node.id) {
+            Some(seen) => with_state(step, session, node, seen),
+            None => step,
+        });
+    }
+    Chapter { title, steps }
+}
+
+/// A node as exports and the presenter's view have it.
+pub fn step_of(session: &Session, node: &Node) -> Step {
+    Step {
+        node: node.id,
+        depth: node.depth,
+        action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
+        decided: decided(session, node),
+        observation: node.outcome.observation.clone(),
+        error: node.outcome.error.clone(),
+        calls: node.outcome.calls.clone(),
+        changes: change_lines(&node.changes.value()),
+        won: node.outcome.won,
+        here: session.cursor() == node.id,
+        asks: node.turn.asks.iter().map(ask).collect(),
+        proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn)).collect(),
+        adopted: adopted(node),
+        learned: learned::at(node),
+        notes: node.turn.notes.clone(),
+        documents: documents(node),
+        plan: plan(node),
+        state: None,
+        truth: None,
+        tree: Vec::new(),
+        differences: None,
+    }
+}
+
+/// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.
+pub fn offered<'a>(session: &Session, node: &'a Node) -> Vec<&'a Proposal> {
+    let mut proposals: Vec<&Proposal> = node.turn.proposals.iter().map(AsRef::as_ref).collect();
+    if hides_future(session, node) {
+        blind::shuffle(session, node.id, &mut proposals);
+    }
+    proposals
+}
+
+/// Whether nothing was decided yet at a node of a blind session.
+fn hides_future(session: &Session, node: &Node) -> bool {
+    session.blind && !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes())
+}
+
+/// A step with the state at it. Before a decision of a blind session the truth is left out.
+fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
+    let shown = !hides_future(session, node);
+    Step {
+        state: Some(seen.variables.clone()),
+        truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_null()),
+        tree: seen.tree.clone(),
+        differences: seen.differences.clone().filter(|_| shown),
+        ..step
+    }
+}
+
+/// The plan that was put in force at a node.
+fn plan(node: &Node) -> Option<String> {
+    node.turn.changes_of(&ArtifactId::PLAN).next_back()?;
+    Some(node.document(&ArtifactId::PLAN)?.get("text")?.as_str()?.to_owned())
+}
+
+/// What was decided at a node about documents other than assertions and what was learned.
+fn documents(node: &Node) -> Vec<String> {
+    let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
+    let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
+    let mut out = Vec::new();
+    let is_own = |kind: &ArtifactKind| *kind != ArtifactKind::Assertions && !learned::is_learned(kind);
+    let changes = node.turn.changes.iter().filter(|c| is_own(&c.artifact.kind));
+    for change in changes {
+        let how = match (change.offer, change.edited) {
+            (Some(_), false) => "taken as written",
+            (Some(_), true) => "edited, then taken",
+            (None, _) => "set",
+        };
+        out.push(format!("{}: {how} by {}{}", change.artifact, by(change.by), why(&change.why)));
+        out.extend(change_lines(&change.patch).into_iter().map(|line| format!("  {line}")));
+    }
+    for offer in node.turn.offers.iter().filter(|offer| is_own(&offer.written.artifact.kind)) {
+        if let Fate::Refused { by: who, why: reason } = &offer.fate {
+            out.push(format!("{}: what was written is refused by {}{}", offer.written.artifact, by(*who), why(reason)));
+        }
+    }
+    out
+}
+
+/// Who decided on the step to a node, how and why, in words; empty at the reset.
+pub fn decided(session: &Session, node: &Node) -> String {
+    let parent = node.parent.and_then(|p| session.node(p));
+    parent.zip(session.decision_at(node.id)).map(|(p, d)| decision_words(d, &p.turn)).unwrap_or_default()
+}
+
+fn decision_words(decision: &Decision, turn: &Turn) -> String {
+    let who = match decision.by {
+        Actor::Person => "a person",
+        Actor::Policy => "the policy",
+    };
+    let what = match &decision.choice {
+        Choice::Approve { .. } => format!("approved by {who}"),
+        Choice::Edit { from, .. } => {
+            let text = turn.proposal(*from).map_or("a proposal", |p| words(p));
+            format!("edited by {who} from `{text}`")
+        }
+        Choice::Manual { .. } => format!("typed by {who}"),
+        Choice::Reject { .. } => format!("rejected by {who}"),
+    };
+    if decision.why.is_empty() { what } else { format!("{what}: {}", decision.why) }
+}
+
+fn words(proposal: &Proposal) -> &str {
+    proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str())
+}
+
+/// A JSON patch (RFC 6902) a line each: `+ path = value`, `- path`, `~ path = value`.
+pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
+    let operations = patch.as_array().map(Vec::as_slice).unwrap_or_default();
+    operations.iter().filter_map(change_line).collect()
+}
+
+fn change_line(operation: &serde_json::Value) -> Option<String> {
+    let path = stepwright_text::words::path(operation.get("path")?.as_str()?);
+    let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
+    Some(match operation.get("op")?.as_str()? {
+        "add" => format!("+ {path} = {value}"),
+        "remove" => format!("- {path}"),
+        _ => format!("~ {path} = {value}"),
+    })
+}
+
+/// Whether a person changed the text of its prompt.
+fn is_edited(ask: &Ask) -> bool {
+    ask.prompt.as_ref().is_some_and(|prompt| prompt.template == "edited")
+}
+
+fn ask(ask: &Ask) -> AskEntry {
+    let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
+    let edited = if is_edited(ask) { "edited prompt, " } else { "" };
+    let mut title = format!("{edited}{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
+    if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
+        title.push_str(&format!(" ({text})"));
+    }
+    let messages = ask.prompt.iter().flat_map(|p| &p.messages).map(|m| (m.role.clone(), m.text.clone())).collect();
+    let (answers, outcome) = match &ask.state {
+        AskState::Pending => (Vec::new(), "no answer recorded".to_owned()),
+        AskState::Answered { texts, usage, ms } => {
+            let tokens =
+                usage.map(|u| format!("{} in, {} out, ", count(u.prompt, "token"), u.completion)).unwrap_or_default();
+            (texts.to_vec(), format!("{tokens}{ms} ms"))
+        }
+        AskState::Failed { cancelled: true, .. } => (Vec::new(), "cancelled by a person".to_owned()),
+        AskState::Failed { error, .. } => (Vec::new(), format!("failed: {error}")),
+    };
+    let reasoning = ask.exchange.iter().flat_map(|e| &e.completions).map(|c| c.reasoning.clone());
+    let reasoning = reasoning.filter(|r| !r.is_empty()).collect();
+    AskEntry { title, messages, reasoning, answers, outcome }
+}
+
+fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
+    let (verdict, mark) = (turn.verdict(proposal.id), turn.mark(proposal));
+    let mut origin = match proposal.origin {
+        Origin::Greedy => "greedy completion",
+        Origin::Sample => "sample",
+        Origin::Symbolic => "built-in proposer, no language model",
+        Origin::Scored => "scored by log-probability",
+        Origin::Person => "a person",
+        Origin::Recorded => "recorded",
+    }
+    .to_owned();
+    if turn.asks.iter().any(|ask| Some(ask.id) == proposal.ask && is_edited(ask)) {
+        origin.push_str(", from an edited prompt");
+    }
+    if let Some(score) = proposal.score_in_words() {
+        origin.push_str(&format!(", {score}"));
+    }
+    if let Some(logprob) = proposal.logprob {
+        origin.push_str(&format!(", mean log-probability {logprob:.3}"));
+    }
+    ProposalEntry {
+        text: words(proposal).to_owned(),
+        call: proposal.action.as_ref().and_then(|a| a.call.clone()),
+        origin,
+        rationale: proposal.rationale.clone(),
+        status: match &proposal.problem {
+            Some(problem) => format!("no action: {problem}"),
+            None => mark.word().to_owned(),
+        },
+        standing: if mark == Mark::NotChecked { "unchecked" } else { mark.word() },
+        checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
+        recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
+        fate: fate(proposal, turn),
+    }
+}
+
+fn check(check: &Check) -> (String, String, String) {
+    (check.status.word().to_owned(), check.condition.clone(), check.detail.clone().unwrap_or_default())
+}
+
+fn fate(proposal: &Proposal, turn: &Turn) -> String {
+    if let Some(reason) = turn.rejection(proposal.id) {
+        return if reason.is_empty() { "rejected".to_owned() } else { format!("rejected: {reason}") };
+    }
+    // It was never rejected: any decision about it takes it.
+    if turn.decision_on(proposal.id).is_some() { "taken".to_owned() } else { String::new() }
+}

@@ -1,0 +1,53 @@
+//! A session in a line: what a list of sessions says of each. Pure; reading files is the caller's.
+
+use serde::Serialize;
+
+use super::compare::tips;
+use super::story::outcome;
+use stepwright_episode::{Header, Session};
+
+/// What a list says of a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The goal in words.
+    pub sentence: String,
+    /// The world's name.
+    pub world: String,
+    /// The task's id.
+    pub task: String,
+    /// The method in use at its end.
+    pub method: String,
+    /// The model in use at its end.
+    pub model: String,
+    /// Steps from the beginning to where it was left.
+    pub steps: u32,
+    /// Branches, 1 where nothing was tried twice.
+    pub branches: usize,
+    /// Whether the goal is reached where it was left.
+    pub won: bool,
+    /// Whether the episode is over there.
+    pub done: bool,
+    /// How it was left, in words.
+    pub outcome: String,
+    /// When it was begun, Unix time in milliseconds.
+    pub created: u64,
+}
+
+/// Sums a session up.
+pub fn summary(session: &Session) -> Summary {
+    let Header { sentence, world, task, created, .. } = session.header.clone();
+    let node = session.current();
+    Summary {
+        sentence,
+        world,
+        task,
+        method: session.method.clone(),
+        model: session.model.clone(),
+        steps: node.map_or(0, |n| n.depth),
+        branches: tips(session).len(),
+        won: node.is_some_and(|n| n.outcome.won),
+        done: node.is_some_and(|n| n.outcome.done),
+        outcome: node.map_or_else(|| "not started".to_owned(), outcome),
+        created,
+    }
+}

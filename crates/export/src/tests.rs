@@ -1,0 +1,224 @@
+use super::*;
+use serde_json::json;
+use stepwright_episode::{
+    Action, Actor, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Origin, Proposal, Status, StepOutcome,
+    Verdict,
+};
+
+pub(super) fn header() -> Header {
+    Header {
+        stepwright: "session".into(),
+        version: FORMAT_VERSION,
+        program: "0.0.0".into(),
+        created: 1_000_000,
+        world: "household".into(),
+        options: [("edition".to_owned(), "put".to_owned())].into(),
+        data: "shipped".into(),
+        task: "t".into(),
+        sentence: "put a <mug> in desk.".into(),
+        seed: 0,
+        method: "few-shot".into(),
+        method_version: String::new(),
+        model: "symbolic".into(),
+        specification: "class Agent:\n    pass\n".into(),
+        opening: vec!["def f():".into()],
+    }
+}
+
+fn action(text: &str) -> Action {
+    Action { text: text.into(), call: Some(format!("agent.goto('{text}')")) }
+}
+
+/// Two proposals, one rejected, one taken; undone; another typed: a session with a branch.
+pub(super) fn records() -> Vec<Record> {
+    let outcome = |text: &str| StepOutcome { observation: text.into(), ..StepOutcome::default() };
+    let proposal = |id, text: &str, origin| Proposal {
+        id,
+        raw: text.into(),
+        action: Some(action(text)),
+        problem: None,
+        origin,
+        score: Some(1.5),
+        logprob: None,
+        rationale: Some("because".into()),
+        ask: None,
+    };
+    let verdict = Verdict {
+        checks: vec![Check {
+            kind: CheckKind::Precondition,
+            condition: "self.is_visible(recep)".into(),
+            status: Status::Fails,
+            detail: Some("AssertionError".into()),
+        }],
+        ..Verdict::default()
+    };
+    let decide =
+        |id, choice| Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() };
+    let execute = |decision, child, text: &str, seen: &str| Event::Executed {
+        decision,
+        child,
+        action: action(text).into(),
+        outcome: outcome(seen).into(),
+        changes: json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]).into(),
+    };
+    let events = [
+        (0, Event::Started { outcome: outcome("You see a desk 1.\n\x1b[31mred").into() }),
+        (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic).into() }),
+        (0, Event::Checked { proposal: 1, verdict: verdict.into() }),
+        (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic).into() }),
+        (
+            0,
+            Event::Proposed {
+                proposal: Proposal {
+                    action: None,
+                    problem: Some("SyntaxError: \x1b[2J".into()),
+                    ..proposal(3, "x\x1b[31m", Origin::Sample)
+                }
+                .into(),
+            },
+        ),
+        (0, Event::Recommended { proposal: Some(2), why: "all hold".into() }),
+        (0, decide(1, Choice::Reject { proposal: 1, reason: "not <there>".into() })),
+        (0, decide(2, Choice::Approve { proposal: 2 })),
+        (0, execute(2, 1, "go to shelf 1", "On the shelf 1, you see nothing.")),
+        (1, Event::Moved { to: 0 }),
+        (0, Event::Proposed { proposal: proposal(4, "go to bed 1", Origin::Person).into() }),
+        (0, decide(3, Choice::Manual { proposal: 4 })),
+        (0, execute(3, 2, "go to bed 1", "On the bed 1, you see a mug 1.")),
+    ];
+    let record = |(i, (node, event)): (usize, (u64, Event))| Record {
+        id: i as u64 + 1,
+        ts: 1_000_000 + 700 * i as u64,
+        node,
+        event,
+    };
+    events.into_iter().enumerate().map(record).collect()
+}
+
+#[test]
+fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
+    let mut session = Session::new(header());
+    for record in records() {
+        session.apply(&record).unwrap();
+    }
+    let story = story(&session, &BTreeMap::new());
+    let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
+    assert_eq!(titles, ["The episode", "Branch after step 0"]);
+    let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
+    assert_eq!(steps, session.nodes().len());
+    assert_eq!(story.chapters[0].steps[1].decided, "typed by a person");
+    let fates: Vec<_> = story.chapters[0].steps[0].proposals.iter().map(|p| p.fate.as_str()).collect();
+    assert_eq!(fates, ["rejected: not <there>", "taken", "", "taken"]);
+    assert_eq!(story.chapters[1].steps[0].changes, ["+ agent.inventory = \"mug 1\""]);
+}
+
+#[test]
+fn a_page_is_escaped_whole_and_asks_nothing_of_the_network() {
+    let page = render(Format::Html, &header(), &records()).unwrap();
+    assert!(page.contains("put a &lt;mug&gt; in desk."));
+    assert!(page.contains("rejected: not &lt;there&gt;"));
+    assert!(page.contains("\\x1b[31mred") && !page.contains('\x1b'));
+    for outside in ["http:", "https:", "<script", "<link", "<img", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn a_cast_has_its_header_and_times_within_bounds() {
+    let mut cast = cast::Cast::new((80, 24), 1_500_000, "a \u{1b}[31mtitle");
+    cast.output(cast::pause_before(1, &records()), "\u{1b}[1;1Hhello");
+    cast.marker("1: go to\nbed 1");
+    let text = cast.finish();
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(
+        (&lines[0]["version"], &lines[0]["timestamp"], &lines[0]["term"]["cols"]),
+        (&json!(3), &json!(1500), &json!(80))
+    );
+    assert_eq!(lines[1], json!([1.2, "o", "\u{1b}[1;1Hhello"]), "the shortest pause");
+    assert_eq!(lines[2], json!([0.0, "m", "1: go to\\nbed 1"]));
+}
+
+#[test]
+fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents() {
+    let seen = Seen {
+        variables: json!({"agent": {"location": "bed 1"}}),
+        truth: json!({"secret": "shelf"}),
+        tree: vec!["blocked: go to bed 1".to_owned()],
+        differences: Some(vec!["/a: believed 1, in truth 2".to_owned()]),
+    };
+    let mut records = records();
+    let id = records.len() as u64 + 1;
+    let artifact = stepwright_episode::ArtifactId::BELIEF;
+    let patch = json!([{"op": "replace", "path": "", "value": {"a": 1}}]);
+    let (offer, edited, why) = (None, false, "I saw it".to_owned());
+    let event = Event::ArtifactSettled { artifact, offer, patch: patch.into(), by: Actor::Person, edited, why };
+    let node = records.last().unwrap().node;
+    records.push(Record { id, ts: 0, node, event });
+    let seen: BTreeMap<NodeId, Seen> = [(node, seen)].into();
+    for format in [Format::Html, Format::Text] {
+        let out = render_with(format, &header(), &records, &seen).unwrap();
+        for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
+            assert!(out.contains(part), "{format:?} lacks {part}: {out}");
+        }
+    }
+    // Before the decision of a blind session the truth stays hidden.
+    records.push(Record { id: id + 1, ts: 0, node: 2, event: Event::BlindSet { blind: true } });
+    let undecided = seen.into_values().map(|seen| (2, seen)).collect();
+    for format in [Format::Html, Format::Text] {
+        let out = render_with(format, &header(), &records, &undecided).unwrap();
+        assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
+    }
+}
+
+#[test]
+fn jsonl_reads_back_as_the_same_records() {
+    let text = render(Format::Jsonl, &header(), &records()).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(serde_json::from_str::<Header>(lines.next().unwrap()).unwrap(), header());
+    let back: Vec<Record> = lines.map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(back, records());
+}
+
+proptest::proptest! {
+    #[test]
+    fn numbers_survive_an_export_to_the_last_digit(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+        let mut written = records();
+        let scored = written.iter_mut().find_map(|r| if let Event::Proposed { proposal } = &mut r.event { Some(proposal) } else { None });
+        std::sync::Arc::make_mut(scored.unwrap()).score = Some(number);
+        let text = render(Format::Jsonl, &header(), &written).unwrap();
+        let back: Vec<Record> = text.lines().skip(1).map(|l| serde_json::from_str(l).unwrap()).collect();
+        proptest::prop_assert_eq!(back, written, "{}", number);
+    }
+}
+
+#[test]
+fn records_that_are_no_session_are_an_error() {
+    let broken = &records()[1..];
+    assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::InvalidRecord(_))));
+}
+
+#[test]
+fn branches_are_compared_step_by_step() {
+    let mut session = Session::new(header());
+    for record in records() {
+        session.apply(&record).unwrap();
+    }
+    let tips = compare::tips(&session);
+    assert_eq!(tips, [2, 1], "the line of the cursor comes first");
+    let line = |tip: u64| compare::Line { name: format!("#{tip}"), session: &session, tip };
+    let found = compare::compare(&tips.iter().map(|tip| line(*tip)).collect::<Vec<_>>());
+    assert_eq!((found.first_difference, found.rows.len()), (Some(1), 2));
+    assert!(!found.rows[0].differs, "both begin at the same reset");
+    let verdicts: Vec<_> = found.rows[1].cells.iter().flatten().map(|c| c.verdict).collect();
+    assert_eq!(verdicts, ["not checked", "not checked"]);
+    assert!(found.rows[1].cells.iter().flatten().all(|c| c.changes.iter().all(|change| !change.unlike)));
+    let text = compare::render(&found, 80);
+    assert!(text.contains("First difference: step 1.") && text.contains("  1 => > go to bed 1"), "{text}");
+    assert!(text.contains("\\x1b[31mred") && !text.contains('\x1b'), "{text}");
+    let page = comparison_page(&found).unwrap();
+    assert!(page.contains("first difference") && page.contains("put a &lt;mug&gt;"), "{page}");
+    let same = compare::compare(&[line(1), line(1)]);
+    assert_eq!(same.first_difference, None);
+    let ended = compare::compare(&[line(1), line(0)]);
+    assert_eq!(ended.first_difference, Some(1), "one goes on where the other has ended");
+}

@@ -1,0 +1,35 @@
+//! A session as a trajectory: the branch it was left on, as logs for O3D hold episodes.
+
+use stepwright_skill::Trajectory;
+use stepwright_skill::trajectory::LoggedStep;
+
+use stepwright_episode::{Node, Session};
+
+/// The episode of a session; what was not done (blocked selections) is left out.
+pub fn trajectory(session: &Session) -> Trajectory {
+    let header = &session.header;
+    let line = session.line();
+    let thought = |node: &Node| {
+        let decision = session.decision_at(node.id)?;
+        session.node(node.parent?)?.turn.proposal(decision.proposal())?.rationale.clone()
+    };
+    let done = line.iter().filter(|node| node.outcome.blocked.is_none());
+    let steps = done.filter_map(|node| {
+        let action = node.action.as_ref()?.text.clone();
+        Some(LoggedStep { thought: thought(node), action, observation: Some(node.outcome.observation.clone()) })
+    });
+    let last = line.last().map(|node| &node.outcome);
+    Trajectory {
+        id: format!("{}-{}", header.task, header.created),
+        env: header.world.clone(),
+        task_id: Some(header.task.clone().into()),
+        task: header.sentence.clone(),
+        model: Some(session.model.clone()),
+        source: Some("a session of stepwright".to_owned()),
+        initial_observation: line.first().map(|node| node.outcome.observation.clone()),
+        steps: steps.collect(),
+        success: last.is_some_and(|outcome| outcome.won),
+        score: last.map_or(0.0, |outcome| outcome.reward),
+        ..Trajectory::default()
+    }
+}

@@ -1,0 +1,302 @@
+//! Belief update: which update is due, asking for the state after it, and reading what is written as one. As a companion
+//! ([`BeliefUpdate`]) it goes with any method, after every step.
+//!
+//! What is due is read from the records ([`Due`]): the updates of the steps on the path to the cursor, in their order, that no offer
+//! taken or refused names.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::blocking::BlockingSource;
+use super::context::Known;
+use super::statler::{Form, NEXT_QUERY, STATE, closes, closing, cups, in_force, read_list, read_program, state_prompt};
+use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Step, Stop};
+use crate::belief;
+use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
+use stepwright_world::{Ability, CUPS, shipped_domain, state_form, updates};
+
+/// Temperature of a state that is written again.
+const AGAIN: f64 = 0.7;
+
+/// Tokens of a state: the paper's.
+const TOKENS: u32 = 256;
+
+/// How the belief is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// By a writer that is asked for each `update_wm`; `shown`: with examples.
+    Apart {
+        /// Whether the writer is shown how.
+        shown: bool,
+    },
+    /// By the answer that held the program.
+    Together(Form),
+    /// After every step.
+    EachStep,
+}
+
+/// The companion that keeps a belief of a world whose methods need none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BeliefUpdate;
+
+impl Method for BeliefUpdate {
+    fn info(&self) -> MethodInfo {
+        MethodInfo {
+            id: "belief",
+            label: "Belief",
+            description: "A writer keeps a belief up to date after every step.",
+            options: &[],
+            needs: Needs { world: &[Ability::Belief], ..Needs::NONE },
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        step(cx, Keeping::EachStep).unwrap_or(Step::Pass)
+    }
+
+    fn close(&self, cx: &Context<'_>) -> Step {
+        self.step(cx)
+    }
+
+    fn read(&self, cx: &Context<'_>, _ask: &Ask, answer: &Answer) -> Reading {
+        read_written(cx, Keeping::EachStep, answer)
+    }
+
+    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+        let stop = if raw { vec![NEXT_QUERY.to_owned()] } else { Vec::new() };
+        Shape::Generate(Generation { max_tokens: TOKENS, stop, ..Generation::default() })
+    }
+
+    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+        write(known, work)
+    }
+
+    fn believes(&self, _cx: &Context<'_>) -> bool {
+        true
+    }
+
+    /// That a belief was asked for where none can be kept, or none was begun.
+    fn warning(&self, cx: &Context<'_>) -> Option<String> {
+        let begun = cx.session.belief().is_some();
+        match cx.past.truth {
+            _ if begun => None,
+            None => Some(format!("the world {} has no form for a belief: none is kept", cx.world.name())),
+            Some(_) if cx.session.is_started() => {
+                Some("no belief was begun in this session: write one down, or begin a new session".to_owned())
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn answers(&self, kind: &AskKind) -> bool {
+        *kind == AskKind::BELIEF
+    }
+}
+
+/// An update whose state is to be written.
+struct Update {
+    due: Due,
+    text: String,
+    /// The step's action, where the step itself is the update.
+    action: Option<String>,
+    /// The state's text, where it was written with the program.
+    written: Option<String>,
+}
+
+/// A text read as a belief.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefReading {
+    /// The state.
+    pub state: Arc<Value>,
+    /// The repairs made in reading it, in words.
+    pub repairs: Vec<String>,
+}
+
+/// Reads a whole belief: JSON as it is, else what people and models write in its place.
+///
+/// # Errors
+/// A text that is no state, in words.
+pub fn read(text: &str) -> Result<BeliefReading, String> {
+    if let Ok(state @ Value::Object(_)) = serde_json::from_str(text) {
+        return Ok(BeliefReading { state: Arc::new(state), repairs: Vec::new() });
+    }
+    let reading = belief::read(text).map_err(|e| e.to_string())?;
+    let repairs = reading.repairs.iter().map(ToString::to_string).collect();
+    Ok(BeliefReading { state: Arc::new(reading.state), repairs })
+}
+
+/// The first update on the path to the cursor that was not decided about.
+fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
+    cx.session.belief()?;
+    let path = cx.path();
+    // What happened while nothing was believed is not caught up with.
+    let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
+    let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
+        Keeping::Apart { .. } => updates_of(node, cx.world.requests().map_or("", |requests| requests.updating())),
+        Keeping::EachStep => step_of(node),
+        Keeping::Together(form) => {
+            let asked = path.get(i - 1).and_then(|from| cx.past.requests.get(&from.id));
+            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()), closing(cx))
+        }
+    });
+    all.find(|update| !cx.session.is_settled(update.due))
+}
+
+/// What is to be done about the belief before anything else is proposed.
+pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
+    let update = due(cx, keeping)?;
+    let believed = cx.session.belief()?;
+    if matches!(keeping, Keeping::Together(_)) {
+        let written = update.written.clone().unwrap_or_default();
+        return Some(Step::Amend(Box::new(read_state(cx, &update, written))));
+    }
+    if !cx.model.language {
+        let work = Work { believed: believed.as_ref().clone(), update: update.text, action: update.action };
+        let work = serde_json::to_value(work).unwrap_or_default();
+        return Some(Step::ask(cx.own(AskKind::BELIEF, SYMBOLIC, 1, work)));
+    }
+    let shown = keeping == Keeping::Apart { shown: true };
+    let example = cx.world.requests().filter(|_| shown);
+    let about = match keeping {
+        Keeping::EachStep => {
+            "The state is of the place an agent acts in. The query says what the agent did, and what it saw then."
+        }
+        _ => cx.world.requests().map_or("", |requests| requests.about()),
+    };
+    let prompt = match state_prompt(cx.prompting, example, about, believed, &update.text) {
+        Ok(prompt) => prompt,
+        Err(why) => return Some(Step::Stuck(why)),
+    };
+    // Greedily written again it would come out the same.
+    let temperature = if cx.session.pending_offer().is_some() { AGAIN } else { 0.0 };
+    Some(Step::ask(cx.ask(AskKind::BELIEF, prompt, 1, temperature)))
+}
+
+/// The number of the request whose program made the update that is due.
+pub(super) fn due_request(cx: &Context<'_>, keeping: Keeping) -> Option<usize> {
+    let from = cx.session.node(due(cx, keeping)?.due.step)?.parent?;
+    Some(cx.past.requests.get(&from)?.number)
+}
+
+/// Reads what a writer wrote, or what the built-in one found.
+pub(super) fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) -> Reading {
+    let Some(update) = due(cx, keeping) else { return Reading::Problem("no update is due any more".to_owned()) };
+    let raw = answer.first().to_owned();
+    let Ok(found) = Found::deserialize(&answer.found) else {
+        return Reading::Artifact(Box::new(read_state(cx, &update, raw)));
+    };
+    let Found { state, problem } = found;
+    let (artifact, due, value) = (ArtifactId::BELIEF, Some(update.due), state.map(Arc::new));
+    Reading::Artifact(Box::new(Written { artifact, due, title: update.text, raw, repairs: Vec::new(), value, problem }))
+}
+
+/// What the built-in writer is given.
+#[derive(Serialize, Deserialize)]
+struct Work {
+    believed: Value,
+    update: String,
+    action: Option<String>,
+}
+
+/// What the built-in writer found.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    #[serde(default)]
+    state: Option<Value>,
+    #[serde(default)]
+    problem: Option<String>,
+}
+
+/// The state of the built-in writer.
+pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
+    let Work { believed, update, action } = Work::deserialize(work).map_err(|e| e.to_string())?;
+    let written = match action {
+        Some(action) => Ok(after(known, &believed, &action)),
+        None => match known.knowledge.proposer.instructions() {
+            Some(reader) => reader.update(&believed, &update),
+            None => Err(format!("the world {} has no built-in writer; choose a language model (M)", known.world.name)),
+        },
+    };
+    let raw = written.as_ref().map(belief::write).unwrap_or_default();
+    let problem = written.as_ref().err().cloned();
+    let found = serde_json::to_value(Found { state: written.ok(), problem }).unwrap_or_default();
+    Ok(Answer { found, ..Answer::texts([raw]) })
+}
+
+/// What the world's blocking domain says of the state after an action; what it does not know changes nothing.
+fn after(known: &Known, believed: &Value, action: &str) -> Value {
+    let domain = match &known.knowledge.blocking {
+        BlockingSource::Domain(domain) => Some(Arc::clone(domain)),
+        _ => shipped_domain(known.world).and_then(Result::ok),
+    };
+    let form = state_form::shipped(known.world).and_then(Result::ok);
+    let changes = domain.and_then(|domain| domain.changes(action));
+    let after = changes.zip(form).map(|(changes, form)| belief::effects::after(believed, &changes, &form));
+    after.unwrap_or_else(|| believed.clone())
+}
+
+fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
+    let of_cups = cx.session.belief().is_some_and(|belief| cups(belief).is_some());
+    let found = of_cups.then(|| read_list(&raw)).flatten().map(|cups| serde_json::json!({ CUPS: cups }));
+    let read = match found {
+        Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
+        None => read(&whole(&raw)).and_then(|reading| match reading.state.as_object().is_none_or(Map::is_empty) {
+            true => Err("the answer holds no entry of a state".to_owned()),
+            false => Ok(reading),
+        }),
+    };
+    let (value, repairs, problem) = match read {
+        Ok(BeliefReading { state, repairs }) => (Some(state), repairs, None),
+        Err(problem) => (None, Vec::new(), Some(problem)),
+    };
+    let (artifact, due, title) = (ArtifactId::BELIEF, Some(update.due), update.text.clone());
+    Written { artifact, due, title, raw, repairs, value, problem }
+}
+
+/// A step as an update: what was done, and its result. What was not executed or refused changes nothing.
+fn step_of(node: &Node) -> Vec<Update> {
+    let done = node.action.as_ref().filter(|_| node.outcome.is_executed() && node.outcome.error.is_none());
+    let update = done.map(|action| Update {
+        due: Due { step: node.id, nth: 0 },
+        text: format!("{}: {}", action.text, node.outcome.observation.trim()),
+        action: Some(action.text.clone()),
+        written: None,
+    });
+    update.into_iter().collect()
+}
+
+/// The updates of a step.
+fn updates_of(node: &Node, updating: &str) -> Vec<Update> {
+    let texts = node.action.as_ref().map(|a| updates(&a.text, updating)).unwrap_or_default();
+    let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };
+    (0..).zip(texts).map(update).collect()
+}
+
+/// The state that was written with the program whose request the last step of a path closed.
+fn written_with(path: &[&Node], form: Form, query: &str, closing: &str) -> Vec<Update> {
+    let found = path.last().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, closing))).and_then(
+        |node| {
+            let answer = in_force(path, closing)?.answer?;
+            let written = match form {
+                Form::Program => read_program(answer).state,
+                Form::Cups => Some(answer.to_owned()),
+            };
+            Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
+        },
+    );
+    found.into_iter().collect()
+}
+
+/// Prepends the `# state = {` that the prompt ended with, where the writer did not repeat it; cuts what follows the state.
+fn whole(written: &str) -> String {
+    let begun = written.lines().take(3).any(|line| line.contains("state") && line.contains('{'));
+    let text = written.trim_start();
+    let written = written.split("# query:").next().unwrap_or_default();
+    if begun || text.starts_with('{') || text.starts_with("```") {
+        written.to_owned()
+    } else {
+        format!("{STATE}{written}")
+    }
+}

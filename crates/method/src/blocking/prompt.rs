@@ -1,0 +1,227 @@
+//! The selection prompt, in the paper's eight parts (`prompts/blocking/`), and reading a model's answer.
+//!
+//! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again.
+
+use serde::Serialize;
+
+use super::{ANSWER, CONVERSATION, LiveTree};
+use crate::Context;
+use crate::next_action::scoring::Candidate;
+use crate::prompting::CHARS_A_TOKEN;
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
+use stepwright_model::Completion;
+
+/// Actions the prompt shows of those taken.
+const LAST: usize = 5;
+
+/// The marks around a selected action.
+const MARK: &str = "$$";
+
+/// The variables of the templates.
+#[derive(Serialize)]
+struct Material<'a> {
+    task: &'a str,
+    about: &'a str,
+    last: Vec<Taken>,
+    done: Vec<String>,
+    candidates: &'a [String],
+    goals: Vec<String>,
+    failures: Vec<String>,
+    mark: &'a str,
+    scored: bool,
+}
+
+/// An action taken, and its result.
+#[derive(Serialize)]
+struct Taken {
+    action: String,
+    result: String,
+}
+
+/// The selection in an answer: the text between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
+fn selected(answer: &str) -> Option<&str> {
+    let mut rest = answer;
+    loop {
+        let (_, after) = rest.split_once(MARK)?;
+        match after.find('$') {
+            Some(end) if end > 0 && after.get(end..).is_some_and(|t| t.starts_with(MARK)) => {
+                return after.get(..end).map(str::trim);
+            }
+            // As the pattern `\$\$([^$]+)\$\$` would: it is tried again one character further.
+            _ => rest = rest.get(rest.find(MARK)? + 1..)?,
+        }
+    }
+}
+
+fn result_of(outcome: &StepOutcome) -> String {
+    match (&outcome.blocked, &outcome.error) {
+        (Some(condition), _) => format!("blocked: {condition}"),
+        (None, Some(error)) => format!("failed: {error}"),
+        (None, None) => "done".to_owned(),
+    }
+}
+
+/// The action that the last steps repeat in a circle, if they do: one taken twice running, or two in turn.
+fn circle(path: &[&Node]) -> Option<String> {
+    let mut last = path.iter().rev().map(|node| {
+        let text = node.action.as_ref().map(|a| a.text.as_str());
+        text.filter(|_| node.outcome.blocked.is_none())
+    });
+    let [a, b, c, d] =
+        [last.next()??, last.next()??, last.next().flatten().unwrap_or(""), last.next().flatten().unwrap_or("")];
+    match a == b {
+        true => Some(a.to_owned()),
+        false => (a == c && b == d).then(|| b.to_owned()),
+    }
+}
+
+/// The candidate that would close the circle again, where there is another.
+pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
+    circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
+}
+
+/// The leaves as they are scored behind the prompt.
+pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> {
+    let circling = circling(cx, leaves);
+    let kept = leaves.iter().filter(|text| Some(*text) != circling.as_ref());
+    kept.map(|text| Candidate { line: format!("{text} {MARK}"), action: cx.action(text) }).collect()
+}
+
+/// Reads an answer as a selection.
+pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
+    let raw = completion.text.clone();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = match selected(&raw).map(words) {
+        None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
+        Some(text) => match leaves.iter().find(|leaf| words(leaf) == text) {
+            None => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
+            Some(leaf) if circling(cx, leaves).as_ref() == Some(leaf) => {
+                Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
+            }
+            Some(leaf) => Ok(leaf.clone()),
+        },
+    };
+    let (action, problem) = match found {
+        Ok(leaf) => (Some(cx.action(&leaf)), None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let rationale = raw.split_once(MARK).map(|(before, _)| before.trim().to_owned()).filter(|t| !t.is_empty());
+    let logprob = completion.mean_logprob();
+    Draft { raw, action, problem, origin: Origin::Sample, score: None, logprob, rationale }
+}
+
+/// The prompt of the eight parts; as one conversation where the option says so.
+pub(super) fn selection(
+    cx: &Context<'_>,
+    tree: &LiveTree,
+    leaves: &[String],
+    scored: bool,
+) -> Result<PromptRecord, String> {
+    let path = cx.path();
+    let (growth, domain) = (tree.growth(), tree.domain());
+    let taken: Vec<Taken> = path
+        .iter()
+        .filter_map(|n| Some(Taken { action: n.action.as_ref()?.text.clone(), result: result_of(&n.outcome) }))
+        .collect();
+    let atoms = |atoms: &[stepwright_world::Atom]| atoms.iter().map(|a| domain.spoken(&a.to_string())).collect();
+    let material = Material {
+        task: &cx.session.header.sentence,
+        about: &domain.about,
+        last: taken.into_iter().rev().take(LAST).rev().collect(),
+        done: atoms(growth.forest().done()),
+        candidates: leaves,
+        goals: atoms(growth.forest().goals()),
+        failures: failures(cx, leaves),
+        mark: MARK,
+        scored,
+    };
+    let raw = cx.prompting.raw || scored;
+    let name = if raw { "blocking/select" } else { "blocking/select_chat" };
+    let mut prompt = cx.prompting.render(name, &material)?;
+    if cx.options().is(&CONVERSATION, "running") && !raw {
+        continue_conversation(cx, &path, &mut prompt);
+    }
+    Ok(prompt)
+}
+
+/// What went wrong last: the world's error or the condition of the last step, answers of this round, a circle.
+fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
+    let Some(node) = cx.node() else { return Vec::new() };
+    let mut failures = Vec::new();
+    if let Some(action) = &node.action
+        && (node.outcome.error.is_some() || node.outcome.blocked.is_some())
+    {
+        failures.push(format!("`{}` {}", action.text, result_of(&node.outcome)));
+    }
+    let answers = node.turn.proposals.iter().filter(|p| p.ask.is_some_and(|ask| ask >= cx.round));
+    failures.extend(answers.filter_map(|p| p.problem.clone()));
+    failures.extend(node.turn.decisions.iter().filter_map(|d| match &d.choice {
+        Choice::Reject { proposal, reason } => {
+            let text = node.turn.proposal(*proposal)?.action.as_ref()?.text.clone();
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            Some(format!("a person who supervises you refused `{text}`{reason}"))
+        }
+        _ => None,
+    }));
+    if let Some(text) = circling(cx, leaves) {
+        failures.push(format!("`{text}` was selected again and again without getting anywhere; select another"));
+    }
+    failures
+}
+
+/// Puts the prompts and answers so far before a prompt: as many of the last as fit.
+fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRecord) {
+    let mut before: Vec<[PromptMessage; 2]> = Vec::new();
+    for node in path {
+        for ask in node.turn.asks.iter().filter(|a| a.kind == AskKind::SAMPLES) {
+            let (Some(asked), AskState::Answered { texts, .. }) = (&ask.prompt, &ask.state) else { continue };
+            let question = asked.messages.iter().rev().find(|m| m.role == "user");
+            if let (Some(question), Some(answer)) = (question, texts.first()) {
+                before.push([question.clone(), PromptMessage { role: "assistant".into(), text: answer.clone() }]);
+            }
+        }
+    }
+    let length = |messages: &[PromptMessage]| messages.iter().map(|m| m.text.chars().count()).sum::<usize>();
+    let answer = usize::try_from(ANSWER).unwrap_or_default();
+    let room = cx.prompting.context.map(|tokens| {
+        let chars = tokens.saturating_sub(answer) as f64 * CHARS_A_TOKEN;
+        (chars as usize).saturating_sub(length(&prompt.messages))
+    });
+    let (all, mut left) = (before.len(), room.unwrap_or(usize::MAX));
+    let fits = before.iter().rev().take_while(|turn| {
+        let fits = length(turn.as_slice()) <= left;
+        left = left.saturating_sub(length(turn.as_slice()));
+        fits
+    });
+    let kept = fits.count();
+    let history = before.into_iter().skip(all - kept).flatten();
+    let at = prompt.messages.iter().position(|m| m.role == "user").unwrap_or_default();
+    prompt.messages.splice(at..at, history);
+    if kept < all {
+        let number = path.len();
+        prompt.left_out = Some(format!("the first {} of {all} selections of {number} steps do not fit", all - kept));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_marked_text_is_the_selection() {
+        for (answer, expected) in [
+            ("I take $$ grab cup $$.", Some("grab cup")),
+            ("$$a$$ or $$b$$", Some("a")),
+            ("$$$$ $$b$$", Some("")),
+            ("$$$a$$", Some("a")),
+            ("$$ a $ b $$", None),
+            ("$$ a $ b $$ c $$", Some("c")),
+            ("$$ open\nend", None),
+            ("$ a $", None),
+            ("", None),
+        ] {
+            assert_eq!(selected(answer), expected, "{answer}");
+        }
+    }
+}

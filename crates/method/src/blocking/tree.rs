@@ -1,0 +1,161 @@
+//! The live blocking tree: a [`Follower`] of the episode. Where the world has a blocking domain it follows from the reset on;
+//! elsewhere one is derived from the assertions in force, from the reset on as well: a tree is the same function of the records and the
+//! assertions wherever and whenever it is begun.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::context::{lived, observed};
+use crate::{Context, Follower, KeptBack};
+use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
+use stepwright_program::Call;
+use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::{Facts, World};
+
+/// Where the blocking trees of a session come from.
+#[derive(Debug, Clone)]
+pub enum BlockingSource {
+    /// This domain.
+    Domain(Arc<Domain>),
+    /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
+    Assertions,
+    /// Nothing: the domain the session names is not available, in words.
+    Gone(String),
+}
+
+/// The tree at a node, with the facts observed there.
+#[derive(Debug, Clone)]
+pub struct LiveTree {
+    growth: Growth,
+    observed: stepwright_world::blocking::Observation,
+}
+
+impl LiveTree {
+    /// The tree of a domain, where the world is now; `None` where it reports no facts.
+    pub fn begin(domain: &Arc<Domain>, world: &dyn World) -> Option<Self> {
+        LiveTree::of(Growth::begin(Arc::clone(domain), world)?, world)
+    }
+
+    fn of(growth: Growth, world: &dyn World) -> Option<Self> {
+        let observed = growth.observation(world)?;
+        Some(LiveTree { growth, observed })
+    }
+
+    /// The tree derived from the assertions in force, at the cursor.
+    pub(super) fn derive(cx: &Context<'_>) -> Option<Self> {
+        let path = cx.path();
+        let (root, steps) = path.split_first()?;
+        let basis = Arc::new(Basis {
+            sentence: cx.session.header.sentence.clone(),
+            agent: Arc::clone(&cx.knowledge.proposer),
+            before: Before::learn(cx.knowledge.demonstrations.iter().map(Demonstration::actions)),
+        });
+        let mut start = cx.program.start();
+        let calls: Vec<Call> = root.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
+        start.run(calls.iter());
+        let derived = Derived::new(basis, cx.program.checked(&start), observed(root));
+        let mut tree = LiveTree::of(Growth::derive(derived, cx.world), cx.world)?;
+        for node in steps {
+            tree.recall(node, cx.world);
+        }
+        Some(tree)
+    }
+
+    /// Takes in a recorded step. The world is only asked how it words things.
+    fn recall(&mut self, node: &Node, world: &dyn World) {
+        let Some(action) = &node.action else { return };
+        for edit in &node.tree_edits {
+            // One that no longer fits, because other assertions are in force, is passed over.
+            let _ = self.growth.edit(edit, world);
+        }
+        self.follow(action, &node.outcome, world);
+    }
+
+    fn observe(&mut self, observed: Option<stepwright_world::blocking::Observation>) {
+        if let Some(observed) = observed {
+            self.observed = observed;
+        }
+    }
+
+    /// The tree that follows an episode's node.
+    pub(super) fn at<'a>(cx: &Context<'a>) -> Option<&'a LiveTree> {
+        cx.past.follower?.as_any().downcast_ref()
+    }
+
+    /// The forest with its domain.
+    pub(super) fn growth(&self) -> &Growth {
+        &self.growth
+    }
+
+    /// The facts observed at its node.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.observed.facts
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        self.growth.domain()
+    }
+
+    /// The candidate actions, in the tree's order.
+    pub(super) fn leaves(&self) -> Vec<String> {
+        self.growth.forest().leaves().into_iter().map(|leaf| leaf.text.clone()).collect()
+    }
+
+    /// The tree of an action that was kept from being tried.
+    pub(super) fn of_kept(&self, kept: &KeptBack, world: &dyn World) -> Option<RefusedTree> {
+        self.growth.tree_of(&kept.action, None, &kept.why, &self.observed.facts, world)
+    }
+
+    /// The outcome of selecting a leaf that is blocked: nothing is executed.
+    pub(super) fn held(&self, text: &str, world: &dyn World) -> Option<StepOutcome> {
+        match self.growth.clone().select(text, &self.observed.facts, world) {
+            Selection::Blocked(blocked) => {
+                let domain = self.growth.domain();
+                let (condition, resolution) =
+                    (domain.recorded(&blocked.condition), domain.recorded(&blocked.resolution));
+                let observation = format!("Not executed: {condition}. What makes `{resolution}` true may help.");
+                Some(StepOutcome { observation, blocked: Some(condition), ..StepOutcome::default() })
+            }
+            Selection::Execute | Selection::NotALeaf => None,
+        }
+    }
+}
+
+impl Follower for LiveTree {
+    fn copy(&self) -> Box<dyn Follower> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn follow(&mut self, action: &Action, outcome: &StepOutcome, world: &dyn World) {
+        if outcome.held.is_some() {
+            // A thought, a call, a report: nothing was done.
+            return;
+        }
+        if outcome.blocked.is_some() {
+            // A tree of another domain, or of other assertions, may not block it: it is left unchanged then.
+            self.growth.select(&action.text, &self.observed.facts, world);
+            self.observe(self.growth.observation(world));
+        } else {
+            if self.growth.is_derived() {
+                let call = action.call.as_deref().and_then(|c| c.parse::<Call>().ok());
+                self.growth.hear(lived(call, outcome), outcome.won, world);
+            }
+            let after = self.growth.executed(&action.text, outcome.error.as_deref(), &self.observed, world);
+            self.observe(after);
+        }
+    }
+
+    fn edit(&mut self, edit: &TreeEdit, world: &dyn World) -> Result<(), String> {
+        self.growth.edit(edit, world)
+    }
+
+    fn depends_on_assertions(&self) -> bool {
+        self.growth.is_derived()
+    }
+}

@@ -1,0 +1,293 @@
+//! Policies as code: the model writes a program for the task, and each action that the program takes is decided about by itself.
+//!
+//! O3D-Code (Xiao et al. 2024, Appendix D) composes skills that are functions already; Demo2Code (Wang et al. 2023) writes all functions
+//! for each task anew from demonstrations; AdaPlanner (Sun et al. 2023) corrects its program when that fails. The program is a plan's
+//! document, so that a person may rewrite it at any point. `run` runs it in the sandbox from its beginning, with what happened since as the
+//! answers to its calls, up to the first call that has none; `run_so_far` finds these in the records, so that going back, branching and
+//! reopening need nothing else. `prompt` fills the templates.
+
+mod prompt;
+mod run;
+mod run_so_far;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use stepwright_skill::code::{self, Next};
+
+use super::options::TEMPERATURE;
+use super::plan_following::{InForce, NextLine, Upcoming, upcoming};
+use super::react::{LIMITS, over};
+use super::skills::{SKILLS, TIPS, known, tips};
+use super::{Answer, Context, Fate, Known, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop};
+use run_so_far::RunSoFar;
+use stepwright_episode::{
+    ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Session, Shape, Written,
+};
+use stepwright_world::Ability;
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// Tokens of a program.
+const TOKENS: u32 = 1_200;
+/// Tokens of an answer to a function that a model answers.
+const FUNCTION_TOKENS: u32 = 160;
+/// Temperature of a program that is written anew, where none is set.
+const AGAIN: f64 = 0.7;
+/// The program where no language model writes one: the shipped functions' own base policy.
+const SOLVE: &str = "solve(task, observation)";
+
+/// How often a failed program is corrected.
+const CORRECTIONS: OptionSpec = OptionSpec::new(
+    "corrections",
+    "Corrections",
+    Kind::Whole { min: 0, max: 20 },
+    "corrections of a failed program, at most",
+)
+.or("6");
+
+/// Whether the shipped functions are rewritten first.
+const REWRITE: OptionSpec = OptionSpec::new(
+    "rewrite",
+    "Functions by tips",
+    Kind::Choice(&[("off", "the skills' functions as they are"), ("on", "rewritten by the model for the tips known")]),
+    "whether skills' functions are rewritten by the tips known",
+)
+.or("off");
+
+/// A policy as code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodePolicy {
+    /// Skills are functions; the program calls them.
+    O3d,
+    /// The program holds all functions it needs.
+    Demo2Code,
+    /// As that, and it is corrected when it fails.
+    AdaPlanner,
+}
+
+impl Method for CodePolicy {
+    fn info(&self) -> MethodInfo {
+        match self {
+            CodePolicy::O3d => MethodInfo {
+                id: "o3d-code",
+                label: "O3D-Code",
+                description: "Skills are functions; the model writes a program that calls them, and each action it takes is yours to \
+                              approve. Without a language model the shipped base policy is the program.",
+                options: &[REWRITE, SKILLS, LIMITS, TIPS, TEMPERATURE],
+                needs: Needs {
+                    world_with_model: &[],
+                    world_without_model: &[Ability::SkillCode],
+                    local: true,
+                    ..Needs::NONE
+                },
+            },
+            CodePolicy::Demo2Code => MethodInfo {
+                id: "demo2code",
+                label: "Demo2Code",
+                description: "The model sums demonstrations up and writes a whole program with its functions, for each task anew.",
+                options: &[LIMITS, TIPS, TEMPERATURE],
+                needs: Needs { language: true, local: true, ..Needs::NONE },
+            },
+            CodePolicy::AdaPlanner => MethodInfo {
+                id: "adaplanner",
+                label: "AdaPlanner",
+                description: "The model writes a whole program with assertions about what it expects to see; where one fails the \
+                              model corrects the program.",
+                options: &[CORRECTIONS, LIMITS, TIPS, TEMPERATURE],
+                needs: Needs { language: true, local: true, ..Needs::NONE },
+            },
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        if let Some(step) = self.rewritten(cx) {
+            return step;
+        }
+        let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
+        let before = match upcoming(cx, origin, |force| Some(self.next_line(cx, force))) {
+            Upcoming::Step(step) => return *step,
+            Upcoming::Plan { before, .. } => before,
+        };
+        if !cx.model.language {
+            return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
+        }
+        self.ask_program(cx, cx.samples.is_some(), before.as_ref().map(|force| (force.text, "")))
+    }
+
+    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        match ask.kind {
+            AskKind::PLAN => program(ask, answer, ArtifactId::PLAN, "a program"),
+            AskKind::Artifact { ref artifact } if *artifact == functions().kind => {
+                program(ask, answer, functions(), "the skills' functions by the tips known")
+            }
+            // What a run came to, and what a model answered a function, is read again from the record.
+            _ => Reading::Kept,
+        }
+    }
+
+    fn shape(&self, _cx: &Context<'_>, kind: &AskKind, _raw: bool) -> Shape {
+        let max_tokens = if matches!(kind, AskKind::Other { .. }) { FUNCTION_TOKENS } else { TOKENS };
+        Shape::Generate(Generation { max_tokens, ..Generation::default() })
+    }
+
+    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+        if !work.is_null() {
+            return run::next(known, work).map(|next| Answer::texts([next]));
+        }
+        match known.world.file(prompt::FILE) {
+            Some(_) => Ok(Answer::texts([SOLVE.to_owned()])),
+            None => {
+                Err(format!("no functions of skills ship for the world {}; choose a language model", known.world.name))
+            }
+        }
+    }
+
+    fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
+        (*artifact == functions()).then(|| match text.trim() {
+            "" => Err("there are no functions in it; write them, or refuse it".to_owned()),
+            _ => Ok(json!({ "text": text })),
+        })
+    }
+
+    fn writes_program(&self, artifact: &ArtifactId) -> bool {
+        *artifact == ArtifactId::PLAN || *artifact == functions()
+    }
+
+    fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
+        over(cx, decision)
+    }
+
+    fn rows(&self, session: &Session) -> Vec<Section> {
+        rows(session)
+    }
+
+    fn answers(&self, kind: &AskKind) -> bool {
+        *kind != AskKind::BELIEF
+    }
+}
+
+impl CodePolicy {
+    /// An ask for the skills' functions rewritten by the tips known, where that is wanted and was not done.
+    fn rewritten(self, cx: &Context<'_>) -> Option<Step> {
+        let node = cx.node().filter(|node| node.parent.is_none())?;
+        let wanted = self == CodePolicy::O3d && cx.model.language && cx.options().is(&REWRITE, "on");
+        let done = node.turn.offers.iter().any(|offer| offer.written.artifact == functions() && offer.is_settled());
+        if !wanted || done {
+            return None;
+        }
+        let tips = match known(cx, &SKILLS) {
+            Ok(known) => tips(&known),
+            Err(why) => return Some(Step::Stuck(why)),
+        };
+        if tips.is_empty() {
+            return None;
+        }
+        let kind = AskKind::Artifact { artifact: functions().kind };
+        Some(match prompt::rewrite(cx, &tips) {
+            Ok(prompt) => Step::ask(cx.ask(kind, prompt, 1, 0.0)),
+            Err(why) => Step::Stuck(why),
+        })
+    }
+
+    /// An ask for a program; `failed`: one that came to nothing, and why.
+    fn ask_program(self, cx: &Context<'_>, again: bool, failed: Option<(&str, &str)>) -> Step {
+        // Greedily written again it would come out the same.
+        let temperature = if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
+        match prompt::program(cx, self, failed) {
+            Ok(prompt) => Step::ask(cx.ask(AskKind::PLAN, prompt, 1, temperature)),
+            Err(why) => Step::Stuck(why),
+        }
+    }
+
+    /// The next action of the program in force, or what has to be found out for it.
+    #[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
+    fn next_line(self, cx: &Context<'_>, force: &InForce<'_>) -> Result<NextLine, Step> {
+        let so_far = RunSoFar::of(&cx.path(), force);
+        let Some(next) = &so_far.next else {
+            let work = run::work(cx, force.text, &so_far);
+            return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
+        };
+        match next {
+            Next::Call { number, function, args, line } => match next.action() {
+                Some(action) => Ok(NextLine {
+                    line: *line,
+                    text: force.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim().to_owned(),
+                    action: action.to_owned(),
+                    why: format!("action {} of the program, from its line {line}", so_far.actions + 1),
+                }),
+                None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
+                None => Err(match prompt::function(cx, function, args) {
+                    Ok(prompt) => Step::ask(cx.ask(run_so_far::function_kind(*number, function), prompt, 1, 0.0)),
+                    Err(why) => Step::Stuck(why),
+                }),
+            },
+            Next::Finished => Err(self.failed(cx, force, "it came to its end, and the goal is not reached")),
+            Next::Fault { why } => Err(self.failed(cx, force, why)),
+        }
+    }
+
+    /// What follows where a program came to nothing: a correction, or a person's.
+    fn failed(self, cx: &Context<'_>, force: &InForce<'_>, why: &str) -> Step {
+        let asked = cx.path().iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN).count();
+        let most = cx.options().count(&CORRECTIONS) as usize;
+        if self == CodePolicy::AdaPlanner && asked <= most {
+            return self.ask_program(cx, false, Some((force.text, why)));
+        }
+        stopped(why)
+    }
+}
+
+/// Whose name is recorded with what a program does.
+const THE_PROGRAM: &str = "the program";
+
+fn stopped(why: &str) -> Step {
+    let why = format!("the program cannot go on: {why}; edit it, have another written, or act yourself");
+    Step::Recommend { proposal: None, why }
+}
+
+/// The document of the skills' functions, where they are not those that ship.
+fn functions() -> ArtifactId {
+    ArtifactId { kind: ArtifactKind::Other("functions".to_owned()), key: String::new() }
+}
+
+/// An answer as a document with the code in it.
+fn program(ask: &Ask, answer: &Answer, artifact: ArtifactId, title: &str) -> Reading {
+    let raw = answer.first().to_owned();
+    let code = code::written(&raw);
+    let problem = code.trim().is_empty().then(|| "the answer holds no code".to_owned());
+    let value = problem.is_none().then(|| Arc::new(json!({ "text": code, "ask": ask.id })));
+    let title = title.to_owned();
+    Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
+}
+
+/// The line at which a program cannot go on, from 1.
+fn faulty_line(next: Option<&Next>) -> Option<usize> {
+    let Some(Next::Fault { why }) = next else { return None };
+    why.strip_prefix("line ")?.split_once(':')?.0.parse().ok()
+}
+
+/// The program in force at the cursor, with what became of the lines that acted, and the line at which it cannot go on.
+fn rows(session: &Session) -> Vec<Section> {
+    let mut sections = super::plan_following::rows(session);
+    let path = session.path(session.cursor());
+    let so_far = super::plan_in_force(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
+    let faulty = faulty_line(so_far.next.as_ref()).and_then(|line| line.checked_sub(1));
+    for section in &mut sections {
+        section.title = "program".to_owned();
+        section.done += so_far.replayed.len();
+        for (line, accepted) in &so_far.replayed {
+            let line = line.checked_sub(1).and_then(|at| section.lines.get_mut(at));
+            if let Some(line) = line.filter(|line| line.mark == Fate::Open) {
+                line.mark = if *accepted { Fate::Done } else { Fate::Refused };
+            }
+        }
+        // A line may act more than once.
+        let acting = section.lines.iter().filter(|line| matches!(line.mark, Fate::Done | Fate::Refused)).count();
+        section.done = section.done.max(acting);
+        if let Some((at, line)) = faulty.and_then(|at| Some((at, section.lines.get_mut(at)?))) {
+            line.mark = Fate::Refused;
+            section.at = at;
+        }
+    }
+    sections
+}

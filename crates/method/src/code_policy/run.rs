@@ -1,0 +1,153 @@
+//! Running a program in the sandbox from its beginning up to the first call that has no answer yet.
+//!
+//! The program is the same and so are the answers, so it comes to the same calls each time: nothing has to be kept alive between two
+//! decisions, and going back costs one more run. What it costs is bounded by the sandbox's limits.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
+
+use super::prompt::library;
+use super::run_so_far::RunSoFar;
+use crate::{Context, Known};
+use stepwright_program::sandbox::{Fault, Sandbox, Step};
+
+/// What is to be run, as the ask's work.
+#[derive(Serialize, Deserialize)]
+struct Work {
+    library: String,
+    program: String,
+    values: Value,
+    answers: Vec<Value>,
+    /// What an earlier version of the program was answered, in the order of its calls: as long as this one makes the same calls it is
+    /// answered the same.
+    #[serde(default)]
+    tape: Vec<Answered>,
+    /// Whether a language model answers the functions that one can.
+    language: bool,
+}
+
+/// A call of a program, and what it was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    /// Whether the world accepted it, where it is an action that was taken.
+    #[serde(default)]
+    pub(super) taken: Option<bool>,
+    /// The function.
+    pub(super) function: String,
+    /// Its arguments.
+    pub(super) args: Vec<Value>,
+    /// The answer.
+    pub(super) answer: Value,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Came {
+    /// What it does next.
+    pub(super) next: Next,
+    /// The line of each call that was answered from the tape; 0 where it is none of the program's.
+    pub(super) replayed: Vec<usize>,
+}
+
+impl Came {
+    /// Reads what a run came to from its record. Earlier records held what comes next alone; `answered`: how many calls were answered
+    /// before that run.
+    pub(super) fn read(text: &str, answered: usize) -> Option<Self> {
+        if let Ok(came) = serde_json::from_str(text) {
+            return Some(came);
+        }
+        let next: Next = serde_json::from_str(text).ok()?;
+        let replayed = match next {
+            Next::Call { number, .. } => number.saturating_sub(answered),
+            _ => 0,
+        };
+        Some(Came { next, replayed: vec![0; replayed] })
+    }
+}
+
+/// The work of finding out what a program does next.
+pub(super) fn work(cx: &Context<'_>, program: &str, so_far: &RunSoFar) -> Value {
+    let work = Work {
+        library: library(cx),
+        program: program.to_owned(),
+        values: values(cx),
+        answers: so_far.answered.iter().map(|call| call.answer.clone()).collect(),
+        tape: so_far.tape.clone(),
+        language: cx.model.language,
+    };
+    // Texts and values alone: nothing in it has no JSON.
+    serde_json::to_value(work).unwrap_or_default()
+}
+
+/// The variables that a program sees: the task in words, and what was observed where the program was written.
+fn values(cx: &Context<'_>) -> Value {
+    let first = cx.path().first().map(|reset| reset.outcome.observation.clone()).unwrap_or_default();
+    json!({ "task": cx.session.header.sentence, "observation": first })
+}
+
+/// What a program does next, as text of JSON.
+///
+/// # Errors
+/// Where nothing could be run, in words.
+pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
+    let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
+    let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
+    let mut replayed = Vec::new();
+    let next = runtime.block_on(run(known.sandbox.as_ref(), &work, &mut replayed));
+    serde_json::to_string(&Came { next, replayed }).map_err(|e| e.to_string())
+}
+
+async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> Next {
+    let layout = Layout::new(&work.library, &work.program);
+    let functions = code::functions();
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    let mut running = sandbox.start(&layout.code, &functions, &work.values).await;
+    let (mut result, mut answers) = (Value::Null, work.answers.iter());
+    let (mut tape, mut number) = (work.tape.iter(), work.answers.len());
+    loop {
+        let (call, line) = match running.next(result).await {
+            Step::Finished => return Next::Finished,
+            Step::Fault(fault) => return Next::Fault { why: words(&fault, &layout) },
+            Step::Call { call, from, .. } => (call, from as usize),
+        };
+        let function = call.function.as_str();
+        let fault = |why: String| Next::Fault { why: format!("{}: {why}", layout.place(line)) };
+        let by_rule = (!work.language).then(|| code::by_rule(function, &call.args)).flatten();
+        result = match (code::pure(function, &call.args), by_rule) {
+            (Some(Ok(value)), _) | (None, Some(value)) => value,
+            (Some(Err(why)), _) => return fault(why),
+            (None, None) if function != ACT && !MODEL.contains(&function) => {
+                return fault(format!("there is no function {function}"));
+            }
+            (None, None) => match answers.next() {
+                Some(answer) => answer.clone(),
+                None => {
+                    let known = tape.next().filter(|known| known.function == call.function && known.args == call.args);
+                    if let Some(known) = known {
+                        number += 1;
+                        replayed.push(line_of(layout.place(line)));
+                        result = known.answer.clone();
+                        continue;
+                    }
+                    let line = line_of(layout.place(line));
+                    return Next::Call { number, function: call.function, args: call.args, line };
+                }
+            },
+        };
+    }
+}
+
+/// The line of the program; 0 where it is none of its own.
+fn line_of(place: Place) -> usize {
+    match place {
+        Place::Program(line) => line,
+        _ => 0,
+    }
+}
+
+/// Why a run ended, with the line in the part it belongs to.
+fn words(fault: &Fault, layout: &Layout) -> String {
+    let place = fault.line.map(|line| format!("{}: ", layout.place(line as usize))).unwrap_or_default();
+    format!("{place}{}", Fault { line: None, kind: fault.kind.clone() })
+}

@@ -1,0 +1,144 @@
+//! What a program was answered so far, read from the records: each action it took with what the world said, each function a model
+//! answered; and what it does next, as far as that was found out.
+
+use serde_json::Value;
+use stepwright_skill::code::{self, Next, acted};
+
+use super::run::{Answered, Came};
+use crate::context::{decided, kind_of, source};
+use crate::plan_following::{InForce, in_force};
+use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, Proposal};
+
+/// What a program is answered where a person refused its action: what a world says of an action without effect.
+const REFUSED: &str = "Nothing happens.";
+
+/// What is known of a program's run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct RunSoFar {
+    /// Its calls with their answers, in their order.
+    pub(super) answered: Vec<Answered>,
+    /// Those of the program that a person mended, as far as it is not known yet which of them the mended one makes too.
+    pub(super) tape: Vec<Answered>,
+    /// How many of these were actions.
+    pub(super) actions: usize,
+    /// The lines of the actions that the program before had taken and this one takes too, and whether the world accepted each; 0 for a
+    /// line that is none of the program's.
+    pub(super) replayed: Vec<(usize, bool)>,
+    /// What comes after them; `None` where it has to be found out.
+    pub(super) next: Option<Next>,
+}
+
+/// The kind of an ask what a program does next.
+pub(super) fn run_kind() -> AskKind {
+    AskKind::Other { label: "the program's next call".to_owned() }
+}
+
+/// The kind of an ask for the answer to a call of a program.
+pub(super) fn function_kind(number: usize, function: &str) -> AskKind {
+    AskKind::Other { label: format!("{function}, call {} of the program", number + 1) }
+}
+
+fn text_of(ask: &Ask) -> Option<&str> {
+    match &ask.state {
+        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
+        _ => None,
+    }
+}
+
+/// What the program was answered that a person mended at that place of a path; nothing where the program in force is no mended one.
+fn mended(path: &[&Node], at: usize, force: &InForce<'_>) -> Vec<Answered> {
+    let before = path.get(..at).filter(|_| force.edited).and_then(in_force);
+    let Some((before, until)) = before.zip(path.get(..=at)) else { return Vec::new() };
+    // What was asked at that node before the person wrote belongs to the program before.
+    let run = RunSoFar::until(until, &before, force.ask);
+    run.answered.into_iter().chain(run.tape).collect()
+}
+
+impl RunSoFar {
+    /// Of the program in force at the end of a path.
+    pub(super) fn of(path: &[&Node], force: &InForce<'_>) -> Self {
+        Self::until(path, force, AskId::MAX)
+    }
+
+    /// As [`RunSoFar::of`], without what was asked after that ask.
+    fn until(path: &[&Node], force: &InForce<'_>, last: AskId) -> Self {
+        let at = path.iter().position(|node| node.id == force.made_at).unwrap_or(path.len());
+        let mut run = RunSoFar { tape: mended(path, at, force), ..RunSoFar::default() };
+        let nodes = path.get(at..).unwrap_or_default();
+        for (i, node) in nodes.iter().enumerate() {
+            run.asks(node, force, last);
+            run.taken(node, nodes.get(i + 1).copied(), force);
+        }
+        run
+    }
+
+    /// Takes in what was found out at a node, in its order. An action that a person refused there was answered to the program before
+    /// anything else was found out.
+    fn asks(&mut self, node: &Node, force: &InForce<'_>, last: AskId) {
+        let run = run_kind();
+        let turn = &node.turn;
+        for ask in turn.asks.iter().filter(|ask| ask.id > force.ask && ask.id <= last) {
+            if ask.kind == AskKind::PLAN_LINE {
+                let refused = turn.proposals.iter().any(|p| p.ask == Some(ask.id) && turn.rejection(p.id).is_some());
+                if refused && self.waits_to_act() {
+                    self.answer(acted(REFUSED, 0.0, false, false), None);
+                }
+                continue;
+            }
+            let Some(text) = text_of(ask) else { continue };
+            if ask.kind == run {
+                let Some(came) = Came::read(text, self.answered.len()) else { continue };
+                self.take_from_tape(&came);
+                // One that was found out before an answer came in tells nothing more.
+                let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answered.len());
+                if let Some(next) = Some(came.next).filter(fresh) {
+                    self.next = Some(next);
+                }
+            } else if let Some(Next::Call { number, function, .. }) = &self.next
+                && ask.kind == function_kind(*number, function)
+            {
+                let answer = code::answer(function, text);
+                self.answer(answer, None);
+            }
+        }
+    }
+
+    /// Takes in the step from a node to the next, if it was the action that the program waited to take.
+    fn taken(&mut self, node: &Node, child: Option<&Node>, force: &InForce<'_>) {
+        let Some(child) = child.filter(|_| self.waits_to_act()) else { return };
+        let is_its = |proposal: &&Proposal| {
+            proposal.ask.is_some_and(|ask| ask > force.ask)
+                && kind_of(&node.turn, proposal) == Some(&AskKind::PLAN_LINE)
+        };
+        if decided(node, child).and_then(|d| source(&node.turn, d)).filter(is_its).is_some() {
+            let outcome = &child.outcome;
+            self.actions += 1;
+            let answer = acted(&outcome.observation, outcome.reward, outcome.done, outcome.won);
+            self.answer(answer, Some(outcome.error.is_none()));
+        }
+    }
+
+    fn waits_to_act(&self) -> bool {
+        self.next.as_ref().and_then(Next::action).is_some()
+    }
+
+    fn answer(&mut self, answer: Value, taken: Option<bool>) {
+        if let Some(Next::Call { function, args, .. }) = self.next.take() {
+            self.answered.push(Answered { taken, function, args, answer });
+        }
+    }
+
+    /// A run tells which calls of the tape it made too. Where a call of its own came after them the others are not made any more; where
+    /// it ended before, the program that is mended next may make them.
+    fn take_from_tape(&mut self, came: &Came) {
+        let same = came.replayed.len().min(self.tape.len());
+        for (call, line) in self.tape.drain(..same).zip(&came.replayed) {
+            self.actions += usize::from(call.function == code::ACT);
+            self.replayed.extend(call.taken.map(|accepted| (*line, accepted)));
+            self.answered.push(call);
+        }
+        if matches!(came.next, Next::Call { .. }) {
+            self.tape.clear();
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Context of a method: the session's path, the world, the program state, the model's traits, options, prompts and knowledge. Read
+//! only; [`Context`] borrows it all, [`Known`] is the part that work beside the episode takes along.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Follower;
+use super::blocking::BlockingSource;
+use super::options::TEMPERATURE;
+use super::program_context::{ProgramContext, ProgramState};
+use super::prompting::{Form, Prompting};
+use super::skills::{SkillShelf, with_tips};
+use stepwright_episode::gate::AskSpec;
+use stepwright_episode::{
+    Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
+    StepOutcome, Turn,
+};
+use stepwright_model::translator::Translator;
+use stepwright_program::Call;
+use stepwright_program::sandbox::Sandbox;
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::options::Values;
+use stepwright_world::planner::classical::{self, PlanningTask};
+use stepwright_world::planner::{Agent, AgentContext, Observed};
+use stepwright_world::program::CheckedProgram;
+use stepwright_world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
+
+/// What is known of the model in use. Without a language model the built-in agents stand in.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ModelTraits {
+    /// Its name, as recorded.
+    pub name: String,
+    /// Whether it is a language model.
+    pub language: bool,
+    /// Temperature of random samples, where one is set for it.
+    pub temperature: Option<f64>,
+    /// Frequency penalty of plans, where one is set for it.
+    pub frequency_penalty: Option<f64>,
+    /// Whether its answers are to be held to their form.
+    #[serde(default)]
+    pub structured: bool,
+    /// How to have it continue raw text, where it now gets chat messages: a setting, in words.
+    pub raw_setting: Option<String>,
+    /// Whether it reports log-probabilities of given texts.
+    pub scores: bool,
+}
+
+/// What was learned or loaded before the episode.
+#[derive(Clone)]
+pub struct Knowledge {
+    /// The agent without a language model.
+    pub proposer: Arc<dyn Agent>,
+    /// Recorded episodes.
+    pub demonstrations: Arc<Vec<Demonstration>>,
+    /// Where blocking trees come from.
+    pub blocking: BlockingSource,
+    /// The world's kind of task.
+    pub kind: String,
+    /// The goals at the reset, where the world reports any.
+    pub goals: Vec<Atom>,
+    /// Where skills and tips come from.
+    pub skills: Arc<SkillShelf>,
+}
+
+/// What the timeline knows of other nodes than the cursor.
+#[derive(Clone, Copy)]
+pub struct Past<'a> {
+    /// The request that was open at each node visited.
+    pub requests: &'a BTreeMap<NodeId, Request>,
+    /// What a method derives from the episode, as it is at the cursor.
+    pub follower: Option<&'a dyn Follower>,
+    /// The true state at the cursor, in the form of a belief.
+    pub truth: Option<&'a Value>,
+}
+
+/// All that a method sees.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The session; its cursor is where the method is asked.
+    pub session: &'a Session,
+    /// First ask of the present round: earlier proposals were dismissed.
+    pub round: AskId,
+    /// Samples a person asks for.
+    pub samples: Option<u32>,
+    /// The world at the cursor.
+    pub world: &'a dyn World,
+    /// The specification with the assertions in force.
+    pub program: &'a ProgramContext,
+    /// The program state at the cursor.
+    pub state: &'a ProgramState,
+    /// The model in use.
+    pub model: &'a ModelTraits,
+    /// Prompts, demonstrations as programs, options.
+    pub prompting: &'a Prompting,
+    /// What was learned before.
+    pub knowledge: &'a Knowledge,
+    /// Other nodes.
+    pub past: Past<'a>,
+    /// What runs programs that models write.
+    pub sandbox: &'a Arc<dyn Sandbox>,
+}
+
+impl<'a> Context<'a> {
+    /// The options of the method.
+    pub fn options(&self) -> &'a Values {
+        &self.prompting.options
+    }
+
+    /// The node at the cursor; `None` before the reset.
+    pub fn node(&self) -> Option<&'a Node> {
+        self.session.current()
+    }
+
+    /// What happened at the cursor, from the present round on; `None` before the reset.
+    pub fn round(&self) -> Option<Round<'a>> {
+        Some(Round { turn: &self.node()?.turn, since: self.round })
+    }
+
+    /// The nodes from the reset to the cursor.
+    pub fn path(&self) -> Vec<&'a Node> {
+        self.session.path(self.session.cursor())
+    }
+
+    /// The form of a prompt for the model in use.
+    pub fn form(&self) -> Form {
+        if self.prompting.raw { Form::Raw } else { Form::Chat }
+    }
+
+    /// The temperature of random samples: the option's, the model's, or the method's own.
+    pub fn temperature(&self, own: f64) -> f64 {
+        self.options().number(&TEMPERATURE).or(self.model.temperature).unwrap_or(own)
+    }
+
+    /// The program state with the assertions in force.
+    pub fn checked(&self) -> CheckedProgram {
+        self.program.checked(self.state)
+    }
+
+    /// An action of the world by its text.
+    pub fn action(&self, text: &str) -> Action {
+        Action { text: text.to_owned(), call: self.world.call_of(text).map(|c| c.to_string()) }
+    }
+
+    /// An ask of the language model in use for completions.
+    pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
+        let prompt = with_tips(self, prompt);
+        AskSpec { kind, model: self.model.name.clone(), prompt: Some(prompt), n, temperature, shape: Shape::Usual }
+    }
+
+    /// An ask without a language model, under the name of what answers it.
+    pub fn own(&self, kind: AskKind, by: &str, n: u32, work: Value) -> AskSpec {
+        let shape = Shape::Compute { work };
+        AskSpec { kind, model: by.to_owned(), prompt: None, n, temperature: 0.0, shape }
+    }
+
+    /// The trajectory as the agent lived it, the reset first.
+    pub fn history(&self) -> Vec<Observed> {
+        self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
+    }
+
+    /// What work beside the episode takes along.
+    pub fn known(&self) -> Known {
+        let (header, history) = (&self.session.header, self.history());
+        let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
+        let language = self.world.language();
+        let steps = || self.world.admissible().unwrap_or_default().into();
+        Known {
+            world: self.world.kind(),
+            translator: self.prompting.translator.clone(),
+            steps: language.map_or_else(steps, |language| language.steps()),
+            examples: language.map_or_else(|| Arc::from([]), |language| language.examples()),
+            sentence: header.sentence.clone(),
+            problem: problem(classical::Known::InRoom),
+            limited: problem(classical::Known::Nothing),
+            history,
+            program: self.checked(),
+            facts: self.world.facts(),
+            goals: self.world.goals().unwrap_or_default(),
+            knowledge: self.knowledge.clone(),
+            sandbox: Arc::clone(self.sandbox),
+        }
+    }
+
+    /// The context as the line protocol sends it.
+    pub fn to_json(&self) -> Value {
+        let node = self.node();
+        let proposals = self.round().map(|r| r.proposals().collect::<Vec<_>>()).unwrap_or_default();
+        let verdicts = node.map(|n| &n.turn.verdicts);
+        let proposals =
+            proposals.iter().map(|p| json!({ "proposal": p, "verdict": verdicts.and_then(|v| v.get(&p.id)) }));
+        let asks = node.into_iter().flat_map(|n| &n.turn.asks).filter(|a| a.id >= self.round);
+        let asks = asks.map(|a| {
+            let texts = match &a.state {
+                AskState::Answered { texts, .. } => Some(texts),
+                _ => None,
+            };
+            json!({ "id": a.id, "kind": a.kind, "n": a.n, "texts": texts })
+        });
+        let documents = node.into_iter().flat_map(|n| n.documents.iter());
+        let documents = documents.map(|(id, document)| (id.to_string(), Arc::clone(document)));
+        let steps = self.path().into_iter().map(|n| {
+            let outcome = &n.outcome;
+            json!({ "action": n.action, "observation": outcome.observation, "calls": outcome.calls, "error": outcome.error })
+        });
+        json!({
+            "world": self.world.name(),
+            "task": self.session.header.task,
+            "sentence": self.session.header.sentence,
+            "seed": self.session.header.seed,
+            "samples": self.samples,
+            "steps": steps.collect::<Vec<_>>(),
+            "asks": asks.collect::<Vec<_>>(),
+            "proposals": proposals.collect::<Vec<_>>(),
+            "admissible": self.world.admissible(),
+            "variables": self.state.variables(),
+            "facts": self.world.facts().map(|f| f.atoms),
+            "goals": self.world.goals(),
+            "request": self.world.request(),
+            "belief": self.session.belief(),
+            "artifacts": documents.collect::<BTreeMap<_, _>>(),
+            "model": self.model,
+            "raw": self.prompting.raw,
+            "options": self.session.options,
+        })
+    }
+}
+
+/// What is known at the cursor, as work beside the episode takes it along.
+#[derive(Clone)]
+pub struct Known {
+    /// The world's kind.
+    pub world: &'static WorldKind,
+    /// What finds the nearest of many sentences.
+    pub translator: Translator,
+    /// All steps in words, where the world has words for them; else the admissible actions; empty where it lists none.
+    pub steps: Arc<[String]>,
+    /// Example plans in words, where the world has them.
+    pub examples: Arc<[WordedPlan]>,
+    /// The goal as stated to the agent.
+    pub sentence: String,
+    /// The planning problem, where the world has a planning domain: of what is seen, with goal things in the room.
+    pub problem: Option<Result<PlanningTask, String>>,
+    /// The planning problem of what is seen alone.
+    pub limited: Option<Result<PlanningTask, String>>,
+    /// The trajectory as the agent lived it, the reset first.
+    pub history: Vec<Observed>,
+    /// The program state with the assertions in force.
+    pub program: CheckedProgram,
+    /// What can be seen, where the world reports facts.
+    pub facts: Option<Facts>,
+    /// The goals not met yet.
+    pub goals: Vec<Atom>,
+    /// What was learned before.
+    pub knowledge: Knowledge,
+    /// What runs programs that models write.
+    pub sandbox: Arc<dyn Sandbox>,
+}
+
+impl Known {
+    /// The context of an agent without a language model; `rejected`: calls a person refused at this decision, with the reasons.
+    pub fn agent<'a>(&'a self, rejected: &'a [(Call, String)]) -> AgentContext<'a> {
+        AgentContext {
+            sentence: &self.sentence,
+            program: &self.program,
+            history: &self.history,
+            rejected,
+            observed: self.facts.as_ref().map(|facts| (facts, self.goals.as_slice())),
+        }
+    }
+}
+
+/// Signals work beside the episode that it is no longer wanted.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Stop(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Stop {
+    /// Stops the work.
+    pub fn stop(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether it is stopped.
+    pub fn is_stopped(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+
+    /// The flag that is true while the work is to continue.
+    pub fn go_on(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// What happened at the cursor, from the present round on.
+#[derive(Debug, Clone, Copy)]
+pub struct Round<'a> {
+    /// All that happened at the cursor.
+    pub turn: &'a Turn,
+    /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking again.
+    pub since: AskId,
+}
+
+impl<'a> Round<'a> {
+    /// The round's proposals by models and agents, in order, rejected ones left out.
+    pub fn proposals(&self) -> impl Iterator<Item = &'a Proposal> + use<'a> {
+        let Round { turn, since } = *self;
+        turn.proposals
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(move |p: &&Proposal| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
+    }
+
+    /// Whether the round has an ask of that kind.
+    pub fn has_asked(&self, kind: &AskKind) -> bool {
+        self.asked(kind) > 0
+    }
+
+    /// How many asks of that kind the round has.
+    pub fn asked(&self, kind: &AskKind) -> usize {
+        self.turn.asks.iter().filter(|a| a.id >= self.since && a.kind.is(kind)).count()
+    }
+}
+
+/// The proposal that a decision takes, or that the person edited for it.
+pub fn source<'a>(turn: &'a Turn, decision: &Decision) -> Option<&'a Proposal> {
+    turn.proposal(match decision.choice {
+        Choice::Edit { from, .. } => from,
+        _ => decision.proposal(),
+    })
+}
+
+/// The kind of the ask that a proposal answers.
+pub fn kind_of<'a>(turn: &'a Turn, proposal: &Proposal) -> Option<&'a AskKind> {
+    let ask = proposal.ask?;
+    turn.ask(ask).map(|a| &a.kind)
+}
+
+/// The decision that led from a node to another.
+pub fn decided<'a>(from: &'a Node, to: &Node) -> Option<&'a Decision> {
+    to.decision.and_then(|id| from.turn.decision(id))
+}
+
+/// A step as the agent lived it. A selection that was held was not taken.
+pub fn observed(node: &Node) -> Observed {
+    let taken = node.action.as_ref().filter(|_| node.outcome.blocked.is_none());
+    lived(taken.and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok()), &node.outcome)
+}
+
+/// A step with its action, as the agent lived it.
+pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Observed {
+    let mut calls: Vec<Call> = outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
+    if action.is_some() && calls.first() == action.as_ref() {
+        calls.remove(0);
+    }
+    Observed { action, observation: outcome.observation.clone(), calls, refused: outcome.error.is_some() }
+}
+
+/// The action a call stands for. Its own call is what the world reads its text as: a call of another party stands for the end of
+/// a turn, which is no call of the agent's.
+pub fn action_of(world: &dyn World, call: &Call) -> Option<Action> {
+    let text = world.text_of(call)?;
+    let call = world.call_of(&text).map(|c| c.to_string());
+    Some(Action { text, call })
+}

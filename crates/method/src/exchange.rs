@@ -1,0 +1,219 @@
+//! Types that go in and out of a method: steps, answers, readings, checks, deeds, sections. Data only, all of it serialisable, so that a
+//! method may live in another process.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use stepwright_episode::gate::{AskSpec, Draft};
+use stepwright_episode::{Action, Check, NodeId, ProposalId, StepOutcome, Usage, Verdict, Written};
+use stepwright_model::Completion;
+
+/// What a method wants next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// An ask: of a language model (generate, score), or work of its own beside the episode (compute). All three are numbered,
+    /// recorded and can be cancelled.
+    Ask {
+        /// The ask.
+        ask: AskSpec,
+        /// A remark for the person.
+        #[serde(default)]
+        note: Option<String>,
+    },
+    /// Actions that are known already; recorded as an ask that is answered at once.
+    Offer {
+        /// The ask they answer; without a prompt.
+        ask: AskSpec,
+        /// The actions.
+        drafts: Vec<Draft>,
+        /// A remark for the person.
+        #[serde(default)]
+        note: Option<String>,
+    },
+    /// An artifact that is written already: a belief, say. It is offered.
+    Amend(Box<Written>),
+    /// It is done proposing.
+    Recommend {
+        /// What it would take; `None` when it has nothing to offer.
+        proposal: Option<ProposalId>,
+        /// Why, in words.
+        why: String,
+    },
+    /// It cannot continue: what is wrong and what to do.
+    Stuck(String),
+    /// Nothing: the next member is asked.
+    Pass,
+}
+
+impl Step {
+    /// An ask without a remark.
+    pub fn ask(ask: AskSpec) -> Self {
+        Step::Ask { ask, note: None }
+    }
+}
+
+/// The answer to an ask: completions of a language model, or what the method's own work found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Answer {
+    /// The texts; of scored continuations without text, in their order, with the log-probabilities of their tokens.
+    pub completions: Vec<Completion>,
+    /// Beside the texts of own work, where it ranks: the score (higher is better) and the reason of each.
+    pub ranks: Vec<Rank>,
+    /// Beside the texts of own work, what it found in the method's own form.
+    pub found: Value,
+    /// Tokens spent, where reported.
+    pub usage: Option<Usage>,
+}
+
+impl Answer {
+    /// Texts that own work found.
+    pub fn texts(texts: impl IntoIterator<Item = String>) -> Self {
+        let completions = texts.into_iter().map(|text| Completion { text, ..Completion::default() }).collect();
+        Answer { completions, ..Answer::default() }
+    }
+
+    /// The first text.
+    pub fn first(&self) -> &str {
+        self.completions.first().map_or("", |c| c.text.as_str())
+    }
+}
+
+/// Where own work ranks a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Higher is better; the scale is the work's own.
+    pub score: f64,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// What an answer is read as.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// Actions that are offered.
+    Drafts {
+        /// The actions, and texts that are no action.
+        drafts: Vec<Draft>,
+        /// A remark for the person.
+        #[serde(default)]
+        note: Option<String>,
+    },
+    /// An artifact that is offered.
+    Artifact(Box<Written>),
+    /// Nothing is offered: the method continues from the record of the answer (a plan, a judgement).
+    Kept,
+    /// It cannot be used, in words.
+    Problem(String),
+}
+
+impl Reading {
+    /// Actions without a remark.
+    pub fn drafts(drafts: Vec<Draft>) -> Self {
+        Reading::Drafts { drafts, note: None }
+    }
+}
+
+/// A method's own checks of an action, beside the assertions in force and the world's dry run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checks {
+    /// These come first, then assertions and dry run.
+    Beside(Vec<Check>),
+    /// This is all: assertions and dry run do not apply.
+    Instead(Verdict),
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks::Beside(Vec::new())
+    }
+}
+
+/// How a decision is carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    /// The world performs the action.
+    Act,
+    /// A program is run in the sandbox; the world performs the calls it makes.
+    Run(Program),
+    /// Nothing is executed; this is recorded in place of the world's outcome.
+    Hold(StepOutcome),
+}
+
+/// A program that a model or a person wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// The code.
+    pub code: String,
+    /// The functions it may call; what they do is found out by the world afterwards.
+    pub functions: Vec<String>,
+    /// Its variables: a JSON object.
+    pub values: Value,
+}
+
+/// The result of a program that ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// What the world performs now.
+    pub action: Action,
+    /// All calls of the program as the world reads them, in order.
+    pub calls: Vec<String>,
+    /// What went otherwise than written.
+    pub remark: Option<String>,
+}
+
+/// An action that a method keeps from being tried, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptBack {
+    /// Its text.
+    pub action: String,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// Part of what a method follows, for panes and exports: a plan, a program with its calls.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Section {
+    /// What it is, in words (`plan`).
+    pub title: String,
+    /// The node it was made at.
+    pub made_at: NodeId,
+    /// The line to look at, from 0: the next, or the last that was carried out.
+    pub at: usize,
+    /// How many lines were carried out.
+    pub done: usize,
+    /// Its lines.
+    pub lines: Vec<SectionLine>,
+}
+
+/// A line of a section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionLine {
+    /// The text.
+    pub text: String,
+    /// Its status.
+    pub mark: Fate,
+}
+
+/// The status of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// Nothing yet.
+    #[default]
+    Open,
+    /// It is offered now.
+    Next,
+    /// The world took it.
+    Done,
+    /// The world refused it.
+    Refused,
+    /// The world refused it, and what was done instead or before mended that.
+    Corrected,
+    /// The world refused it, and it was left out.
+    Dropped,
+}

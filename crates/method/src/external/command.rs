@@ -1,0 +1,140 @@
+//! The command of a method in another process, as it is configured: shared by all its sessions, so that it introduces itself once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::PREFIX;
+use super::introduction::{Introduction, PROTOCOL, own_key};
+use crate::{MethodInfo, Needs, Stop};
+use stepwright_world::external::{Adapter, Process, Said};
+use stepwright_world::options::{OptionError, Values};
+
+/// How often it is looked whether somebody still waits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a command is called until it has introduced itself.
+const UNKNOWN: &str = "A method of your own, behind a command that speaks the line protocol (adapters/README.md).";
+
+/// A configured method's command, its configured options, and what it said of itself.
+#[derive(Debug)]
+pub struct Command {
+    /// Program, folder, variables, patience.
+    pub adapter: Arc<Adapter>,
+    /// Options by the keys the method gives them, unchecked.
+    pub options: BTreeMap<String, String>,
+    id: &'static str,
+    introduced: Mutex<Option<Introduction>>,
+}
+
+impl Command {
+    /// A command that has not been started.
+    pub fn new(adapter: Arc<Adapter>, options: BTreeMap<String, String>) -> Self {
+        let id = interned(format!("{PREFIX}{}", adapter.name));
+        Command { adapter, options, id, introduced: Mutex::default() }
+    }
+
+    /// The method as far as it is known.
+    pub fn info(&self) -> MethodInfo {
+        let bare = MethodInfo { id: self.id, label: self.id, description: UNKNOWN, options: &[], needs: Needs::NONE };
+        self.known().map_or(bare, |known| known.info)
+    }
+
+    /// What it said of itself, if it was asked.
+    pub(super) fn known(&self) -> Option<Introduction> {
+        self.introduced.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Its own version, where it stated one.
+    pub fn version(&self) -> Option<String> {
+        self.known().map(|known| known.version).filter(|version| !version.is_empty())
+    }
+
+    /// Has it introduce itself, once; waits for that no longer than `patience` and the adapter's own.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words.
+    pub fn introduce(&self, patience: Duration) -> Result<MethodInfo, String> {
+        if let Some(known) = self.known() {
+            return Ok(known.info);
+        }
+        let mut process = self.start(patience.min(self.adapter.start_timeout), &Stop::default())?;
+        process.end(false);
+        Ok(self.info())
+    }
+
+    /// Starts the command and reads what it says of itself.
+    pub(super) fn start(&self, patience: Duration, stop: &Stop) -> Result<Process, String> {
+        let process = Process::start(&self.adapter, || ()).map_err(|e| e.to_string())?;
+        let hello = json!({ "info": { "protocol": PROTOCOL, "program": env!("CARGO_PKG_VERSION") } });
+        let (process, line) = self.exchange(process, &hello, patience, stop)?;
+        let read = Introduction::read(&line, self.id, &self.adapter.name).map_err(|why| {
+            let command = self.adapter.command_line();
+            format!("`{command}` does not introduce itself as a method (adapters/README.md, `info`): {why}")
+        })?;
+        self.introduced.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(read);
+        Ok(process)
+    }
+
+    /// One line to a process of the command and one from it. A process that fails is ended.
+    pub(super) fn exchange(
+        &self,
+        mut process: Process,
+        line: &Value,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Result<(Process, String), String> {
+        process.ask(format!("{line}\n").into_bytes());
+        let name = self.adapter.command_line();
+        let deadline = Instant::now() + patience;
+        let why = loop {
+            match process.listen(Instant::now() + LOOK) {
+                Some(Said::Line(said)) => match String::from_utf8(said) {
+                    Ok(said) => return Ok((process, said)),
+                    Err(_) => break "answered with no UTF-8",
+                },
+                Some(Said::TooLong) => break "answered with a line that is too long",
+                Some(Said::End | Said::Deaf) => break "ended",
+                Some(Said::Nudge) | None if stop.is_stopped() => break "was stopped",
+                Some(Said::Nudge) | None if Instant::now() > deadline => break "gave no answer in time",
+                Some(Said::Nudge) | None => {}
+            }
+        };
+        process.end(true);
+        let last = process.last_words().join("; ");
+        Err(if last.is_empty() { format!("`{name}` {why}") } else { format!("`{name}` {why}: {last}") })
+    }
+
+    /// Options as sessions record them, of options by the keys that the method gives them. It has introduced itself.
+    ///
+    /// # Errors
+    /// The first that it has not, with those it has; the first value that is not allowed.
+    pub fn recorded(&self, given: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, OptionError> {
+        let table = self.info().options;
+        let own = own_key(&self.adapter.name, "");
+        let known: Vec<&str> = table.iter().map(|s| s.key.strip_prefix(own.as_str()).unwrap_or(s.key)).collect();
+        let recorded = given.iter().map(|(key, value)| {
+            // The recorded key is taken as well.
+            let at = known.iter().zip(table).find(|(short, spec)| *short == key || spec.key == key);
+            let unknown = || OptionError::unknown(&format!("the method {}", self.adapter.name), key, &known);
+            Ok((at.ok_or_else(unknown)?.1.key.to_owned(), value.clone()))
+        });
+        let recorded = recorded.collect::<Result<_, OptionError>>()?;
+        Values::read(table, &recorded)?;
+        Ok(recorded)
+    }
+}
+
+/// An id that lives as long as the program, as the built-in methods' do: kept once, however many sessions use it.
+fn interned(id: String) -> &'static str {
+    static IDS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = ids.get(id.as_str()) {
+        return known;
+    }
+    let id: &'static str = Box::leak(id.into_boxed_str());
+    ids.insert(id);
+    id
+}

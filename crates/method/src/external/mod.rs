@@ -1,0 +1,196 @@
+//! Methods in other processes: a command that reads a context a line and answers with a step or a reading (adapters/README.md).
+//!
+//! What the command says is the answer to an ask like any other: asked for beside the driver's task, cancellable, recorded. What
+//! comes next is read from these records alone, so that reopening a session starts no process. `command` runs it, `introduction`
+//! reads what it says of itself.
+
+mod command;
+mod introduction;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::context::Known;
+use super::{Answer, Context, Method, MethodInfo, Reading, Step, Stop};
+pub use command::Command;
+use stepwright_episode::gate::{AskSpec, Draft};
+use stepwright_episode::{Action, ArtifactKind, Ask, AskKind, AskState, Written};
+use stepwright_world::external::{Adapter, Process};
+
+/// What the ids of such methods begin with.
+pub const PREFIX: &str = "external:";
+
+/// A method behind a command.
+#[derive(Debug)]
+pub struct External {
+    command: Arc<Command>,
+    process: Mutex<Option<Process>>,
+}
+
+impl External {
+    /// The method of a command by itself; `external:NAME`.
+    pub fn new(adapter: Arc<Adapter>) -> Self {
+        Self::of(Arc::new(Command::new(adapter, BTreeMap::new())))
+    }
+
+    /// The method of a configured command.
+    pub fn of(command: Arc<Command>) -> Self {
+        External { command, process: Mutex::new(None) }
+    }
+
+    fn name(&self) -> &str {
+        &self.command.adapter.name
+    }
+
+    fn step_kind(&self) -> AskKind {
+        AskKind::Other { label: format!("the next step of {}", self.name()) }
+    }
+
+    fn reading_kind(&self) -> AskKind {
+        AskKind::Other { label: format!("{} reads an answer", self.name()) }
+    }
+
+    fn ask(&self, cx: &Context<'_>, kind: AskKind, work: Value) -> Step {
+        Step::ask(cx.own(kind, self.info().id, 1, work))
+    }
+
+    fn ask_step(&self, cx: &Context<'_>) -> Step {
+        self.ask(cx, self.step_kind(), json!({ "step": self.context(cx) }))
+    }
+
+    /// What it reads a text as.
+    fn read_as<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T, String> {
+        serde_json::from_str(text)
+            .map_err(|e| format!("`{}` answered with no {what}: {e}", self.command.adapter.command_line()))
+    }
+
+    fn offer(&self, cx: &Context<'_>, drafts: Vec<Draft>, note: Option<String>) -> Step {
+        let whole = |action: Action| if action.call.is_none() { cx.action(&action.text) } else { action };
+        let drafts = drafts.into_iter().map(|draft| Draft { action: draft.action.map(whole), ..draft }).collect();
+        let label = format!("actions of {}", self.name());
+        Step::Offer { ask: cx.own(AskKind::Other { label }, self.info().id, 1, Value::Null), drafts, note }
+    }
+
+    /// The context, its own options under the keys it gave them.
+    fn context(&self, cx: &Context<'_>) -> Value {
+        let mut context = cx.to_json();
+        if let Some(Value::Object(options)) = context.get_mut("options") {
+            let own = introduction::own_key(self.name(), "");
+            let short = std::mem::take(options).into_iter().map(|(key, value)| match key.strip_prefix(own.as_str()) {
+                Some(short) => (short.to_owned(), value),
+                None => (key, value),
+            });
+            *options = short.collect();
+        }
+        context
+    }
+
+    /// A request whose context has all options that it declared: what a session does not record has its default.
+    fn with_defaults(&self, line: &Value) -> Value {
+        let mut line = line.clone();
+        let context = if line.get("read").is_some() { "/read/context/options" } else { "/step/options" };
+        if let Some(Value::Object(options)) = line.pointer_mut(context) {
+            let own = introduction::own_key(self.name(), "");
+            for spec in self.info().options.iter().filter(|spec| !spec.default.is_empty()) {
+                let key = spec.key.strip_prefix(own.as_str()).unwrap_or(spec.key);
+                options.entry(key).or_insert_with(|| json!(spec.default));
+            }
+        }
+        line
+    }
+
+    /// What it wrote is offered, once, if it declared that it writes such.
+    fn amend(&self, cx: &Context<'_>, written: Box<Written>) -> Step {
+        let kind = &written.artifact.kind;
+        let declared = self.command.known().map(|known| known.writes);
+        if declared.as_ref().is_some_and(|writes| !writes.contains(kind)) {
+            let name = self.name();
+            return Step::Stuck(format!(
+                "{name} writes a {kind}, which is not among what it said it writes (`writes`)"
+            ));
+        }
+        let offered = cx.node().is_some_and(|node| node.turn.offers.iter().any(|offer| *offer.written == *written));
+        if offered { self.ask_step(cx) } else { Step::Amend(written) }
+    }
+
+    /// One line to the command and one from it; the command is started if it does not run.
+    fn exchange(&self, line: &Value, stop: &Stop) -> Result<String, String> {
+        let mut place = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let adapter = &self.command.adapter;
+        let process = place.take().map_or_else(|| self.command.start(adapter.start_timeout, stop), Ok)?;
+        let (process, said) = self.command.exchange(process, &self.with_defaults(line), adapter.step_timeout, stop)?;
+        *place = Some(process);
+        Ok(said)
+    }
+}
+
+impl Method for External {
+    fn info(&self) -> MethodInfo {
+        self.command.info()
+    }
+
+    fn ready(&self) -> Result<MethodInfo, String> {
+        self.command.introduce(self.command.adapter.start_timeout)
+    }
+
+    fn version(&self) -> Option<String> {
+        self.command.version()
+    }
+
+    fn believes(&self, _cx: &Context<'_>) -> bool {
+        self.command.known().is_some_and(|known| known.writes.contains(&ArtifactKind::Belief))
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
+        if cx.samples.is_some() {
+            return self.ask_step(cx);
+        }
+        let asks = round.turn.asks.iter().rev().filter(|a| a.id >= round.since);
+        let mut answered = asks.filter_map(|ask| match &ask.state {
+            AskState::Answered { texts, .. } => Some((ask, texts)),
+            _ => None,
+        });
+        let Some((ask, texts)) = answered.next() else { return self.ask_step(cx) };
+        let text = texts.first().map_or("", String::as_str);
+        if ask.prompt.is_some() {
+            let work = json!({ "read": { "context": self.context(cx), "ask": ask.kind, "texts": texts } });
+            return self.ask(cx, self.reading_kind(), work);
+        }
+        if ask.kind == self.step_kind() {
+            return match self.read_as(text, "step") {
+                Ok(Step::Ask { ask, note }) => Step::Ask { ask: AskSpec { model: String::new(), ..ask }, note },
+                Ok(Step::Offer { drafts, note, .. }) => self.offer(cx, drafts, note),
+                Ok(Step::Amend(written)) => self.amend(cx, written),
+                Ok(step) => step,
+                Err(why) => Step::Stuck(why),
+            };
+        }
+        if ask.kind == self.reading_kind() {
+            return match self.read_as(text, "reading") {
+                Ok(Reading::Drafts { drafts, note }) => self.offer(cx, drafts, note),
+                Ok(Reading::Artifact(written)) => self.amend(cx, written),
+                Ok(Reading::Kept) => self.ask_step(cx),
+                Ok(Reading::Problem(why)) | Err(why) => Step::Stuck(why),
+            };
+        }
+        self.ask_step(cx)
+    }
+
+    /// Its own lines and models' answers are read again from their records.
+    fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        let checked = match &ask.kind {
+            kind if *kind == self.step_kind() => self.read_as::<Step>(answer.first(), "step").map(|_| ()),
+            kind if *kind == self.reading_kind() => self.read_as::<Reading>(answer.first(), "reading").map(|_| ()),
+            _ => Ok(()),
+        };
+        checked.map_or_else(Reading::Problem, |()| Reading::Kept)
+    }
+
+    fn compute(&self, _known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+        Ok(Answer::texts([self.exchange(work, stop)?]))
+    }
+}

@@ -1,0 +1,241 @@
+//! Methods: each fills the slots of the loop for one paper's method or baseline, and nothing else.
+//!
+//! A method is pure: it sees a read-only [`Context`] and says what comes next ([`Step`]), reads answers ([`Reading`]), checks
+//! actions, and says how a decision is carried out ([`Deed`]). Asking, deciding, acting and recording belong to the driver and
+//! the gate. `exchange` holds what goes in and out, `context` what a method sees, `needs` what it takes of a world and a model.
+//! Adding a method is a file or folder here and a line in `built_in`.
+//!
+//! [`Team`] is the method in use with its companions: a companion (`belief_update`) is asked first and passes when it has
+//! nothing to do.
+
+pub mod belief;
+mod belief_update;
+pub mod blocking;
+mod code_policy;
+mod context;
+mod exchange;
+mod external;
+mod few_shot;
+mod ff_replan;
+mod follower;
+mod needs;
+mod next_action;
+pub mod o3d;
+pub mod options;
+mod plan_following;
+pub mod precondition;
+mod precondition_aware;
+mod precondition_prompting;
+mod progprompt;
+pub mod program_context;
+pub mod prompting;
+mod react;
+pub mod reading;
+mod reflexion;
+mod reprompt;
+mod scored;
+pub mod skills;
+mod statler;
+mod team;
+#[cfg(test)]
+mod tests;
+pub mod think;
+pub mod verify;
+pub mod written_plan;
+
+use std::sync::Arc;
+
+pub use belief_update::{BeliefReading, read as read_belief};
+pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
+pub use exchange::{Answer, Carried, Checks, Deed, Fate, KeptBack, Program, Rank, Reading, Section, SectionLine, Step};
+pub use external::{Command, External, PREFIX as EXTERNAL};
+pub use ff_replan::considered;
+pub use follower::Follower;
+pub use needs::{Misfit, Needs, fits};
+pub use next_action::turn_end;
+pub use options::{DOMAIN, MAX_SHOTS};
+pub use plan_following::{in_force as plan_in_force, line_of, offered};
+pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
+pub use reflexion::TRIALS;
+pub use reprompt::{Course, course};
+pub use scored::ID as SCORED;
+pub use statler::{STATLER, closes, in_force as program_in_force};
+pub use team::Team;
+
+use serde_json::Value;
+use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Session, Shape};
+use stepwright_program::sandbox::Run;
+use stepwright_world::blocking::BlockingTree;
+use stepwright_world::options::Table;
+
+/// The name that is recorded where no language model answers.
+pub const SYMBOLIC: &str = "symbolic";
+
+/// A method's name and description for display.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MethodInfo {
+    /// As on the command line.
+    pub id: &'static str,
+    /// In menus.
+    pub label: &'static str,
+    /// What it does, in a sentence or two.
+    pub description: &'static str,
+    /// What can be set of it.
+    pub options: Table,
+    /// What it takes of a world and a model.
+    pub needs: Needs,
+}
+
+/// A method. All functions are pure: the same context gives the same result.
+pub trait Method: Send + Sync + std::fmt::Debug {
+    /// Name and description for display.
+    fn info(&self) -> MethodInfo;
+
+    /// The same once all of it is known. One in another process is asked for it, once, which may take as long as its command takes to
+    /// start.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in words.
+    fn ready(&self) -> Result<MethodInfo, String> {
+        Ok(self.info())
+    }
+
+    /// Its own version, where it has one beside the program's.
+    fn version(&self) -> Option<String> {
+        None
+    }
+
+    /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
+    fn step(&self, cx: &Context<'_>) -> Step;
+
+    /// What is still to be written where the episode is over: artifacts, such as the belief after the last step. No action comes of it.
+    fn close(&self, _cx: &Context<'_>) -> Step {
+        Step::Pass
+    }
+
+    /// Reads the answer to one of its own asks, at the node it was made at.
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading;
+
+    /// How asks of that kind are answered where they do not say so themselves; `raw` for one text that the model continues.
+    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+        Shape::Generate(next_action::one_line(raw))
+    }
+
+    /// Does its own work ([`stepwright_episode::Shape::Compute`]), on a separate thread.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    fn compute(&self, _known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
+        Err("this method has no work of its own".to_owned())
+    }
+
+    /// Its own checks of an action; `offered` unless a person typed it.
+    fn check(&self, _cx: &Context<'_>, _action: &Action, _offered: bool) -> Checks {
+        Checks::default()
+    }
+
+    /// How a decision is carried out; `action` is what it takes.
+    fn carry_out(&self, _cx: &Context<'_>, _decision: &Decision, _action: &Action) -> Deed {
+        Deed::Act
+    }
+
+    /// Reads a document of a kind of its own that a person typed; `None` where the kind is not its own.
+    fn document(&self, _artifact: &ArtifactId, _text: &str) -> Option<Result<Value, String>> {
+        None
+    }
+
+    /// Whether documents of that kind are Python programs, so that one can be parsed while it is typed.
+    fn writes_program(&self, _artifact: &ArtifactId) -> bool {
+        false
+    }
+
+    /// The result of a program of [`Deed::Run`].
+    ///
+    /// # Errors
+    /// Why nothing is carried out, in words.
+    fn ran(&self, _cx: &Context<'_>, _decision: &Decision, _run: &Run) -> Result<Carried, String> {
+        Err("this method runs no programs".to_owned())
+    }
+
+    /// Why the episode is over for the method after a step that carried out this decision, where the world continues. The context is
+    /// that before the step, except for the followers.
+    fn ended(&self, _cx: &Context<'_>, _decision: &Decision) -> Option<String> {
+        None
+    }
+
+    /// What it follows at the cursor, for panes and exports: read from the records alone.
+    fn rows(&self, _session: &Session) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change; with
+    /// the action that the method in use kept from being tried there.
+    fn tree(&self, _cx: &Context<'_>, _kept: Option<&KeptBack>) -> Option<BlockingTree> {
+        None
+    }
+
+    /// The action that it keeps from being tried at the cursor, where it does.
+    fn kept_back(&self, _cx: &Context<'_>) -> Option<KeptBack> {
+        None
+    }
+
+    /// What it derives from the episode node by node, begun at the cursor from the records; `None` where there is nothing to
+    /// derive, or it is there already.
+    fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+        None
+    }
+
+    /// Whether it maintains a belief.
+    fn believes(&self, _cx: &Context<'_>) -> bool {
+        false
+    }
+
+    /// What a person should know when it is taken into use, if anything.
+    fn warning(&self, _cx: &Context<'_>) -> Option<String> {
+        None
+    }
+
+    /// Whether asks of that kind are its own; companions answer for few.
+    fn answers(&self, _kind: &AskKind) -> bool {
+        true
+    }
+}
+
+/// All methods, the default first.
+pub fn all() -> Vec<MethodInfo> {
+    built_in().iter().map(|m| m.info()).collect()
+}
+
+/// The method of that id.
+pub fn named(id: &str) -> Option<Arc<dyn Method>> {
+    built_in().into_iter().find(|m| m.info().id == id)
+}
+
+fn built_in() -> Vec<Arc<dyn Method>> {
+    let mut all: Vec<Arc<dyn Method>> = vec![
+        Arc::new(precondition_aware::METHOD),
+        Arc::new(precondition_prompting::METHOD),
+        Arc::new(few_shot::METHOD),
+        Arc::new(scored::METHOD),
+        Arc::new(blocking::Blocking),
+        Arc::new(progprompt::ProgPrompt { respect_assertions: true }),
+        Arc::new(progprompt::ProgPrompt { respect_assertions: false }),
+        Arc::new(ff_replan::FfReplan { limited: false }),
+        Arc::new(ff_replan::FfReplan { limited: true }),
+        Arc::new(o3d::O3d),
+        Arc::new(react::React { long: false }),
+        Arc::new(react::React { long: true }),
+        Arc::new(reflexion::Reflexion),
+        Arc::new(code_policy::CodePolicy::O3d),
+        Arc::new(code_policy::CodePolicy::Demo2Code),
+        Arc::new(code_policy::CodePolicy::AdaPlanner),
+    ];
+    all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
+    all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));
+    all
+}
+
+#[cfg(test)]
+#[path = "../../../tests/support/recordings.rs"]
+#[allow(dead_code, reason = "shared with the integration tests, each of which uses a part of it")]
+mod recordings;

@@ -1,0 +1,142 @@
+//! Needs: what a method requires of a world and of a model, and whether both offer it.
+
+use super::options::BLOCKING;
+use super::{MethodInfo, ModelTraits, options};
+use stepwright_world::options::Values;
+use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
+
+/// What a method cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Abilities of the world.
+    pub world: &'static [Ability],
+    /// Abilities of the world where a language model is in use.
+    pub world_with_model: &'static [Ability],
+    /// Abilities of the world where none is in use.
+    pub world_without_model: &'static [Ability],
+    /// A kind of task.
+    pub task: Option<&'static str>,
+    /// A world that does its steps in this process.
+    pub local: bool,
+    /// A model that reports log-probabilities of given texts, where a language model is in use.
+    pub scores: bool,
+    /// A language model.
+    pub language: bool,
+}
+
+impl Needs {
+    /// Nothing at all.
+    pub const NONE: Needs = Needs {
+        world: &[],
+        world_with_model: &[],
+        world_without_model: &[],
+        task: None,
+        local: false,
+        scores: false,
+        language: false,
+    };
+
+    /// Whether an ability of the world is needed, whatever the model.
+    pub fn has(&self, ability: Ability) -> bool {
+        self.world.contains(&ability)
+    }
+}
+
+/// Why a method does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// What is missing, to be read behind the name of the method (`needs a language model, and none is in use`).
+    pub why: String,
+    /// The method, or the option that does not fit.
+    pub who: String,
+    /// What is missing, in a few words (`it has no requests to answer`, of a world).
+    pub brief: String,
+}
+
+/// One sentence: who does not fit, what is missing, where it is found.
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.who, self.why)
+    }
+}
+
+/// Whether a method can be carried out in a world with a model and these options, at a task of that kind where one is chosen.
+///
+/// # Errors
+/// Why not.
+pub fn fits(
+    method: &MethodInfo,
+    options: &Values,
+    world: &WorldKind,
+    task: Option<&str>,
+    model: &ModelTraits,
+) -> Result<(), Misfit> {
+    let Needs { local, scores, language, .. } = method.needs;
+    let Needs { world_with_model, world_without_model, .. } = method.needs;
+    let by_model = if model.language { world_with_model } else { world_without_model };
+    lacking(method.id, method.needs.world, world)?;
+    lacking(method.id, by_model, world)?;
+    for spec in method.options {
+        let value = options.text(spec);
+        lacking(&format!("{} = {value}", spec.key), options::needs(spec, value), world)?;
+    }
+    let lacks = |brief: String, but: String| {
+        let why = format!("needs {brief}, {but}");
+        Err(Misfit { who: method.id.to_owned(), why, brief: format!("it needs {brief}") })
+    };
+    if let Some((kind, task)) = method.needs.task.zip(task).filter(|(kind, task)| kind != task) {
+        return lacks(format!("a task of the kind {kind}"), format!("and this one is of the kind {task}"));
+    }
+    if (local || options.is(&BLOCKING, "on")) && world.has(Ability::Remote) {
+        let but = format!("and {} is another process", world.name);
+        return lacks("a world that does its steps in this program".to_owned(), but);
+    }
+    if language && !model.language {
+        return lacks("a language model".to_owned(), "and none is in use".to_owned());
+    }
+    if model.language && scores && !model.scores {
+        let needed = "a model that reports log-probabilities of given texts".to_owned();
+        return lacks(needed, format!("and {} does not", model.name));
+    }
+    Ok(())
+}
+
+/// The first of the abilities that a world has not.
+fn lacking(who: &str, needs: &[Ability], world: &WorldKind) -> Result<(), Misfit> {
+    let Some(absent) = needs.iter().find(|need| !world.has(**need)) else { return Ok(()) };
+    let sentence = refusal(who, needs, world, WORLDS).unwrap_or_default();
+    let why = sentence.strip_prefix(who).map_or(sentence.as_str(), str::trim_start).to_owned();
+    Err(Misfit { who: who.to_owned(), why, brief: format!("it has no {}", absent.label()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as method;
+    use stepwright_world::{dialogue, external, table};
+
+    #[test]
+    fn what_is_missing_is_named_in_one_sentence() {
+        let info = |id: &str| method::named(id).unwrap().info();
+        let model = ModelTraits { name: "m".into(), language: true, ..ModelTraits::default() };
+        let why = |id: &str, world: &WorldKind| {
+            fits(&info(id), &Values::default(), world, None, &model).unwrap_err().to_string()
+        };
+        assert!(why("statler", &dialogue::KIND).contains("has no requests to answer; table has"));
+        assert!(why("ff-replan", &dialogue::KIND).contains("the world dialogue: it has no"));
+        assert!(why("blocking", &external::KIND).contains("is another process"));
+        assert!(why("scored", &dialogue::KIND).contains("log-probabilities of given texts, and m does not"));
+        assert_eq!(fits(&info("few-shot"), &Values::default(), &dialogue::KIND, None, &model), Ok(()));
+        let cups = fits(&info("cups-state"), &Values::default(), &table::KIND, Some("weight"), &model)
+            .unwrap_err()
+            .to_string();
+        assert!(cups.contains("a task of the kind cups, and this one is of the kind weight"), "{cups}");
+        let symbolic = ModelTraits::default();
+        let alone = |id: &str| fits(&info(id), &Values::default(), &table::KIND, None, &symbolic);
+        assert_eq!(alone("statler"), Ok(()));
+        assert!(alone("code-as-policies").unwrap_err().brief.contains("a language model"));
+        let belief = Values::default().with(&options::BELIEF, "on");
+        let why = fits(&info("few-shot"), &belief, &dialogue::KIND, None, &symbolic).unwrap_err().to_string();
+        assert!(why.starts_with("belief = on cannot work in the world dialogue: it has no form for a belief"), "{why}");
+    }
+}

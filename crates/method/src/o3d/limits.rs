@@ -1,0 +1,131 @@
+//! When an episode is over although the world goes on: the published limits, and bounds of one's own.
+//!
+//! O3D ends an episode after 30 actions, of which ALFWorld has 50, and when an action is given twice in a row (Section 4.1, after Reflexion).
+
+use stepwright_skill::hierarchy::Line;
+
+use super::lines;
+use crate::Context;
+use stepwright_episode::Decision;
+use stepwright_text::words::count;
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// Lines in a row that execute nothing, after which the episode is over: neither policy gets anywhere.
+const IDLE: usize = 12;
+
+/// The limits of the publications, as [`crate`]s of lines share them.
+pub const LIMITS: OptionSpec = OptionSpec::new(
+    "limits",
+    "Limits",
+    Kind::Choice(&[
+        ("none", "those of the run alone"),
+        ("react-49", "49 lines, thoughts too: ALFWorld, ReAct"),
+        ("react-14", "14 lines, thoughts too: WebShop, ReAct"),
+        ("reflexion-49", "49 lines or a line twice in a row: Reflexion"),
+        ("o3d-30", "30 actions or one twice in a row: O3D"),
+        ("o3d-15", "15 actions or one twice in a row: WebShop"),
+    ]),
+    "when an episode counts as failed",
+)
+.or("none");
+
+/// A published limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Limit {
+    /// Actions, or lines.
+    most: Option<usize>,
+    /// Whether thoughts count.
+    thoughts: bool,
+    /// Whether the same twice in a row ends the episode.
+    repeat: bool,
+}
+
+fn limit(name: &str) -> Limit {
+    let (most, thoughts, repeat) = match name {
+        "react-49" => (Some(49), true, false),
+        "react-14" => (Some(14), true, false),
+        "reflexion-49" => (Some(49), true, true),
+        "o3d-30" => (Some(30), false, true),
+        "o3d-15" => (Some(15), false, true),
+        _ => (None, false, false),
+    };
+    Limit { most, thoughts, repeat }
+}
+
+/// Actions of an episode.
+pub const ACTIONS: OptionSpec =
+    OptionSpec::new("actions", "Actions", Kind::Whole { min: 1, max: 1000 }, "actions of an episode at most");
+
+/// Calls of an episode.
+pub const CALLS: OptionSpec = OptionSpec::new(
+    "calls",
+    "Calls of skills",
+    Kind::Whole { min: 1, max: 1000 },
+    "calls of skills in an episode at most",
+)
+.or("15");
+
+/// Why the episode is over after a decision, if it is. The context is that before the step.
+pub(super) fn ended(cx: &Context<'_>, decision: &Decision) -> Option<String> {
+    let turn = &cx.node()?.turn;
+    let action = turn.proposal(decision.proposal())?.action.as_ref()?;
+    let line = stepwright_skill::hierarchy::recorded(&action.text).unwrap_or_else(|| Line::Act(action.text.clone()));
+    let mut own: Vec<Line> = lines::here(cx).into_iter().map(|entry| entry.line).collect();
+    own.push(line);
+    let (options, limit) = (cx.options(), limit(cx.options().text(&LIMITS)));
+    let most = options.whole(&ACTIONS).map(|most| most as usize);
+    over(&own, limit, most, options.count(&CALLS) as usize)
+}
+
+/// Why an episode of these lines is over. Calls and reports are no lines of the publications' limits.
+fn over(lines: &[Line], limit: Limit, actions: Option<usize>, calls: usize) -> Option<String> {
+    let counted = |line: &&Line| matches!(line, Line::Act(_)) || limit.thoughts && matches!(line, Line::Thought(_));
+    let last: Vec<&Line> = lines.iter().filter(counted).collect();
+    let is_new = lines.last().is_some_and(|line| counted(&line));
+    if let [.., before, own] = last.as_slice()
+        && is_new
+        && limit.repeat
+        && before == own
+    {
+        return Some("the same was done twice in a row".to_owned());
+    }
+    if let Some(most) = limit.most.filter(|most| is_new && last.len() >= *most) {
+        let what = if limit.thoughts { "line" } else { "action" };
+        return Some(format!("{} are used up", count(most, what)));
+    }
+    let acts = lines.iter().filter(|line| matches!(line, Line::Act(_))).count();
+    if let Some(most) = actions.filter(|most| acts >= *most) {
+        return Some(format!("{} are used up", count(most, "action")));
+    }
+    if lines.iter().filter(|line| matches!(line, Line::Call(_))).count() > calls {
+        return Some(format!("{} of skills are used up", count(calls, "call")));
+    }
+    let idle = lines.iter().rev().take_while(|line| !matches!(line, Line::Act(_))).count();
+    (idle >= IDLE).then(|| format!("{idle} lines in a row executed nothing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acts(texts: &[&str]) -> Vec<Line> {
+        texts.iter().map(|text| Line::Act((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn each_limit_ends_an_episode_and_says_which() {
+        let call = || Line::Call("find(mug)".parse().unwrap());
+        let thought = || Line::Thought("so".into());
+        let (none, o3d) = (limit("none"), limit("o3d-30"));
+        assert_eq!(over(&acts(&["a", "b"]), o3d, None, 9), None);
+        assert!(over(&acts(&["a", "b"].repeat(15)), o3d, None, 9).unwrap().contains("30 actions"));
+        assert_eq!(over(&[acts(&["a", "b"].repeat(14)), vec![thought(); 9]].concat(), o3d, None, 9), None);
+        assert!(over(&[acts(&["a", "b"].repeat(7)), vec![thought()]].concat(), limit("react-14"), None, 9).is_some());
+        assert!(over(&acts(&["a", "a"]), o3d, None, 9).unwrap().contains("twice"));
+        assert!(over(&[acts(&["a"]), vec![call()], acts(&["a"])].concat(), o3d, None, 9).is_some());
+        assert_eq!(over(&acts(&["a", "a"]), none, None, 9), None);
+        assert!(over(&acts(&["a", "b", "a"]), none, Some(3), 9).unwrap().contains("3 actions"));
+        assert!(over(&[call(), call()], none, None, 1).unwrap().contains("1 call"));
+        assert!(over(&vec![thought(); IDLE], none, None, 9).is_some());
+    }
+}

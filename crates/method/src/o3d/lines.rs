@@ -1,0 +1,72 @@
+//! The lines of an episode, read from the records: what was thought, called, done and reported on the way to the cursor.
+
+use serde_json::{Value, json};
+use stepwright_skill::hierarchy::{self, Entry, Line};
+use stepwright_skill::line::Level;
+
+use crate::Context;
+use stepwright_episode::{Choice, Node};
+
+/// The lines on a path from the reset. Actions of selections that were blocked are none.
+pub(super) fn entries(path: &[&Node]) -> Vec<Entry> {
+    path.iter().filter_map(|node| entry(node)).collect()
+}
+
+fn entry(node: &Node) -> Option<Entry> {
+    let (action, outcome) = (node.action.as_ref()?, &node.outcome);
+    let line = match &outcome.held {
+        Some(_) => hierarchy::recorded(&action.text)?,
+        None if outcome.blocked.is_some() => return None,
+        None => Line::Act(action.text.clone()),
+    };
+    Some(Entry { line, observation: outcome.observation.clone(), refused: outcome.error.is_some() })
+}
+
+/// The lines up to the cursor.
+pub(super) fn here(cx: &Context<'_>) -> Vec<Entry> {
+    entries(&cx.path())
+}
+
+/// Whose line is next.
+pub(super) fn level(cx: &Context<'_>) -> Level {
+    hierarchy::level(&here(cx))
+}
+
+/// What was observed at the reset.
+pub(super) fn first(cx: &Context<'_>) -> String {
+    cx.path().first().map(|node| node.outcome.observation.clone()).unwrap_or_default()
+}
+
+/// The lines as work beside the episode takes them along. What a person refused here counts as refused.
+pub(super) fn past(cx: &Context<'_>) -> Value {
+    let turn = cx.node().map(|node| &node.turn);
+    let refused = turn.into_iter().flat_map(|turn| {
+        turn.decisions.iter().filter_map(|decision| match &decision.choice {
+            Choice::Reject { proposal, .. } => turn.proposal(*proposal)?.action.as_ref(),
+            _ => None,
+        })
+    });
+    let refused = refused.filter(|action| hierarchy::recorded(&action.text).is_none()).map(|action| Entry {
+        line: Line::Act(action.text.clone()),
+        observation: String::new(),
+        refused: true,
+    });
+    let shown = |entry: Entry| {
+        let held = !matches!(entry.line, Line::Act(_));
+        json!([hierarchy::record(&entry.line), entry.observation, entry.refused, held])
+    };
+    Value::Array(here(cx).into_iter().chain(refused).map(shown).collect())
+}
+
+/// The lines of such work.
+///
+/// # Errors
+/// If it is no list of lines.
+pub(super) fn entries_of(work: &Value) -> Result<Vec<Entry>, String> {
+    let read: Vec<(String, String, bool, bool)> = serde_json::from_value(work.clone()).map_err(|e| e.to_string())?;
+    let entry = |(text, observation, refused, held): (String, String, bool, bool)| {
+        let line = if held { hierarchy::recorded(&text) } else { None };
+        Entry { line: line.unwrap_or(Line::Act(text)), observation, refused }
+    };
+    Ok(read.into_iter().map(entry).collect())
+}

@@ -1,0 +1,170 @@
+//! The options that several methods share, and the table of all. An option of a single method is declared in that method's file.
+//!
+//! A session records them among its options; what is absent there has its default.
+
+use std::sync::LazyLock;
+
+use super::skills::TIPS;
+use stepwright_world::Ability;
+use stepwright_world::blocking::NamedDomain;
+use stepwright_world::options::{Kind, OptionSpec, Table, Values};
+
+/// Most demonstrations of a prompt, as in the paper.
+pub const MAX_SHOTS: usize = 10;
+
+/// Demonstrations in a prompt.
+pub const SHOTS: OptionSpec = OptionSpec::new(
+    "shots",
+    "Demonstrations",
+    Kind::Whole { min: 0, max: MAX_SHOTS as i64 },
+    "demonstrations in a prompt",
+)
+.or("3");
+
+/// Think comments.
+pub const THINK: OptionSpec =
+    OptionSpec::new("think", "Think comments", Kind::Switch, "thoughts as comments before actions").or("false");
+
+/// Whether the prompt's specification holds the assertions in force.
+pub const ASSERTIONS: OptionSpec = OptionSpec::new(
+    "assertions",
+    "Assertions",
+    Kind::Choice(&[
+        ("method", "in prompts as the method has it"),
+        ("shown", "in prompts, whatever the method"),
+        ("hidden", "never in prompts: all bodies are `pass`"),
+    ]),
+    "whether prompts show the assertions in force",
+)
+.or("method");
+
+/// Which figure ranks actions that are scored as given texts.
+pub const LIKELIHOOD: OptionSpec = OptionSpec::new(
+    "likelihood",
+    "Scored actions by",
+    Kind::Choice(&[("mean", "the mean log-probability of their tokens"), ("sum", "the sum of the log-probabilities")]),
+    "what ranks scored actions",
+)
+.or("mean");
+
+/// Whether a belief is maintained by methods that need none.
+pub const BELIEF: OptionSpec = OptionSpec::new(
+    "belief",
+    "Belief",
+    Kind::Choice(&[("on", "kept alongside, in worlds with a form for it"), ("off", "kept by methods that need one")]),
+    "whether a belief is maintained although the method needs none",
+)
+.or("off");
+
+/// Whether actions are checked against the blocking conditions of the domain, whatever the method.
+pub const BLOCKING: OptionSpec = OptionSpec::new(
+    "blocking",
+    "Blocking checks",
+    Kind::Choice(&[("on", "what blocks an action is among its checks"), ("off", "only the method's own checks")]),
+    "whether blocking conditions are among the checks of any method's actions",
+)
+.or("off");
+
+/// Temperature of random samples.
+pub const TEMPERATURE: OptionSpec = OptionSpec::new(
+    "temperature",
+    "Temperature",
+    Kind::Number { min: 0.0, max: 2.0 },
+    "of random samples; else the model's own",
+);
+
+/// Actions that are asked of the agent without a language model.
+pub const RANKED: OptionSpec = OptionSpec::new(
+    "ranked",
+    "Ranked actions",
+    Kind::Whole { min: 1, max: 64 },
+    "actions the built-in agent offers at a step",
+);
+
+/// A blocking domain in place of the one that ships. A session has it from its beginning to its end.
+pub const DOMAIN: OptionSpec = OptionSpec::new(
+    "domain",
+    "Blocking domain",
+    Kind::PathOr(NamedDomain::DERIVED),
+    "a blocking domain's file in place of the one that ships for the world, or \"derived\" from assertions (docs/reference/domains.md)",
+);
+
+/// The options of methods whose prompts are the trajectory program.
+pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
+
+/// The options of all methods, each once, in the order of the methods.
+pub fn all() -> Table {
+    static ALL: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
+        let mut all: Vec<OptionSpec> = Vec::new();
+        for spec in super::all().iter().flat_map(|method| method.options) {
+            if all.iter().all(|known| known.key != spec.key) {
+                all.push(*spec);
+            }
+        }
+        all
+    });
+    &ALL
+}
+
+/// The same with those of a method that is not among them.
+pub fn with(own: Table) -> impl Iterator<Item = &'static OptionSpec> {
+    all().iter().chain(own.iter().filter(|spec| all().iter().all(|known| known.key != spec.key)))
+}
+
+/// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
+pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
+    match values.text(&ASSERTIONS) {
+        "shown" => true,
+        "hidden" => false,
+        _ => by_method,
+    }
+}
+
+/// What a world must offer for an option to be set to that value.
+pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
+    match value {
+        "on" if *spec == BELIEF => &[Ability::Belief],
+        "on" if *spec == BLOCKING => &[Ability::Admissible],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_is_one_in_all_methods_and_fits_the_dialog() {
+        for method in crate::all() {
+            for spec in method.options {
+                assert!(all().contains(spec), "{} of {} is declared otherwise elsewhere", spec.key, method.id);
+                assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
+                assert_ne!(spec.next(spec.default, true), spec.default, "{}", spec.key);
+                // What fits behind label and value in the dialog.
+                assert!(spec.note(spec.default).len() <= 43, "{}", spec.key);
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_earlier_sessions_are_read() {
+        let recorded = [
+            ("assertions", "hidden"),
+            ("belief", "on"),
+            ("conversation", "running"),
+            ("edition", "put"),
+            ("judging", "model"),
+            ("likelihood", "sum"),
+            ("primitives", "each"),
+            ("selection", "scored"),
+            ("shots", "5"),
+            ("think", "true"),
+        ];
+        let map = recorded.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+        let values = Values::read(all(), &map).unwrap();
+        for (key, value) in recorded.into_iter().filter(|(key, _)| *key != "edition") {
+            assert_eq!(values.text(all().iter().find(|s| s.key == key).unwrap()), value);
+        }
+        assert!(!shows_assertions(&values, true) && shows_assertions(&Values::default(), true));
+    }
+}

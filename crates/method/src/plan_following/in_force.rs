@@ -1,0 +1,222 @@
+//! Plan in force: which plan is followed at the cursor, and how far it was carried out. Read from the records alone.
+//!
+//! A plan is an artifact of the node it was made at; its lines are offered one at a time, each text marked with its line's number.
+
+use serde_json::Value;
+
+use crate::context::{decided, kind_of};
+use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
+
+/// The plan in force at the end of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InForce<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// The ask it answers, or the last one before a person wrote it.
+    pub ask: AskId,
+    /// The node it was made at.
+    pub made_at: NodeId,
+    /// Whether a person wrote it, in place of another or of none.
+    pub edited: bool,
+    /// The lines (from 1) that were executed, in order, and whether the world accepted each.
+    pub executed: Vec<(usize, bool)>,
+    /// The line that was executed or passed over last.
+    pub last: Option<usize>,
+    /// Whether the world refused the last step taken under it.
+    pub refused: bool,
+    /// Whether a step was taken under it that was none of its lines.
+    pub strayed: bool,
+    /// Whether a person passed a line over here.
+    pub passed: bool,
+}
+
+/// A plan's line as it is offered: its number and its text.
+pub fn offered(line: usize, text: &str) -> String {
+    format!("{line}: {text}")
+}
+
+/// What a model said of the assertion in a line of the plan in force: its last answer at this node.
+pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
+    let kind = AskKind::Judgement { line };
+    turn.asks.iter().rev().filter(|a| a.id > plan && a.kind == kind).find_map(|a| match &a.state {
+        AskState::Answered { texts, .. } => texts.first().map(String::as_str),
+        _ => None,
+    })
+}
+
+/// The number of an offered line.
+pub fn line_of(proposal: &Proposal) -> Option<usize> {
+    proposal.raw.split_once(": ")?.0.parse().ok()
+}
+
+/// The plan in force at the last node of a path from the root.
+pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
+    let document = path.last()?.document(&ArtifactId::PLAN)?;
+    let (text, plan) = (document.get("text")?.as_str()?, document.get("ask")?.as_u64()?);
+    // A plan that a person wrote names its node; another is where it was asked for.
+    let edited = document.get("node").and_then(Value::as_u64);
+    let is_its = |node: &&Node| match edited {
+        Some(edited) => node.id == edited,
+        None => node.turn.asks.iter().any(|ask| ask.id == plan),
+    };
+    let at = path.iter().position(is_its)?;
+    let made_at = path.get(at)?.id;
+    let mut force = InForce {
+        text,
+        ask: plan,
+        made_at,
+        edited: edited.is_some(),
+        executed: Vec::new(),
+        last: None,
+        refused: false,
+        strayed: false,
+        passed: false,
+    };
+    for pair in path.get(at..)?.windows(2) {
+        let [from, to] = pair else { continue };
+        force.refused = to.outcome.error.is_some();
+        match taken(from, to).filter(|p| is_line(&from.turn, p, plan)).and_then(line_of) {
+            Some(line) => {
+                force.last = Some(line);
+                force.executed.push((line, !force.refused));
+            }
+            None => force.strayed = true,
+        }
+    }
+    // A line that a person refuses is passed over.
+    let turn = &path.last()?.turn;
+    let rejected = turn.decisions.iter().filter_map(|d| match &d.choice {
+        Choice::Reject { proposal, .. } => turn.proposal(*proposal),
+        _ => None,
+    });
+    let passed = rejected.filter(|p| is_line(turn, p, plan)).filter_map(line_of).max();
+    force.passed = passed.is_some();
+    force.last = force.last.max(passed);
+    Some(force)
+}
+
+/// The proposal whose execution led from a node to another.
+fn taken<'a>(from: &'a Node, to: &Node) -> Option<&'a Proposal> {
+    from.turn.proposal(decided(from, to)?.proposal())
+}
+
+/// Whether a proposal is a line of that plan, as offered.
+pub(super) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
+    proposal.ask.is_some_and(|ask| ask > plan) && kind_of(turn, proposal) == Some(&AskKind::PLAN_LINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use stepwright_episode::{Action, Actor, Ask, Decision, Documents, Origin, StepOutcome};
+
+    /// What is asked and decided at a node: asks of a plan or a line, then which proposal was taken or refused.
+    enum Happens {
+        Plan(&'static str),
+        Line(usize),
+        Typed,
+        Taken,
+        Refused,
+    }
+
+    /// A node and the documents that the next one inherits: those there were when it was left.
+    fn node(id: NodeId, happens: &[Happens], number: &mut u64, mut documents: Documents) -> (Node, Documents) {
+        let (mut turn, mut left) = (Turn::default(), None);
+        for event in happens {
+            *number += 1;
+            let number = *number;
+            let mut ask = |kind: AskKind, text: String| {
+                let state = AskState::Answered { texts: vec![text].into(), usage: None, ms: 0 };
+                let (model, prompt) = (String::new(), None);
+                let (n, temperature) = (1, 0.0);
+                turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, exchange: None, state });
+            };
+            let offer = |raw: String, ask: Option<AskId>| {
+                let action = Some(Action { text: raw.clone(), call: None });
+                let (problem, score, logprob, rationale) = (None, None, None, None);
+                Proposal { id: number, raw, action, problem, origin: Origin::Symbolic, score, logprob, rationale, ask }
+            };
+            match event {
+                Happens::Plan(text) => {
+                    ask(AskKind::PLAN, (*text).to_owned());
+                    documents.insert(ArtifactId::PLAN, Arc::new(serde_json::json!({ "text": text, "ask": number })));
+                }
+                Happens::Line(line) => {
+                    ask(AskKind::PLAN_LINE, offered(*line, "x"));
+                    turn.proposals.push(offer(offered(*line, "x"), Some(number)).into());
+                }
+                Happens::Typed => turn.proposals.push(offer("7: typed".into(), None).into()),
+                Happens::Taken | Happens::Refused => {
+                    left = Some(documents.clone()).filter(|_| matches!(event, Happens::Taken)).or(left);
+                    let proposal = turn.proposals.last().unwrap().id;
+                    let choice = match event {
+                        Happens::Refused => Choice::Reject { proposal, reason: String::new() },
+                        _ => Choice::Approve { proposal },
+                    };
+                    turn.decisions.push(Decision { id: id + 1, choice, by: Actor::Person, why: String::new() }.into());
+                }
+            }
+        }
+        let outcome = StepOutcome::default();
+        let node = Node {
+            id,
+            parent: id.checked_sub(1),
+            children: vec![],
+            last_child: None,
+            depth: id as u32,
+            action: None,
+            decision: (id > 0).then_some(id),
+            outcome: outcome.into(),
+            turn,
+            documents: Arc::new(documents.clone()),
+            ..Node::default()
+        };
+        (node, left.unwrap_or(documents))
+    }
+
+    fn path(nodes: &[&[Happens]]) -> Vec<Node> {
+        let (mut number, mut inherited) = (0, Documents::default());
+        let made = nodes.iter().enumerate().map(|(i, happens)| {
+            let (node, left) = node(i as u64, happens, &mut number, std::mem::take(&mut inherited));
+            inherited = left;
+            node
+        });
+        made.collect()
+    }
+
+    #[test]
+    fn lines_taken_count_and_refused_ones_are_passed_over() {
+        use Happens::{Line, Plan, Refused, Taken};
+        let mut nodes = path(&[&[Plan("a\nb\nc"), Line(1), Taken], &[Line(2), Taken], &[Line(3), Refused]]);
+        Arc::make_mut(&mut nodes[2].outcome).error = Some("no".into());
+        let path: Vec<&Node> = nodes.iter().collect();
+        let force = in_force(&path[..1]).unwrap();
+        assert_eq!((force.text, force.made_at, force.last, force.strayed), ("a\nb\nc", 0, None, false));
+        let force = in_force(&path).unwrap();
+        assert_eq!((force.last, force.refused, force.strayed), (Some(3), true, false));
+        assert_eq!(force.executed, [(1, true), (2, false)]);
+        assert_eq!(in_force(&[&node(0, &[], &mut 0, Documents::default()).0]), None);
+    }
+
+    #[test]
+    fn a_step_of_ones_own_strays_and_a_new_plan_starts_at_its_first_line() {
+        use Happens::{Line, Plan, Taken, Typed};
+        let nodes = path(&[&[Plan("a\nb"), Line(1), Typed, Taken], &[Line(1), Taken], &[Plan("c")]]);
+        let path: Vec<&Node> = nodes.iter().collect();
+        let force = in_force(&path[..2]).unwrap();
+        assert_eq!((force.last, force.strayed), (None, true));
+        let force = in_force(&path).unwrap();
+        assert_eq!((force.text, force.made_at, force.strayed, force.last), ("c", 2, false, None));
+    }
+
+    #[test]
+    fn a_plan_made_after_a_node_was_left_is_not_in_force_below_it() {
+        use Happens::{Line, Plan, Taken};
+        let mut nodes = path(&[&[Plan("a\nb"), Line(1), Taken, Plan("later")], &[]]);
+        let path: Vec<&Node> = nodes.iter().collect();
+        assert_eq!(in_force(&path).map(|f| (f.text.to_owned(), f.last)), Some(("a\nb".to_owned(), Some(1))));
+        nodes.truncate(1);
+        assert_eq!(in_force(&[&nodes[0]]).unwrap().text, "later");
+    }
+}

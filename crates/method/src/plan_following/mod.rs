@@ -1,0 +1,136 @@
+//! Plan following, shared by the methods that follow a plan: ProgPrompt, whose plan is written whole, and FF-Replan, whose plan a planner finds.
+//!
+//! Lines are offered one at a time; the person or the policy decides on each as on any proposal. Which plan is in force, and how far
+//! it was carried out, is read from the records (`in_force`), so that going back, branching and reopening need nothing else.
+
+mod in_force;
+
+pub use in_force::{InForce, in_force, judgement, line_of, offered};
+
+use super::{Answer, Context, Fate, Reading, Section, SectionLine, Step};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Session, Written};
+
+/// Whose name is recorded with the lines of a plan.
+const THE_PLAN: &str = "the plan";
+
+/// The next line of a plan.
+pub(super) struct NextLine {
+    /// Its number, from 1.
+    pub(super) line: usize,
+    /// Its text.
+    pub(super) text: String,
+    /// The world's action.
+    pub(super) action: String,
+    /// Why it is next.
+    pub(super) why: String,
+}
+
+/// What comes next at the cursor.
+pub(super) enum Upcoming<'a> {
+    /// A step of the plan in force, or that its line is done with.
+    Step(Box<Step>),
+    /// A new plan is wanted, `again` where a person asks for another one. The plan before, if there is one.
+    Plan {
+        /// Whether a person wants another.
+        again: bool,
+        /// The plan in force.
+        before: Option<InForce<'a>>,
+    },
+}
+
+/// What comes next: the plan's next line by `next`, which gives `None` where the plan in force is of no use any more. Lines are
+/// offered under `origin`.
+pub(super) fn upcoming<'a>(
+    cx: &Context<'a>,
+    origin: Origin,
+    next: impl FnOnce(&InForce<'_>) -> Option<Result<NextLine, Step>>,
+) -> Upcoming<'a> {
+    let Some(round) = cx.round() else {
+        return Upcoming::Step(Box::new(Step::Stuck("the episode has not begun".into())));
+    };
+    let again = cx.samples.is_some();
+    if !again && round.has_asked(&AskKind::PLAN_LINE) {
+        let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
+        let why =
+            if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
+        return Upcoming::Step(Box::new(Step::Recommend { proposal: found, why: why.to_owned() }));
+    }
+    let force = in_force(&cx.path()).filter(|_| !again);
+    match force.as_ref().and_then(next) {
+        Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
+        Some(Err(step)) => Upcoming::Step(Box::new(step)),
+        None => Upcoming::Plan { again, before: force },
+    }
+}
+
+fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
+    let NextLine { line, text, action, why } = next;
+    let draft = Draft {
+        raw: offered(line, &text),
+        action: Some(cx.action(&action)),
+        problem: None,
+        origin,
+        score: None,
+        logprob: None,
+        rationale: Some(why),
+    };
+    Step::Offer { ask: cx.own(AskKind::PLAN_LINE, THE_PLAN, 1, Value::Null), drafts: vec![draft], note: None }
+}
+
+/// An answer as the plan in force, whether it can be followed or not.
+pub(super) fn plan(ask: &Ask, answer: &Answer) -> Reading {
+    let raw = answer.first().to_owned();
+    let value = Some(Arc::new(json!({ "text": raw, "ask": ask.id })));
+    let (artifact, title) = (ArtifactId::PLAN, "a plan".to_owned());
+    Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem: None }))
+}
+
+/// That a plan made in this round has nothing to follow; `problem` says what is wrong with a plan's text. `None` where none was made.
+pub(super) fn useless(
+    cx: &Context<'_>,
+    before: Option<&InForce<'_>>,
+    problem: impl Fn(&str) -> String,
+) -> Option<Step> {
+    let made = cx.round()?.turn.asks.iter().any(|a| {
+        let answered = matches!(a.state, AskState::Answered { .. });
+        a.id >= cx.round && a.kind == AskKind::PLAN && answered
+    });
+    let problem = before.map(|force| problem(force.text)).filter(|p| !p.is_empty());
+    made.then(|| Step::Recommend {
+        proposal: None,
+        why: match problem {
+            Some(problem) => problem,
+            None => "the new plan has no line to follow".to_owned(),
+        },
+    })
+}
+
+/// The plan in force at the cursor, with the status of its lines.
+pub(super) fn rows(session: &Session) -> Vec<Section> {
+    let path = session.path(session.cursor());
+    let Some(plan) = in_force(&path) else { return Vec::new() };
+    let turn = session.current().map(|n| &n.turn);
+    let is_line = |p: &&Proposal| turn.is_some_and(|turn| in_force::is_line(turn, p, plan.ask));
+    let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(line_of);
+    let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
+        let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);
+        let mark = match fate {
+            _ if next == Some(number) => Fate::Next,
+            Some(true) => Fate::Done,
+            Some(false) => Fate::Refused,
+            None => Fate::Open,
+        };
+        SectionLine { text: text.to_owned(), mark }
+    });
+    let at = next.or(plan.last).unwrap_or(1).saturating_sub(1);
+    vec![Section {
+        title: "plan".to_owned(),
+        made_at: plan.made_at,
+        at,
+        done: plan.executed.len(),
+        lines: lines.collect(),
+    }]
+}

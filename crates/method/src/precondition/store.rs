@@ -1,0 +1,742 @@
+//! Candidate store. Keeps the candidates of each action, validates and ranks them as they come in, makes a person's changes.
+//!
+//! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
+use super::earlier::Earlier;
+use super::enumerate::enumerate;
+use super::instance_set::InstanceSet;
+use super::instances::{Evaluation, Instances, NoVerdict};
+use super::rank::clusters;
+use super::second::{MOST_TRIED, SecondTier};
+use super::validate::{explained, malformed, settled, validate};
+use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Ranking, Written};
+use stepwright_episode::{CandidateEdit, CandidateMark};
+use stepwright_program::{Assertion, Function, Role, Specification};
+
+/// Why the store refuses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The specification has no such action.
+    #[error("`{0}` is no action of the specification; its actions are {1}")]
+    NoSuchAction(String, String),
+    /// The demonstrations do not call it, so nothing can be said of it.
+    #[error("no demonstration calls `{0}`: its preconditions cannot be inferred; load demonstrations that do")]
+    NeverCalled(String),
+    /// There is no candidate of that number.
+    #[error("{0} has no candidate {1}")]
+    NoSuchCandidate(String, usize),
+    /// The text is in the pool already.
+    #[error("`{0}` is already a candidate of {1}")]
+    AlreadyThere(String, String),
+    /// Nothing a person did to the pool is left to be undone or done again.
+    #[error("no change to the candidates of {0} is left to {1}")]
+    NoChange(String, &'static str),
+    /// A text without a satisfied set.
+    #[error("`{0}` cannot be evaluated, so it cannot be compared")]
+    NotEvaluated(String),
+    /// There is no such step of a demonstration.
+    #[error("demonstration {0} has no action at call {1}")]
+    NoSuchStep(usize, usize),
+    /// The work was cancelled; the pool is as it was.
+    #[error("cancelled; the candidates are as they were")]
+    Cancelled,
+}
+
+/// The pools of all actions over one set of demonstrations.
+#[derive(Debug, Clone)]
+pub struct CandidateStore {
+    demos: Demonstrations,
+    by_action: BTreeMap<String, ActionCandidates>,
+    /// Where candidates go that the evaluator gives no verdict on.
+    second: Option<SecondTier>,
+}
+
+/// The pool of one action with what is known of its candidates.
+#[derive(Debug, Clone)]
+pub(super) struct ActionCandidates {
+    pub(super) instances: Instances,
+    pub(super) entries: Vec<Entry>,
+    /// What the enumerator held back when it last filled the pool.
+    pub(super) withheld: Vec<Entry>,
+    /// What a person changed, oldest first, and what was taken back of it, newest last.
+    past: Vec<Change>,
+    future: Vec<Change>,
+    /// What a person changed before the session was opened again, to be made once the candidates are there.
+    pub(super) earlier: Earlier,
+    /// The next entry's key.
+    next: u64,
+    /// Assertions that are no candidates, evaluated when they were first inspected: those in force.
+    outside: BTreeMap<String, Option<Evaluation>>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// Stays with the entry while its number changes; 0 until it joins a pool.
+    key: u64,
+    pub(super) candidate: Candidate,
+    pub(super) evaluation: Option<Evaluation>,
+}
+
+/// What a person does to the candidates of an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Add a candidate, or put it in the place of candidate `id`.
+    Put {
+        /// The candidate edited; `None` adds one.
+        id: Option<usize>,
+        /// The expression.
+        text: String,
+    },
+    /// Mark a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was stronger than
+    /// can become optimal.
+    Reject {
+        /// The candidate.
+        id: usize,
+        /// Rejected or restored.
+        rejected: bool,
+    },
+    /// Take back the last change (an addition, an edit, a rejection, a restoration).
+    Undo,
+    /// Make the change again that was last taken back.
+    Redo,
+}
+
+/// A change that was looked over and not made yet.
+#[derive(Debug, Clone)]
+pub struct PlannedEdit {
+    action: String,
+    turn: Turn,
+    change: Change,
+}
+
+/// Whether a change is a new one, taken back or made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    New,
+    Back,
+    Again,
+}
+
+impl PlannedEdit {
+    /// The action whose candidates it changes.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// Whether it makes a change again (or takes one back); `None` for a new one.
+    pub fn forward(&self) -> Option<bool> {
+        match self.turn {
+            Turn::New => None,
+            Turn::Back => Some(false),
+            Turn::Again => Some(true),
+        }
+    }
+
+    /// The change as a session records it.
+    pub fn record(&self) -> CandidateEdit {
+        let mark = |entry: &Option<Entry>| {
+            entry.as_ref().map(|e| CandidateMark { text: e.candidate.text.clone(), rejected: e.candidate.rejected })
+        };
+        let edit =
+            CandidateEdit { at: self.change.at, before: mark(&self.change.before), after: mark(&self.change.after) };
+        if self.turn == Turn::Back { edit.reversed() } else { edit }
+    }
+}
+
+/// A person's change to one entry: what was there before and after, and where; `None` where there was or is none.
+#[derive(Debug, Clone)]
+struct Change {
+    key: u64,
+    at: usize,
+    before: Option<Entry>,
+    after: Option<Entry>,
+}
+
+impl Entry {
+    /// The satisfied set, if the candidate takes part in the ranking: valid and not rejected.
+    pub(super) fn ranked(&self) -> Option<&InstanceSet> {
+        let takes_part = self.candidate.fate == Fate::Valid && !self.candidate.rejected;
+        self.evaluation.as_ref().filter(|_| takes_part).map(|e| &e.set)
+    }
+}
+
+impl CandidateStore {
+    /// Executes the demonstrations; all pools are empty.
+    ///
+    /// # Errors
+    /// The first call of a demonstration that the specification cannot execute.
+    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
+        let demos = Demonstrations::new(specification, demos)?;
+        // Here, where the demonstrations are executed, and not while a person waits for the first candidates.
+        demos.prepare();
+        let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+        let by_action = functions
+            .map(|function| {
+                let instances = Instances::new(&demos, function);
+                (function.name.clone(), ActionCandidates::new(instances))
+            })
+            .collect();
+        Ok(CandidateStore { demos, by_action, second: None })
+    }
+
+    /// With a second tier for what the evaluator gives no verdict on; it may take seconds a candidate.
+    #[must_use]
+    pub fn with_second_tier(self, second: SecondTier) -> Self {
+        CandidateStore { second: Some(second), ..self }
+    }
+
+    /// The actions, in the specification's order.
+    pub fn actions(&self) -> impl Iterator<Item = &Function> {
+        self.demos.specification().functions().iter().filter(|f| f.role == Role::Action)
+    }
+
+    /// The actions that the demonstrations call, in the specification's order.
+    pub fn called_actions(&self) -> impl Iterator<Item = &Function> {
+        self.actions().filter(|f| self.by_action.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
+    }
+
+    /// The demonstrations, executed.
+    pub fn demonstrations(&self) -> &Demonstrations {
+        &self.demos
+    }
+
+    fn no_such_action(&self, action: &str) -> StoreError {
+        let known: Vec<&str> = self.actions().map(|f| f.name.as_str()).collect();
+        StoreError::NoSuchAction(action.to_owned(), known.join(", "))
+    }
+
+    pub(super) fn of_action(&self, action: &str) -> Result<&ActionCandidates, StoreError> {
+        let of_action = self.by_action.get(action).ok_or_else(|| self.no_such_action(action))?;
+        if of_action.instances.calls.is_empty() {
+            Err(StoreError::NeverCalled(action.to_owned()))
+        } else {
+            Ok(of_action)
+        }
+    }
+
+    fn of_action_mut(&mut self, action: &str) -> Result<(&Demonstrations, &mut ActionCandidates), StoreError> {
+        self.of_action(action)?;
+        let missing = self.no_such_action(action);
+        let of_action = self.by_action.get_mut(action).ok_or(missing)?;
+        Ok((&self.demos, of_action))
+    }
+
+    /// The present pool of an action.
+    ///
+    /// # Errors
+    /// If there is no such action. An action never called has an empty pool.
+    pub fn pool(&self, action: &str) -> Result<Pool, StoreError> {
+        self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
+    }
+
+    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` receives
+    /// how much is done of how much, and cancels by answering false.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn enumerate(
+        &mut self,
+        action: &str,
+        mut going_on: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
+        let (demos, of_action) = self.of_action_mut(action)?;
+        let found = enumerate(demos, &of_action.instances, |done, total| going_on(done, total * 2))
+            .ok_or(StoreError::Cancelled)?;
+        let total = found.candidates.len();
+        let mut fresh = Vec::new();
+        for (at, proposed) in found.candidates.into_iter().enumerate() {
+            if !going_on(total + at, total * 2) {
+                return Err(StoreError::Cancelled);
+            }
+            let text = proposed.assertion.text();
+            if of_action.entries.iter().all(|e| e.candidate.text != text) {
+                let judged = Some((&proposed.assertion, proposed.evaluation));
+                fresh.push(entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, judged));
+            }
+        }
+        let held = found.withheld.into_iter().map(|proposed| {
+            let judged = Some((&proposed.assertion, proposed.evaluation));
+            entry(demos, &of_action.instances, proposed.assertion.text(), CandidateOrigin::Enumerated, judged)
+        });
+        of_action.withheld = held.collect();
+        tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+        of_action.fill(demos, fresh);
+        of_action.rank();
+        Ok(of_action.pool())
+    }
+
+    /// Adds candidates that come from elsewhere, in order; a text already there is not added again.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn offer(
+        &mut self,
+        action: &str,
+        origin: CandidateOrigin,
+        texts: &[String],
+        mut going_on: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
+        let (demos, of_action) = self.of_action_mut(action)?;
+        let mut fresh: Vec<Entry> = Vec::with_capacity(texts.len());
+        let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
+        for (at, text) in texts.iter().enumerate() {
+            if !going_on(at, texts.len()) {
+                return Err(StoreError::Cancelled);
+            }
+            if known.insert(text) {
+                fresh.push(entry(demos, &of_action.instances, text, origin, None));
+            }
+        }
+        tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+        of_action.fill(demos, fresh);
+        of_action.rank();
+        Ok(of_action.pool())
+    }
+
+    /// Takes in what a model wrote. A text already there counts once more; what could not be read becomes a candidate that is
+    /// malformed, with the reason.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
+        let (demos, of_action) = self.of_action_mut(action)?;
+        let mut tried = 0;
+        for written in written {
+            let (Written::Candidate(text) | Written::Unreadable { line: text, .. }) = written;
+            if let Some(known) = of_action.entries.iter_mut().find(|e| e.candidate.text == *text) {
+                known.candidate.times = known.candidate.times.saturating_add(1);
+                continue;
+            }
+            let mut fresh = match written {
+                Written::Candidate(text) => entry(demos, &of_action.instances, text, CandidateOrigin::Model, None),
+                Written::Unreadable { line, why } => {
+                    let fate = Fate::Malformed { reason: "Unreadable".to_owned(), message: why.clone() };
+                    unranked(line, CandidateOrigin::Model, fate)
+                }
+            };
+            fresh.candidate.times = 1;
+            let mut fresh = vec![fresh];
+            if tried < MOST_TRIED {
+                tried += tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+            }
+            of_action.join(demos, fresh);
+        }
+        of_action.fill(demos, Vec::new());
+        of_action.rank();
+        Ok(of_action.pool())
+    }
+
+    /// Notes a model's mean log-probabilities of candidates, by text.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the pool is unchanged then.
+    pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, StoreError> {
+        let (_, of_action) = self.of_action_mut(action)?;
+        for entry in &mut of_action.entries {
+            if let Some((_, score)) = scores.iter().find(|(text, _)| *text == entry.candidate.text) {
+                entry.candidate.logprob = Some(*score);
+            }
+        }
+        Ok(of_action.pool())
+    }
+
+    /// What a person's change would make of an action's candidates; nothing is changed yet, so that it can be recorded first.
+    ///
+    /// # Errors
+    /// [`StoreError`], where it cannot be made.
+    pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, StoreError> {
+        let of_action = self.of_action(action)?;
+        let at = |id: usize| {
+            of_action.entries.get(id).cloned().ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))
+        };
+        let (turn, change) = match edit {
+            Edit::Put { id, text } => {
+                if of_action.entries.iter().enumerate().any(|(at, e)| Some(at) != *id && e.candidate.text == *text) {
+                    return Err(StoreError::AlreadyThere(text.clone(), action.to_owned()));
+                }
+                let before = id.map(at).transpose()?;
+                let mut fresh = [by_person(&self.demos, &of_action.instances, text)];
+                tried_again(self.second.as_ref(), &self.demos, &of_action.instances, &mut fresh);
+                let [mut fresh] = fresh;
+                fresh.key = before.as_ref().map_or(of_action.next, |entry| entry.key);
+                let change =
+                    Change { key: fresh.key, at: id.unwrap_or(of_action.entries.len()), before, after: Some(fresh) };
+                (Turn::New, change)
+            }
+            Edit::Reject { id, rejected } => {
+                let before = at(*id)?;
+                let mut after = before.clone();
+                after.candidate.rejected = *rejected;
+                (Turn::New, Change { key: before.key, at: *id, before: Some(before), after: Some(after) })
+            }
+            Edit::Undo => {
+                let last = of_action.past.last().ok_or(StoreError::NoChange(action.to_owned(), "undo"))?;
+                (Turn::Back, last.clone())
+            }
+            Edit::Redo => {
+                let last = of_action.future.last().ok_or(StoreError::NoChange(action.to_owned(), "do again"))?;
+                (Turn::Again, last.clone())
+            }
+        };
+        Ok(PlannedEdit { action: action.to_owned(), turn, change })
+    }
+
+    /// Makes a planned change; the candidates are as they were when it was planned.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, StoreError> {
+        let PlannedEdit { action, turn, change } = planned;
+        let (_, of_action) = self.of_action_mut(&action)?;
+        let entry = if turn == Turn::Back { change.before.clone() } else { change.after.clone() };
+        of_action.set(change.key, change.at, entry);
+        match turn {
+            Turn::New => {
+                of_action.next = of_action.next.max(change.key + 1);
+                of_action.future.clear();
+                of_action.past.push(change);
+            }
+            Turn::Back => of_action.future.extend(of_action.past.pop()),
+            Turn::Again => of_action.past.extend(of_action.future.pop()),
+        }
+        of_action.rank();
+        Ok(of_action.pool())
+    }
+
+    /// Has what a person changed before, in a session that was opened again, made again as soon as the candidates are there.
+    /// Actions that the specification has not are passed over.
+    pub fn remember(&mut self, edits: &BTreeMap<String, Vec<CandidateEdit>>) {
+        for (action, edits) in edits {
+            if let Some(of_action) = self.by_action.get_mut(action) {
+                of_action.earlier = Earlier::new(edits.clone());
+            }
+        }
+    }
+
+    /// Evaluates texts that are no candidates once, so that looking at many candidates beside them is quick.
+    pub(super) fn evaluate_outside(&mut self, action: &str, texts: &[String]) -> Result<(), StoreError> {
+        let (demos, of_action) = self.of_action_mut(action)?;
+        of_action.outside.retain(|text, _| texts.contains(text));
+        for text in texts {
+            if of_action.known(text).is_none() {
+                let evaluation = judge(demos, &of_action.instances, text).1;
+                of_action.outside.insert(text.clone(), evaluation);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a text would be as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is
+    /// kept.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, StoreError> {
+        let of_action = self.of_action(action)?;
+        let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
+        let id = of_action.entries.len();
+        let mut candidate = in_full(&self.demos, &of_action.instances, Candidate { id, ..fresh.candidate.clone() });
+        let sets: Vec<Option<&InstanceSet>> =
+            of_action.entries.iter().map(Entry::ranked).chain([fresh.ranked()]).collect();
+        if let Some((at, cluster)) = clusters(&sets).into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
+            candidate.cluster = Some(at);
+            candidate.optimal = cluster.optimal;
+            candidate.representative = cluster.representative() == Some(id);
+        }
+        Ok(candidate)
+    }
+
+    /// A candidate of the pool; why it fails is stated with the values found.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, StoreError> {
+        let of_action = self.of_action(action)?;
+        let entry = of_action.entries.get(id).ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))?;
+        Ok(in_full(&self.demos, &of_action.instances, entry.candidate.clone()))
+    }
+
+    /// What is proposed to be adopted: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters that hold
+    /// everywhere say nothing and are left out.
+    pub fn suggested(&self, action: &str, ranking: Ranking) -> Vec<String> {
+        let Some(of_action) = self.by_action.get(action) else { return Vec::new() };
+        if ranking == Ranking::EquationOne {
+            return of_action.by_equation();
+        }
+        let everywhere = of_action.instances.len();
+        let chosen = of_action.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
+        let mut chosen: Vec<&Candidate> = chosen.filter(|c| c.coverage != Some(everywhere)).collect();
+        chosen.sort_by_key(|c| c.cluster);
+        chosen.into_iter().map(|c| c.text.clone()).collect()
+    }
+
+    /// What evaluating a candidate gave; `None` if it could not be evaluated.
+    pub fn evaluation(&self, action: &str, id: usize) -> Option<&Evaluation> {
+        self.by_action.get(action)?.entries.get(id)?.evaluation.as_ref()
+    }
+
+    /// The prompt's material for a model that writes candidates for an action, after one demonstration; `None` if there is no such action or
+    /// demonstration.
+    pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
+        let function = self.demos.action(action)?;
+        let actions: Vec<(&str, &str)> = self.actions().map(|f| (f.class.as_str(), f.name.as_str())).collect();
+        let demo = self.demos.all.get(demonstration)?;
+        CandidateContext::new(self.demos.specification().source(), &actions, function, demo)
+    }
+}
+
+/// States why a candidate fails with the values found, which takes time and is read for few.
+pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: Candidate) -> Candidate {
+    if !matches!(candidate.fate, Fate::Fails { .. }) {
+        return candidate;
+    }
+    match instances.read(&candidate.text) {
+        Ok(assertion) => match explained(demos, instances, &assertion) {
+            // What the second tier found is all that is known.
+            Fate::Unknown { .. } => candidate,
+            fate => Candidate { fate, ..candidate },
+        },
+        Err(_) => candidate,
+    }
+}
+
+/// An entry that takes no part in the ranking.
+fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
+    let candidate = Candidate {
+        id: 0,
+        text: text.to_owned(),
+        origin,
+        fate,
+        coverage: None,
+        cluster: None,
+        optimal: false,
+        representative: false,
+        rejected: false,
+        times: 0,
+        logprob: None,
+    };
+    Entry { key: 0, candidate, evaluation: None }
+}
+
+/// A person's candidate; why it fails is stated with the values found.
+pub(super) fn by_person(demos: &Demonstrations, instances: &Instances, text: &str) -> Entry {
+    let mut fresh = entry(demos, instances, text, CandidateOrigin::Person, None);
+    fresh.candidate = in_full(demos, instances, fresh.candidate);
+    fresh
+}
+
+/// Judges one text. `judged` saves work already done.
+fn entry(
+    demos: &Demonstrations,
+    instances: &Instances,
+    text: &str,
+    origin: CandidateOrigin,
+    judged: Option<(&Assertion, Result<Evaluation, NoVerdict>)>,
+) -> Entry {
+    let (fate, evaluation) = match judged {
+        Some((assertion, Ok(evaluation))) => (fate(demos, instances, assertion, &evaluation), Some(evaluation)),
+        Some((_, Err(none))) => (none.into(), None),
+        None => judge(demos, instances, text),
+    };
+    let mut entry = unranked(text, origin, fate);
+    entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
+    entry.evaluation = evaluation;
+    entry
+}
+
+/// Tries the entries without a verdict in the second tier, as many as may be tried at once; how many were.
+fn tried_again(
+    second: Option<&SecondTier>,
+    demos: &Demonstrations,
+    instances: &Instances,
+    entries: &mut [Entry],
+) -> usize {
+    let Some(second) = second else { return 0 };
+    let mut tried = 0;
+    for entry in entries {
+        let Fate::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
+        let Ok(assertion) = instances.read(&entry.candidate.text) else { continue };
+        if tried == MOST_TRIED {
+            message.push_str(&format!("; {MOST_TRIED} others were tried in the sandbox, no more are at once"));
+            continue;
+        }
+        tried += 1;
+        match second.judge(demos, instances, &assertion) {
+            Ok((fate, evaluation)) => {
+                entry.candidate.fate = fate;
+                entry.candidate.coverage = Some(evaluation.set.count());
+                entry.evaluation = Some(evaluation);
+            }
+            Err(why) => message.push_str(&format!("; nor does the sandbox tell: {why}")),
+        }
+    }
+    tried
+}
+
+/// Judges one text from scratch: its form, its execution, its satisfied set.
+pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
+    let assertion = match instances.read(text) {
+        Ok(assertion) => assertion,
+        Err(rejection) => return (malformed(&rejection), None),
+    };
+    match instances.evaluate(demos, &assertion) {
+        Ok(evaluation) => match fate(demos, instances, &assertion, &evaluation) {
+            fate @ Fate::Unknown { .. } => (fate, None),
+            fate => (fate, Some(evaluation)),
+        },
+        // It may run in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
+        Err(none) => match validate(demos, instances, &assertion) {
+            Fate::Valid => (none.into(), None),
+            fate => (fate, None),
+        },
+    }
+}
+
+/// The fate of a candidate that could be evaluated everywhere.
+fn fate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Fate {
+    settled(demos, instances, evaluation).unwrap_or_else(|| validate(demos, instances, assertion))
+}
+
+impl From<NoVerdict> for Fate {
+    fn from(none: NoVerdict) -> Self {
+        Fate::Unknown { reason: none.reason.to_owned(), message: none.message }
+    }
+}
+
+impl ActionCandidates {
+    fn new(instances: Instances) -> Self {
+        let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (earlier, outside) = (Earlier::default(), BTreeMap::new());
+        ActionCandidates { instances, entries, withheld, past, future, earlier, next: 1, outside }
+    }
+
+    /// The entry of that text.
+    pub(super) fn find(&self, text: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.candidate.text == text)
+    }
+
+    /// What evaluating a text gave, if that is known.
+    pub(super) fn known(&self, text: &str) -> Option<&Option<Evaluation>> {
+        self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
+    }
+
+    /// Adds entries at the end, each as a person had left it before.
+    fn join(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
+        self.entries.reserve(fresh.len());
+        for mut entry in fresh {
+            if self.earlier.is_empty() {
+                self.insert(self.entries.len(), entry);
+            } else if let Some(mark) = self.earlier.left(&entry.candidate.text) {
+                if mark.text != entry.candidate.text {
+                    if self.find(&mark.text).is_some() {
+                        continue;
+                    }
+                    entry = by_person(demos, &self.instances, &mark.text);
+                }
+                entry.candidate.rejected = mark.rejected;
+                self.insert(self.entries.len(), entry);
+            }
+        }
+    }
+
+    /// Adds entries, and what a person had added before.
+    fn fill(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
+        self.join(demos, fresh);
+        for (at, mark) in self.earlier.added() {
+            if self.find(&mark.text).is_none() {
+                let mut entry = by_person(demos, &self.instances, &mark.text);
+                entry.candidate.rejected = mark.rejected;
+                self.insert(at.min(self.entries.len()), entry);
+            }
+        }
+    }
+
+    fn insert(&mut self, at: usize, mut entry: Entry) {
+        entry.key = self.next;
+        self.next += 1;
+        self.entries.insert(at, entry);
+    }
+
+    /// Makes the entry of that key be this one; none takes it out.
+    fn set(&mut self, key: u64, at: usize, entry: Option<Entry>) {
+        let found = self.entries.iter().position(|e| e.key == key);
+        match (found, entry) {
+            (Some(found), Some(entry)) => {
+                if let Some(place) = self.entries.get_mut(found) {
+                    *place = entry;
+                }
+            }
+            (Some(found), None) => {
+                self.entries.remove(found);
+            }
+            (None, Some(entry)) => self.entries.insert(at.min(self.entries.len()), entry),
+            (None, None) => {}
+        }
+    }
+
+    /// Numbers the candidates and ranks them by Equation (1).
+    fn rank(&mut self) {
+        let clusters = clusters(&self.entries.iter().map(Entry::ranked).collect::<Vec<_>>());
+        for (id, Entry { candidate, .. }) in self.entries.iter_mut().enumerate() {
+            (candidate.id, candidate.cluster) = (id, None);
+            (candidate.optimal, candidate.representative) = (false, false);
+        }
+        for (number, cluster) in clusters.iter().enumerate() {
+            for id in &cluster.members {
+                if let Some(Entry { candidate, .. }) = self.entries.get_mut(*id) {
+                    candidate.cluster = Some(number);
+                    candidate.optimal = cluster.optimal;
+                    candidate.representative = cluster.representative() == Some(*id);
+                }
+            }
+        }
+    }
+
+    /// What was held back and is not in the pool meanwhile.
+    fn held_back(&self) -> impl Iterator<Item = &Entry> {
+        self.withheld.iter().filter(|held| self.find(&held.candidate.text).is_none())
+    }
+
+    /// Every valid candidate that takes part in Equation (1) alone: those of the pool, then those held back.
+    pub(super) fn all_valid(&self) -> impl Iterator<Item = (&Entry, &InstanceSet)> {
+        self.entries.iter().chain(self.held_back()).filter_map(|entry| Some((entry, entry.ranked()?)))
+    }
+
+    /// The representatives of the clusters that are optimal among all valid candidates, without one that holds everywhere.
+    fn by_equation(&self) -> Vec<String> {
+        let (entries, sets): (Vec<&Entry>, Vec<Option<&InstanceSet>>) =
+            self.all_valid().map(|(entry, set)| (entry, Some(set))).unzip();
+        let says = |sat: usize| sat != self.instances.len();
+        let optimal = clusters(&sets).into_iter().filter(|cluster| cluster.optimal && says(cluster.sat));
+        let representative = optimal.filter_map(|cluster| entries.get(cluster.representative()?));
+        representative.map(|entry| entry.candidate.text.clone()).collect()
+    }
+
+    fn pool(&self) -> Pool {
+        let function = &self.instances.function;
+        let held = self.held_back().zip(self.entries.len()..);
+        let held_back = held.map(|(entry, id)| Candidate { id, ..entry.candidate.clone() }).collect();
+        Pool {
+            action: function.name.clone(),
+            params: function.params.clone(),
+            candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
+            held_back,
+            by_equation: self.by_equation(),
+            instances: self.instances.len(),
+            calls: self.instances.calls.len(),
+            running: false,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

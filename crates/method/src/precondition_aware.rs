@@ -1,0 +1,132 @@
+//! Precondition-aware action prediction: Algorithm 1 of "Reasoning about Action Preconditions with Programs".
+//!
+//! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`; the first that verifies
+//! is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
+
+use super::next_action::{Next, NextAction};
+use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::{MethodInfo, Needs, Round};
+use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// Completions of Algorithm 1 (`max_attempts`), the greedy one included.
+pub(super) const ATTEMPTS: OptionSpec =
+    OptionSpec::new("attempts", "Attempts", Kind::Whole { min: 1, max: 64 }, "completions tried before falling back")
+        .or("5");
+
+/// The id of the method, which is suggested where nothing else is.
+pub const ID: &str = "precondition-aware";
+
+/// Precondition-aware prediction.
+pub(super) const METHOD: NextAction = NextAction {
+    info: MethodInfo {
+        id: ID,
+        label: "Precondition-aware prediction",
+        description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
+                      preconditions hold, else the greedy completion after all.",
+        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
+        needs: Needs::NONE,
+    },
+    shows_assertions: true,
+    ranked: 5,
+    next: |round, options| next(round, options.count(&ATTEMPTS)),
+};
+
+/// What comes next where at most `max_attempts` completions are verified.
+pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
+    let proposals: Vec<&Proposal> = round.proposals().collect();
+    let samples = max_attempts.saturating_sub(1);
+    if round.has_asked(&AskKind::RANKED) {
+        return recommend_first(round.turn, &proposals, "ranked proposal");
+    }
+    if !round.has_asked(&AskKind::GREEDY) && !round.has_asked(&AskKind::SAMPLES) {
+        return Next::Greedy;
+    }
+    let greedy = proposals.iter().copied().find(|p| p.origin != Origin::Sample);
+    if let Some(p) = greedy
+        && max_attempts > 0
+        && verifies(round.turn, p)
+    {
+        return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
+    }
+    if samples > 0 && !round.has_asked(&AskKind::SAMPLES) {
+        return Next::Samples(samples);
+    }
+    let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();
+    if let Some((i, p)) = sampled.iter().enumerate().find(|(_, p)| verifies(round.turn, p)) {
+        let why = format!("sample {} of {} is the first completion that verifies", i + 1, sampled.len());
+        return Next::Recommend { proposal: Some(p.id), why };
+    }
+    match greedy.filter(|p| p.action.is_some()) {
+        Some(p) => Next::Recommend {
+            proposal: Some(p.id),
+            why: format!("none of {} completions verifies: back to the greedy one", 1 + sampled.len()),
+        },
+        None => {
+            Next::Recommend { proposal: None, why: "no completion verifies, and the greedy one is no action".into() }
+        }
+    }
+}
+
+/// The best-ranked proposal that verifies; else the best-ranked.
+pub(super) fn recommend_first(turn: &Turn, proposals: &[&Proposal], what: &str) -> Next {
+    match proposals.iter().position(|p| verifies(turn, p)) {
+        Some(0) => {
+            Next::Recommend { proposal: proposals.first().map(|p| p.id), why: format!("the best {what} verifies") }
+        }
+        Some(i) => Next::Recommend {
+            proposal: proposals.get(i).map(|p| p.id),
+            why: format!("{what} {} is the first that verifies", i + 1),
+        },
+        None => match proposals.iter().find(|p| p.action.is_some()) {
+            Some(p) => Next::Recommend { proposal: Some(p.id), why: format!("no {what} verifies: the best one") },
+            None => Next::Recommend { proposal: None, why: "no action was offered".into() },
+        },
+    }
+}
+
+/// `verify` of Algorithm 1: it is an action, and its assertions raise nothing; an action without assertions verifies. A verdict the
+/// engine cannot decide does not verify.
+fn verifies(turn: &Turn, proposal: &Proposal) -> bool {
+    let raises_nothing = |v: &Verdict| matches!(v.preconditions(), Mark::Holds | Mark::NotChecked);
+    proposal.action.is_some() && turn.newest(proposal.id).is_some_and(raises_nothing)
+}
+
+/// What a run of [`algorithm_1`] gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// The predicted line.
+    pub prediction: String,
+    /// Whether it verified.
+    pub verified: bool,
+    /// Completions verified.
+    pub attempts: u32,
+    /// Greedy completions used; the fallback counts as a second one.
+    pub greedy_samples: u32,
+    /// Random samples used.
+    pub random_samples: u32,
+}
+
+/// Algorithm 1 as printed, over functions: the reference that `next` is tested against.
+pub fn algorithm_1(
+    max_attempts: u32,
+    greedy: impl FnOnce() -> String,
+    mut random: impl FnMut() -> String,
+    mut verify: impl FnMut(&str) -> bool,
+) -> Trial {
+    let first = greedy();
+    let (mut attempts, mut random_samples) = (0, 0);
+    while attempts < max_attempts {
+        let line = if attempts == 0 {
+            first.clone()
+        } else {
+            random_samples += 1;
+            random()
+        };
+        attempts += 1;
+        if verify(&line) {
+            return Trial { prediction: line, verified: true, attempts, greedy_samples: 1, random_samples };
+        }
+    }
+    Trial { prediction: first, verified: false, attempts, greedy_samples: 2, random_samples }
+}

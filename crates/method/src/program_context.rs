@@ -1,0 +1,172 @@
+//! Program context of an episode: the specification, the assertions in force, and the state that the calls lead to.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use stepwright_episode::gate::Assertions;
+use stepwright_episode::{Check, InForce, OWN, Status};
+use stepwright_program::{Assertion, Call, Role, Rules, Specification, State};
+use stepwright_world::program::CheckedProgram;
+
+/// The status of a line of an edited program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineStatus {
+    /// It ran.
+    Ran,
+    /// It raised: exception and message.
+    Raised(String),
+    /// Not reached because an earlier line raised.
+    NotReached,
+    /// It is no call of constants of the specification's objects.
+    Unreadable(String),
+}
+
+/// The specification with the assertions in force.
+#[derive(Debug, Clone)]
+pub struct ProgramContext {
+    specification: Specification,
+    rules: Arc<Rules>,
+    start: ProgramState,
+}
+
+/// The program state: what the agent can know.
+#[derive(Debug, Clone)]
+pub struct ProgramState(State);
+
+impl ProgramContext {
+    /// Loads a specification; its own assertions are in force.
+    ///
+    /// # Errors
+    /// A specification that does not load or start, or one of its own assertions that cannot be evaluated, in words.
+    pub fn load(source: &str) -> Result<Self, String> {
+        let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
+        let start = ProgramState(specification.start().map_err(|e| e.to_string())?);
+        let mut program = ProgramContext { specification, rules: Arc::default(), start };
+        for assertions in program.assertions() {
+            program.adopt(&assertions)?;
+        }
+        Ok(program)
+    }
+
+    /// The specification.
+    pub fn specification(&self) -> &Specification {
+        &self.specification
+    }
+
+    /// The specification's own assertions, by action.
+    pub fn assertions(&self) -> Vec<Assertions> {
+        let actions = self.specification.functions().iter().filter(|f| f.role == Role::Action);
+        let own = actions.map(|f| Assertions {
+            action: f.name.clone(),
+            assertions: f.assertions.iter().map(|a| a.expression.clone()).collect(),
+            origin: OWN.into(),
+        });
+        own.collect()
+    }
+
+    /// Puts assertions in force for an action.
+    ///
+    /// # Errors
+    /// An unknown action or an invalid assertion, in words; nothing is changed then.
+    pub fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {
+        if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
+            return Err(format!("`{}` is no action of the specification", adopted.action));
+        }
+        let compiled = adopted.assertions.iter().map(|text| {
+            Assertion::compile(text).map_err(|e| format!("`{text}` cannot be adopted for {}: {e}", adopted.action))
+        });
+        let compiled: Vec<Assertion> = compiled.collect::<Result<_, _>>()?;
+        Arc::make_mut(&mut self.rules).insert(adopted.action.clone(), compiled);
+        Ok(())
+    }
+
+    /// Puts exactly these assertions in force, the specification's own where an action has none of them; whether that changed
+    /// anything.
+    ///
+    /// # Errors
+    /// As [`ProgramContext::adopt`].
+    pub fn put_in_force(&mut self, in_force: &InForce) -> Result<bool, String> {
+        let mut changed = false;
+        for own in self.assertions() {
+            let wanted = match in_force.get(&own.action) {
+                Some((assertions, origin)) => {
+                    Assertions { assertions: assertions.clone(), origin: origin.clone(), action: own.action }
+                }
+                None => own,
+            };
+            let now = self.rules.get(&wanted.action);
+            let same = now.is_some_and(|now| now.iter().map(Assertion::text).eq(wanted.assertions.iter()));
+            if !same {
+                self.adopt(&wanted)?;
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The state after the set-up lines.
+    pub fn start(&self) -> ProgramState {
+        self.start.clone()
+    }
+
+    /// The state together with the assertions in force.
+    pub fn checked(&self, state: &ProgramState) -> CheckedProgram {
+        CheckedProgram::new(state.0.clone(), Arc::clone(&self.rules))
+    }
+
+    /// Evaluates the assertions of a call, with the values found.
+    pub fn check(&self, state: &ProgramState, call: &Call) -> Vec<Check> {
+        self.checked(state).explained(call)
+    }
+
+    /// Runs an edited trajectory from the start: assertions count, the world is not asked.
+    pub fn run(&self, lines: &[String]) -> Vec<LineStatus> {
+        let mut state = self.start();
+        let mut raised = false;
+        let run = lines.iter().map(|line| {
+            if raised {
+                return LineStatus::NotReached;
+            }
+            let call: Call = match line.parse() {
+                Ok(call) => call,
+                Err(error) => {
+                    raised = true;
+                    return LineStatus::Unreadable(error.to_string());
+                }
+            };
+            let failing = self.check(&state, &call).into_iter().find(|c| c.status == Status::Fails);
+            let fault = match failing {
+                Some(check) => Some(match check.detail {
+                    Some(detail) => format!("{}: {detail}", check.condition),
+                    None => check.condition,
+                }),
+                None => state.0.call_unchecked(&call).err().map(|fault| fault.to_string()),
+            };
+            match fault {
+                Some(why) => {
+                    raised = true;
+                    LineStatus::Raised(why)
+                }
+                None => LineStatus::Ran,
+            }
+        });
+        run.collect()
+    }
+}
+
+impl ProgramState {
+    /// Runs calls that the world has made true, without their assertions. A call that the specification cannot run leaves the
+    /// state as it was.
+    pub fn run<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
+        for call in calls {
+            // What the world reports is true whether or not the program can follow.
+            let _ = self.0.call_unchecked(call);
+        }
+    }
+
+    /// The variables as JSON.
+    pub fn variables(&self) -> Value {
+        self.0.variables()
+    }
+}

@@ -1,0 +1,80 @@
+//! When an episode is over for a method of lines: the limits of the publications.
+
+use stepwright_skill::react::is_thought;
+
+use crate::Context;
+use crate::o3d::LIMITS;
+use stepwright_episode::{Decision, Node};
+use stepwright_text::words::count;
+
+/// Thoughts in a row, after which the episode is over: the model gets nowhere.
+const IDLE: usize = 12;
+
+/// A limit.
+struct Limit {
+    /// Lines or actions.
+    most: usize,
+    /// Whether thoughts count.
+    thoughts: bool,
+    /// Whether the same twice in a row ends the episode.
+    repeat: bool,
+}
+
+fn limit(name: &str) -> Option<Limit> {
+    let (most, thoughts, repeat) = match name {
+        "react-49" => (49, true, false),
+        "react-14" => (14, true, false),
+        "reflexion-49" => (49, true, true),
+        "o3d-30" => (30, false, true),
+        "o3d-15" => (15, false, true),
+        _ => return None,
+    };
+    Some(Limit { most, thoughts, repeat })
+}
+
+/// Why the episode is over after this decision, if it is.
+pub(crate) fn over(cx: &Context<'_>, decision: &Decision) -> Option<String> {
+    let limit = limit(cx.options().text(&LIMITS));
+    let taken = cx.node()?.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
+    let path = cx.path();
+    let before = path.iter().filter_map(|node: &&Node| node.action.as_ref()).map(|action| action.text.as_str());
+    let lines: Vec<&str> = before.chain([taken]).collect();
+    if lines.len() >= IDLE && lines.iter().rev().take(IDLE).all(|line| is_thought(line)) {
+        return Some(format!("{} in a row executed nothing", count(IDLE, "thought")));
+    }
+    let limit = limit?;
+    let lines: Vec<&str> = lines.into_iter().filter(|text| limit.thoughts || !is_thought(text)).collect();
+    ends(&lines, &limit)
+}
+
+fn ends(lines: &[&str], limit: &Limit) -> Option<String> {
+    if let [.., before, last] = lines
+        && limit.repeat
+        && before == last
+    {
+        return Some(format!("`{last}` was done twice in a row"));
+    }
+    (lines.len() >= limit.most).then(|| {
+        let what = if limit.thoughts { "line" } else { "action" };
+        format!("{} are used up", count(limit.most, what))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeat_and_the_last_line_end_an_episode() {
+        let ended = |name: &str, lines: &[&str]| ends(lines, &limit(name).unwrap()).is_some();
+        assert!(!ended("o3d-30", &["a", "b", "a"]) && ended("o3d-30", &["a", "b", "b"]));
+        assert!(!ended("react-49", &["a", "a"]) && ended("reflexion-49", &["a", "a"]));
+        let lines: Vec<String> = (0..49).map(|n| n.to_string()).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert!(!ended("react-49", &lines[..48]) && ended("react-49", &lines));
+        assert!(!ended("o3d-15", &lines[..14]) && ended("o3d-15", &lines[..15]));
+        assert!(limit("none").is_none());
+        let stepwright_world::options::Kind::Choice(words) = LIMITS.kind else { panic!("a choice") };
+        assert!(words.iter().skip(1).all(|(word, _)| limit(word).is_some()), "every word has its limit");
+    }
+}

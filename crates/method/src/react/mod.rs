@@ -1,0 +1,166 @@
+//! ReAct (Yao et al. 2023): the model goes on with a transcript of actions and observations, and thinks aloud where it likes.
+//!
+//! A thought is a step of its own that executes nothing and is answered with `OK.`, as published: it is proposed, can be edited or
+//! refused, and counts among the lines of the published limits. ReAct-long (Xiao et al. 2024) is the same with as many logged episodes
+//! in the prompt as the model takes. How lines are read and transcripts written is `stepwright_skill::react`; `prompt` fills the
+//! templates, `limits` ends episodes as the publications did.
+
+mod limits;
+mod prompt;
+
+use stepwright_skill::react::{Line, OK, is_thought, read};
+
+pub(super) use super::o3d::LIMITS;
+pub(super) use limits::over;
+pub(super) use prompt::{EXAMPLES, Notes, examples_of, material, render, transcript};
+
+use super::options::TEMPERATURE;
+use super::skills::TIPS;
+use super::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{
+    Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, PromptRecord, Shape, Status,
+    StepOutcome, Verdict,
+};
+use stepwright_model::Completion;
+
+/// Tokens of a line, as published.
+const TOKENS: u32 = 100;
+/// Tokens of a chat model's answer, which may say more than the line.
+const CHAT_TOKENS: u32 = 300;
+/// Temperature of a line that is asked for again, where none is set: greedily it would come out the same.
+const AGAIN: f64 = 0.7;
+
+/// ReAct, in either length.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct React {
+    /// Whether the prompt holds as many logged episodes as the model takes.
+    pub(super) long: bool,
+}
+
+impl Method for React {
+    fn info(&self) -> MethodInfo {
+        let needs = Needs { language: true, ..Needs::NONE };
+        if self.long {
+            MethodInfo {
+                id: "react-long",
+                label: "ReAct-long",
+                description: "As ReAct, with as many recorded episodes in the prompt as the model's context takes.",
+                options: &[LIMITS, TIPS, TEMPERATURE],
+                needs,
+            }
+        } else {
+            MethodInfo {
+                id: "react",
+                label: "ReAct",
+                description: "The model goes on with a transcript of actions and observations, one line at a time: a thought or an \
+                              action. Thoughts are steps that execute nothing.",
+                options: &[EXAMPLES, LIMITS, TIPS, TEMPERATURE],
+                needs,
+            }
+        }
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        next(cx, || render(cx, "react/act", &material(cx, self.long, &Notes::default())?))
+    }
+
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        lines(cx, ask, answer)
+    }
+
+    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+        Shape::Generate(line(raw))
+    }
+
+    fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
+        checks(cx, action)
+    }
+
+    fn carry_out(&self, cx: &Context<'_>, _decision: &Decision, action: &Action) -> Deed {
+        deed(cx, action)
+    }
+
+    fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
+        over(cx, decision)
+    }
+}
+
+/// What comes next: a line of the model, then that it would take it. What a person refused is asked for again, at random.
+pub(super) fn next(cx: &Context<'_>, prompt: impl FnOnce() -> Result<PromptRecord, String>) -> Step {
+    let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
+    let asked = round.has_asked(&AskKind::GREEDY) || round.has_asked(&AskKind::SAMPLES);
+    if cx.samples.is_none() && asked {
+        let found = round.proposals().find(|p| p.action.is_some());
+        let why = match found {
+            Some(p) if p.action.as_ref().is_some_and(|a| is_thought(&a.text)) => "the model thinks",
+            Some(_) => "the model's next action",
+            None => "the model wrote no line",
+        };
+        return Step::Recommend { proposal: found.map(|p| p.id), why: why.to_owned() };
+    }
+    let refused = round.turn.decisions.iter().any(|d| matches!(d.choice, Choice::Reject { .. }));
+    let (kind, n, temperature) = match cx.samples {
+        Some(n) => (AskKind::SAMPLES, n, cx.temperature(AGAIN)),
+        None if refused => (AskKind::SAMPLES, 1, cx.temperature(AGAIN)),
+        None => (AskKind::GREEDY, 1, 0.0),
+    };
+    match prompt() {
+        Ok(prompt) => Step::ask(cx.ask(kind, prompt, n, temperature)),
+        Err(why) => Step::Stuck(why),
+    }
+}
+
+/// Reads an answer as lines.
+pub(super) fn lines(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+    let origin = if ask.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
+    Reading::drafts(answer.completions.iter().map(|completion| draft(cx, completion, origin)).collect())
+}
+
+fn draft(cx: &Context<'_>, completion: &Completion, origin: Origin) -> Draft {
+    let line = read(&completion.text);
+    Draft {
+        raw: completion.text.clone(),
+        problem: (line == Line::Nothing).then(|| "the model wrote nothing".to_owned()),
+        action: line.text().map(|text| cx.action(text)),
+        origin,
+        score: None,
+        logprob: completion.mean_logprob(),
+        rationale: None,
+    }
+}
+
+/// The limits of a line: raw text ends with it.
+pub(super) fn line(raw: bool) -> Generation {
+    let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
+    let max_tokens = if raw { TOKENS } else { CHAT_TOKENS };
+    Generation { max_tokens, stop, logprobs: true, ..Generation::default() }
+}
+
+/// A thought is checked by nothing: it executes nothing. An action is checked as any.
+pub(super) fn checks(cx: &Context<'_>, action: &Action) -> Checks {
+    if !is_held(cx, &action.text) {
+        return Checks::default();
+    }
+    let condition = "a thought: nothing is executed".to_owned();
+    let check = Check { kind: CheckKind::World, condition, status: Status::Holds, detail: None };
+    Checks::Instead(Verdict { checks: vec![check], preview: Some(OK.to_owned()), ..Verdict::default() })
+}
+
+/// A thought is held with its answer; an action is the world's.
+pub(super) fn deed(cx: &Context<'_>, action: &Action) -> Deed {
+    if is_held(cx, &action.text) {
+        Deed::Hold(StepOutcome {
+            observation: OK.to_owned(),
+            held: Some("thought".to_owned()),
+            ..StepOutcome::default()
+        })
+    } else {
+        Deed::Act
+    }
+}
+
+/// Whether a line is a thought that the world has no answer of its own to.
+fn is_held(cx: &Context<'_>, text: &str) -> bool {
+    is_thought(text) && cx.world.preview(text).is_none_or(|outcome| outcome.error.is_some())
+}

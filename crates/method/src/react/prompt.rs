@@ -1,0 +1,198 @@
+//! What a prompt for a line is made of: the world's examples, the transcript so far, what was refused, and what is known beforehand.
+
+use serde::Serialize;
+use stepwright_skill::react::{Examples, Form, OK, first, seen};
+
+use crate::Context;
+use crate::think::thoughts;
+use stepwright_episode::{Choice, Node, PromptRecord};
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// Examples in a prompt.
+pub(crate) const EXAMPLES: OptionSpec =
+    OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
+        .or("2");
+
+/// The file of a world's examples.
+const FILE: &str = "react.txt";
+/// Tokens that a model is taken to take where it does not say: those of the model that ReAct-long was run with.
+const CONTEXT: usize = 16_000;
+/// Tokens kept free for the line and the frame.
+const ROOM: usize = 400;
+/// Admissible actions that are listed where there is no example to show how actions are written.
+const LISTED: usize = 40;
+
+/// What a prompt holds besides transcript and examples.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notes {
+    /// What was noted after earlier attempts at the task.
+    pub(crate) reflections: Vec<String>,
+}
+
+/// The variables of a template.
+#[derive(Serialize)]
+pub(crate) struct Material {
+    about: String,
+    examples: Vec<String>,
+    actions: Vec<String>,
+    reflections: Vec<String>,
+    transcript: String,
+    cue: &'static str,
+    thought: String,
+    refused: Vec<Refused>,
+    /// What was left out for the model's sake, in words.
+    #[serde(skip)]
+    left_out: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    line: String,
+    reason: String,
+}
+
+/// A template filled in, in the form for the model in use.
+pub(crate) fn render(cx: &Context<'_>, template: &str, material: &Material) -> Result<PromptRecord, String> {
+    let name = if cx.prompting.raw { template.to_owned() } else { format!("{template}_chat") };
+    let mut prompt = cx.prompting.render(&name, material)?;
+    prompt.left_out.clone_from(&material.left_out);
+    Ok(prompt)
+}
+
+/// How transcripts of the world are written: as its examples are, else as its actions look.
+pub(crate) fn examples_of(cx: &Context<'_>) -> Result<Examples, String> {
+    let Some(file) = cx.world.kind().file(FILE) else { return Ok(Examples::default()) };
+    Examples::read(file.text).map_err(|e| format!("{}, {e}", file.path))
+}
+
+/// What a prompt for the next line is made of; `long`: with as many episodes as the model takes.
+///
+/// # Errors
+/// An example file that cannot be read, in words.
+pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Material, String> {
+    let examples = examples_of(cx)?;
+    let form = examples.form;
+    let (kind, task) = (cx.knowledge.kind.as_str(), cx.session.header.task.as_str());
+    let most = if long { usize::MAX } else { cx.options().count(&EXAMPLES) as usize };
+    let mut shown: Vec<String> = examples.choose(kind, task, most).iter().map(|example| example.text.clone()).collect();
+    let mut logged: Vec<&Demonstration> = cx.knowledge.demonstrations.iter().filter(|_| long).collect();
+    logged.sort_by_key(|demonstration| demonstration.task_type != kind);
+    shown.extend(logged.into_iter().filter_map(|demonstration| transcript_of(form, demonstration)));
+    let path = cx.path();
+    let steps: Vec<String> = path.iter().skip(1).filter_map(|node| step(form, node)).collect();
+    let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
+    let fixed = examples.about.len() + opening.len() + characters(&notes.reflections);
+    let room = Room::of(cx, long);
+    let (kept, oldest) = room.fit(fixed, &shown, &steps);
+    let left_out = words(shown.len() - kept, shown.len(), oldest);
+    shown.truncate(kept);
+    let mut transcript = opening;
+    if oldest > 0 {
+        transcript.push_str(&format!("(the first {oldest} steps are left out)\n"));
+    }
+    transcript.extend(steps.into_iter().skip(oldest));
+    let actions = if shown.is_empty() { cx.world.admissible().unwrap_or_default() } else { Vec::new() };
+    Ok(Material {
+        about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about },
+        examples: shown,
+        actions: actions.into_iter().take(LISTED).collect(),
+        reflections: notes.reflections.clone(),
+        transcript,
+        cue: form.cue(),
+        thought: form.think("…"),
+        refused: refused(cx),
+        left_out,
+    })
+}
+
+/// The way to a node as a transcript.
+pub(crate) fn transcript(cx: &Context<'_>, form: Form, path: &[&Node]) -> String {
+    let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
+    path.iter().skip(1).filter_map(|node| step(form, node)).fold(opening, |all, step| all + &step)
+}
+
+/// The first observation, with the goal where it does not hold it.
+fn opening(cx: &Context<'_>, form: Form, reset: &Node) -> String {
+    let (seen, goal) = (first(&reset.outcome.observation), cx.session.header.sentence.trim());
+    if goal.is_empty() || seen.to_lowercase().contains(&goal.trim_end_matches('.').to_lowercase()) {
+        return form.opening(&seen);
+    }
+    form.opening(&format!("{}\nYour task is to: {goal}", seen.trim_end()))
+}
+
+fn step(form: Form, node: &Node) -> Option<String> {
+    Some(form.step(&node.action.as_ref()?.text, seen(&node.outcome.observation)))
+}
+
+/// A recorded episode with its thoughts; `None` where its file holds calls alone.
+fn transcript_of(form: Form, recorded: &Demonstration) -> Option<String> {
+    let reset = recorded.steps.first()?;
+    let mut text = form.opening(&first(&reset.observation));
+    if !recorded.steps.iter().any(|step| !step.command.is_empty()) {
+        return None;
+    }
+    for (step, thought) in recorded.steps.iter().zip(thoughts(recorded)).skip(1) {
+        text.extend(thought.map(|thought| form.step(&form.think(&thought), OK)));
+        text.push_str(&form.step(&step.command, seen(&step.observation)));
+    }
+    Some(text)
+}
+
+/// The lines a person refused here.
+fn refused(cx: &Context<'_>) -> Vec<Refused> {
+    let Some(turn) = cx.node().map(|node| &node.turn) else { return Vec::new() };
+    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
+        Choice::Reject { proposal, reason } => {
+            let line = turn.proposal(*proposal)?.action.as_ref()?.text.clone();
+            Some(Refused { line, reason: reason.clone() })
+        }
+        _ => None,
+    });
+    refused.collect()
+}
+
+fn characters(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.chars().count() + 1).sum()
+}
+
+/// What fits.
+struct Room<'a> {
+    cx: &'a Context<'a>,
+    /// Tokens; `None` where all is shown.
+    tokens: Option<usize>,
+}
+
+impl<'a> Room<'a> {
+    fn of(cx: &'a Context<'a>, long: bool) -> Self {
+        let known = cx.prompting.context.or(long.then_some(CONTEXT));
+        Room { cx, tokens: known.map(|tokens| tokens.saturating_sub(ROOM)) }
+    }
+
+    /// How many of the examples stay, and how many of the oldest steps are left out.
+    fn fit(&self, fixed: usize, examples: &[String], steps: &[String]) -> (usize, usize) {
+        let Some(tokens) = self.tokens else { return (examples.len(), 0) };
+        let fits = |chars: usize| self.cx.prompting.meter.tokens(chars) <= tokens;
+        let mut chars = fixed + characters(steps);
+        let (mut oldest, mut kept) = (0, 0);
+        while !fits(chars) && oldest < steps.len() {
+            chars -= steps.get(oldest).map_or(0, |step| step.chars().count() + 1);
+            oldest += 1;
+        }
+        for example in examples {
+            chars += example.chars().count() + 1;
+            if !fits(chars) {
+                break;
+            }
+            kept += 1;
+        }
+        (kept, oldest)
+    }
+}
+
+fn words(examples: usize, of: usize, steps: usize) -> Option<String> {
+    let examples = (examples > 0).then(|| format!("{examples} of {of} episodes"));
+    let steps = (steps > 0).then(|| format!("the {steps} oldest steps"));
+    let out: Vec<String> = examples.into_iter().chain(steps).collect();
+    (!out.is_empty()).then(|| format!("left out of the prompt: {}", out.join(" and ")))
+}

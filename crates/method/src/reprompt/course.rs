@@ -1,0 +1,171 @@
+//! The course of a plan: which steps were tried on the path to the cursor, and the result of each; read from the records alone.
+
+use super::OnError;
+use super::record::{self, Before, Corrective};
+use crate::Fate;
+use crate::context::decided;
+use stepwright_episode::{Choice, Node, NodeId, Session};
+
+/// What a tried step was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The next step of the plan.
+    Planned,
+    /// A correction of the step before.
+    Correction,
+}
+
+/// A step that was tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// The node it led to; the one it was kept from at, where an assertion did.
+    pub node: NodeId,
+    /// The step in words.
+    pub step: String,
+    /// What it was.
+    pub role: Role,
+    /// Whether a person wrote it.
+    pub by_person: bool,
+    /// Why it was refused.
+    pub error: Option<String>,
+    /// Whether it was given up.
+    pub dropped: bool,
+}
+
+impl Attempt {
+    /// Whether the world did it.
+    pub fn is_done(&self) -> bool {
+        self.error.is_none()
+    }
+}
+
+/// All steps that were tried.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Course {
+    /// In order.
+    pub attempts: Vec<Attempt>,
+    /// The line of a fitted plan that is next, from 0.
+    pub line: usize,
+    /// Corrective prompts that were sent, or steps that were sampled again.
+    pub corrections: usize,
+    /// The types of the errors, from 1 to 10, in order.
+    pub errors: Vec<(u8, String)>,
+}
+
+impl Course {
+    /// The course to the session's cursor, by what is done about refused steps. `words` says an action's text in words.
+    pub fn of(session: &Session, on_error: OnError, words: &dyn Fn(&str) -> Option<String>) -> Course {
+        let path = session.path(session.cursor());
+        let mut course = Course::default();
+        for (from, to) in path.iter().zip(path.iter().skip(1)) {
+            course.stay(from);
+            course.step(from, to, on_error, words);
+        }
+        if let Some(here) = path.last() {
+            course.stay(here);
+            if course.failed() && record::dropped(&here.turn) {
+                course.drop_last();
+            }
+        }
+        course
+    }
+
+    /// What happened at a node without leaving it.
+    fn stay(&mut self, node: &Node) {
+        let turn = &node.turn;
+        self.corrections += record::taken(turn);
+        let mut prompts: Vec<Corrective> = record::prompts(turn).filter_map(Corrective::of).collect();
+        // A prompt that is offered anew is of the same error.
+        prompts.dedup_by(|again, first| (again.veto, &again.step) == (first.veto, &first.step));
+        for prompt in prompts {
+            if prompt.veto {
+                self.attempts.push(Attempt {
+                    node: node.id,
+                    step: prompt.step.clone(),
+                    role: Role::Planned,
+                    by_person: false,
+                    error: Some(prompt.reason.clone()),
+                    dropped: false,
+                });
+            }
+            self.errors.push((prompt.number, prompt.kind));
+        }
+    }
+
+    fn step(&mut self, from: &Node, to: &Node, on_error: OnError, words: &dyn Fn(&str) -> Option<String>) {
+        let text = to.action.as_ref().map(|action| action.text.as_str()).unwrap_or_default();
+        let decision = decided(from, to);
+        let proposal = decision.and_then(|decision| from.turn.proposal(decision.proposal()));
+        let offered = proposal.and_then(|proposal| record::candidate(&from.turn, proposal));
+        let by_person = decision.is_some_and(|d| matches!(d.choice, Choice::Edit { .. } | Choice::Manual { .. }));
+        // At a failure a plain next step means that the failed one was left out, whatever was tried from there later.
+        let asked = proposal.and_then(|p| from.turn.asks.iter().find(|ask| Some(ask.id) == p.ask)).map(|ask| &ask.kind);
+        let dropped = match (&offered, asked) {
+            (Some(offered), Some(kind)) => offered.before == Before::Dropped || *kind == record::translation(),
+            _ => record::dropped(&from.turn),
+        };
+        if self.failed() && dropped {
+            self.drop_last();
+        }
+        let role = if on_error != OnError::GoOn && self.failed() { Role::Correction } else { Role::Planned };
+        let step = words(text).or_else(|| offered.map(|o| stepwright_plan::written::spelled(&o.candidate.step)));
+        let error = to.outcome.error.clone();
+        // What is sampled again takes the place of what was refused; a correction comes before it.
+        let advances = match on_error {
+            OnError::GoOn => true,
+            OnError::Resample => error.is_none(),
+            OnError::Reprompt => error.is_none() && role == Role::Planned,
+        };
+        self.line += usize::from(advances);
+        self.corrections += usize::from(on_error == OnError::Resample && role == Role::Correction);
+        let step = step.unwrap_or_else(|| text.to_owned());
+        self.attempts.push(Attempt { node: to.id, step, role, by_person, error, dropped: false });
+    }
+
+    fn drop_last(&mut self) {
+        if let Some(last) = self.attempts.last_mut().filter(|last| !last.is_done() && !last.dropped) {
+            last.dropped = true;
+            // A correction that is given up takes the step it should correct with it.
+            self.line += 1;
+        }
+    }
+
+    /// Takes up the step again that was given up last.
+    pub fn take_up_again(&mut self) {
+        if let Some(last) = self.attempts.last_mut().filter(|last| last.dropped) {
+            last.dropped = false;
+            self.line = self.line.saturating_sub(1);
+        }
+    }
+
+    /// Whether the last step failed and was not given up.
+    pub fn failed(&self) -> bool {
+        self.attempts.last().is_some_and(|last| !last.is_done() && !last.dropped)
+    }
+
+    /// The steps that count: with `all` the refused ones too.
+    pub fn steps(&self, all: bool) -> Vec<String> {
+        self.attempts.iter().filter(|a| all || a.is_done()).map(|a| a.step.clone()).collect()
+    }
+
+    /// How many corrections in a row did not help the last planned step, retries of it included.
+    pub fn in_vain(&self) -> usize {
+        let planned = self.attempts.iter().rev().find(|a| a.role == Role::Planned);
+        let same = |a: &Attempt| !a.is_done() && planned.is_some_and(|last| last.step == a.step);
+        let since = self.attempts.iter().rev().take_while(|a| a.role == Role::Correction || same(a));
+        since.filter(|a| a.role == Role::Correction).count()
+    }
+
+    /// The result of an attempt.
+    pub fn fate(&self, at: usize) -> Fate {
+        let Some(attempt) = self.attempts.get(at) else { return Fate::Open };
+        let later = self.attempts.get(at + 1..).unwrap_or_default();
+        let corrected = || later.iter().take_while(|a| a.role == Role::Correction).any(Attempt::is_done);
+        match attempt {
+            _ if attempt.is_done() => Fate::Done,
+            _ if attempt.dropped => Fate::Dropped,
+            _ if corrected() => Fate::Corrected,
+            _ => Fate::Refused,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Prompts: the example, the task with its steps so far, and after an error the failed step with the error line below it.
+
+use serde::Serialize;
+
+use super::options::INFORMATION;
+use super::record::Corrective;
+use crate::Context;
+use stepwright_episode::PromptRecord;
+use stepwright_world::Refusal;
+
+/// The variables of the plan's template.
+#[derive(Serialize)]
+struct Plan<'a> {
+    example: &'a str,
+    task: &'a str,
+    steps: &'a [String],
+    number: usize,
+    failed: Option<Failed<'a>>,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    step: &'a str,
+    error: &'a str,
+}
+
+/// The variables of the corrective templates.
+#[derive(Serialize)]
+struct Error<'a> {
+    step: &'a str,
+    cause: &'a str,
+    reason: &'a str,
+}
+
+/// The task as prompts name it: in the world's few words where it has some, else the goal as stated.
+pub fn task(cx: &Context<'_>) -> String {
+    let stated = || cx.session.header.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    cx.world.language().map_or_else(stated, |language| language.task())
+}
+
+/// The prompt for the next step, or for the correction of a failed one: then without the example, as published.
+pub fn plan(
+    cx: &Context<'_>,
+    example: &str,
+    steps: &[String],
+    failed: Option<&Corrective>,
+) -> Result<PromptRecord, String> {
+    let example = if failed.is_some() { "" } else { example };
+    let failed = failed.map(|failed| Failed { step: &failed.step, error: &failed.prompt });
+    let plan = Plan { example, task: &task(cx), steps, number: steps.len() + 1, failed };
+    cx.prompting.render(if cx.prompting.raw { "reprompt/plan" } else { "reprompt/plan_chat" }, &plan)
+}
+
+/// The error line of a refused step, with the type and reason of the error. `kept` is the action that an assertion kept from being tried.
+pub fn corrective(cx: &Context<'_>, refusal: &Refusal, kept: Option<&str>) -> Result<Corrective, String> {
+    let name = format!("reprompt/{}", cx.options().text(&INFORMATION));
+    let error = Error { step: &refusal.step, cause: &refusal.cause, reason: &refusal.reason };
+    let rendered = cx.prompting.render(&name, &error)?;
+    let prompt = rendered.messages.first().map(|message| message.text.clone()).unwrap_or_default();
+    Ok(Corrective {
+        prompt,
+        step: refusal.step.clone(),
+        number: refusal.number,
+        kind: refusal.kind.clone(),
+        reason: refusal.reason.clone(),
+        veto: kept.is_some(),
+        action: kept.unwrap_or_default().to_owned(),
+        after: cx.session.next_ask(),
+    })
+}

@@ -1,0 +1,204 @@
+//! What a session records of translated steps: the kinds of asks, the candidates as their answers hold them, corrective prompts.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stepwright_plan::score::{Candidate, Sample};
+
+use stepwright_episode::{
+    ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Offer, Proposal, Session, Turn,
+};
+
+/// The ask for the example of the nearest task.
+pub fn retrieval() -> AskKind {
+    AskKind::Other { label: "the nearest example".to_owned() }
+}
+
+/// The ask of a language model for a correction.
+pub fn correction() -> AskKind {
+    AskKind::Other { label: "a correction".to_owned() }
+}
+
+/// The translation of a next step.
+pub fn translation() -> AskKind {
+    AskKind::Other { label: "translated steps".to_owned() }
+}
+
+/// The translation of a correction.
+pub fn corrected() -> AskKind {
+    AskKind::Other { label: "a correction, translated".to_owned() }
+}
+
+/// The document of the last corrective prompt.
+pub fn prompt_id() -> ArtifactId {
+    ArtifactId { kind: ArtifactKind::Other("corrective prompt".to_owned()), key: String::new() }
+}
+
+/// What becomes of the step that failed before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Before {
+    /// Nothing failed, or it is tried again.
+    #[default]
+    Stays,
+    /// It was left out.
+    Dropped,
+}
+
+/// A candidate as the answer to a translation holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Offered {
+    /// The step with its figures.
+    #[serde(flatten)]
+    pub candidate: Candidate,
+    /// What becomes of the step that failed before it.
+    #[serde(default)]
+    pub before: Before,
+    /// The built-in agent's reason, where it said the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A corrective prompt as its document holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Corrective {
+    /// The error line (`Error: I am sitting. A correct step would be to`), and what a person wrote behind it.
+    pub prompt: String,
+    /// The step that failed, in words.
+    pub step: String,
+    /// The type of the error, from 1 to 10.
+    pub number: u8,
+    /// The type's name.
+    pub kind: String,
+    /// The reason in the world's words.
+    pub reason: String,
+    /// Whether a failing assertion kept the step from being tried.
+    pub veto: bool,
+    /// The text of the action that was kept from being tried.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub action: String,
+    /// The first ask after it was offered.
+    pub after: AskId,
+}
+
+impl Corrective {
+    /// The document of an offer as it was written.
+    pub fn of(offer: &Offer) -> Option<Corrective> {
+        Corrective::deserialize(offer.written.value.as_deref()?).ok()
+    }
+
+    /// The corrective prompt in force: as it was taken, with what it is of from the offer.
+    pub fn taken(turn: &Turn, document: Option<&Value>) -> Option<Corrective> {
+        let change = turn.changes_of(&prompt_id()).next_back()?;
+        let offer = turn.offers.iter().find(|offer| Some(offer.id) == change.offer)?;
+        let prompt = document?.get("prompt")?.as_str()?.to_owned();
+        Some(Corrective { prompt, ..Corrective::of(offer)? })
+    }
+}
+
+/// The corrective prompts offered at a node.
+pub fn prompts(turn: &Turn) -> impl DoubleEndedIterator<Item = &Offer> {
+    turn.offers.iter().filter(|offer| offer.written.artifact == prompt_id())
+}
+
+/// How many of them were taken.
+pub fn taken(turn: &Turn) -> usize {
+    prompts(turn).filter(|offer| matches!(offer.fate, Fate::Taken { .. })).count()
+}
+
+/// Whether the answer to a corrective prompt says that the failed step is to be left out.
+pub fn leaves_out(ask: &Ask) -> bool {
+    let said = texts(ask).filter(|_| ask.kind == correction()).and_then(<[String]>::first);
+    said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false)))
+}
+
+/// Where the step that failed was left out at a node: the first ask after its last corrective prompt was refused, or answered so.
+fn left_out(turn: &Turn) -> Option<AskId> {
+    let last = prompts(turn).last()?;
+    let after = Corrective::of(last).unwrap_or_default().after;
+    match last.fate {
+        Fate::Refused { .. } => Some(after),
+        Fate::Taken { .. } => {
+            let answered = turn.asks.iter().rfind(|ask| ask.kind == correction() && ask.id >= after)?;
+            leaves_out(answered).then_some(answered.id + 1)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the step that failed was left out at a node.
+pub fn dropped(turn: &Turn) -> bool {
+    left_out(turn).is_some()
+}
+
+/// Whether a person asks anew at a node where the failed step was left out and the plan went on, in a round that begins with an ask. Who
+/// rejects what came next asks for another next step.
+pub fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
+    let Some(first) = left_out(turn) else { return false };
+    let rejected = |ask: &Ask| {
+        let mut offered = turn.proposals.iter().filter(|proposal| proposal.ask == Some(ask.id));
+        offered.any(|proposal| turn.rejection(proposal.id).is_some())
+    };
+    let mut later = turn.asks.iter().filter(|ask| (first..since).contains(&ask.id) && !ask.kind.is_aside()).peekable();
+    later.peek().is_some() && !later.any(rejected)
+}
+
+/// The texts of an ask that was answered.
+pub fn texts(ask: &Ask) -> Option<&[String]> {
+    match &ask.state {
+        AskState::Answered { texts, .. } => Some(texts),
+        _ => None,
+    }
+}
+
+/// The candidates that a translation holds.
+pub fn candidates(ask: &Ask) -> Vec<Offered> {
+    texts(ask).into_iter().flatten().filter_map(|text| serde_json::from_str(text).ok()).collect()
+}
+
+/// The candidate that a proposal is.
+pub fn candidate(turn: &Turn, proposal: &Proposal) -> Option<Offered> {
+    let ask = turn.asks.iter().find(|ask| Some(ask.id) == proposal.ask)?;
+    let nth = turn.proposals.iter().filter(|p| p.ask == proposal.ask).position(|p| p.id == proposal.id)?;
+    candidates(ask).into_iter().nth(nth)
+}
+
+/// The samples that a language model answered with.
+pub fn samples(ask: &Ask) -> Vec<Sample> {
+    let raw = ask.prompt.as_ref().is_some_and(|prompt| prompt.messages.iter().any(|m| m.role == "text"));
+    let figures = ask.exchange.as_deref().map(|exchange| exchange.completions.as_slice()).unwrap_or_default();
+    let mean = |at: usize| {
+        let tokens = figures.get(at).map(|c| c.tokens.as_slice()).filter(|tokens| !tokens.is_empty())?;
+        Some(tokens.iter().map(|token| token.logprob).sum::<f64>() / tokens.len() as f64)
+    };
+    let sample = |(at, text): (usize, &String)| Sample {
+        sentence: stepwright_plan::written::sentence(text, raw),
+        logprob: mean(at),
+    };
+    texts(ask).into_iter().flatten().enumerate().map(sample).collect()
+}
+
+/// The example that was found on the way to the cursor: its text, and the plan fitted to the task.
+pub fn example(session: &Session) -> Option<(String, Found)> {
+    let path = session.path(session.cursor());
+    let asks = path.iter().rev().flat_map(|node| node.turn.asks.iter().rev());
+    let answered = asks.filter(|ask| ask.kind == retrieval()).find_map(texts)?;
+    let [text, found] = answered else { return None };
+    Some((text.clone(), serde_json::from_str(found).ok()?))
+}
+
+/// What retrieval found beside the example's text.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Found {
+    /// The example's task.
+    pub task: String,
+    /// How like the task asked for it is.
+    pub likeness: f64,
+    /// The plan fitted to the task, where no language model writes one; empty where the built-in agent says the steps.
+    pub fitted: Vec<String>,
+    /// The task it was fitted from.
+    pub from: String,
+    /// What was put in place of what.
+    pub changed: Vec<String>,
+}

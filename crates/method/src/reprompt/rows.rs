@@ -1,0 +1,93 @@
+//! What the methods go by, for panes and exports: the plan with each step's fate, and the candidates of the step at hand with their
+//! figures side by side.
+
+use stepwright_plan::written::spelled;
+
+use super::OnError;
+use super::course::{Course, Role};
+use super::record::{self, Found};
+use crate::{Fate, Section, SectionLine};
+use stepwright_episode::{NodeId, Session};
+
+/// Width of the column of admissible steps.
+const STEP: usize = 22;
+
+/// The plan and the candidates at the cursor.
+pub fn rows(session: &Session, on_error: OnError) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let found = record::example(session).map(|(_, found)| found);
+    sections.extend(plan(session, on_error, found.as_ref()));
+    sections.extend(candidates(session));
+    sections
+}
+
+fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<Section> {
+    let course = Course::of(session, on_error, &|_| None);
+    let mut lines: Vec<SectionLine> = Vec::new();
+    for (at, attempt) in course.attempts.iter().enumerate() {
+        let by = if attempt.by_person { ", by a person" } else { "" };
+        let what = if attempt.role == Role::Correction { "correction: " } else { "" };
+        let error = attempt.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+        lines.push(SectionLine { text: format!("{what}{}{by}{error}", attempt.step), mark: course.fate(at) });
+    }
+    let done = lines.iter().filter(|line| line.mark == Fate::Done).count();
+    let at = lines.len();
+    let left = found.map(|found| found.fitted.get(course.line..).unwrap_or_default()).unwrap_or_default();
+    lines.extend(
+        left.iter().enumerate().map(|(nth, step)| SectionLine {
+            text: step.clone(),
+            mark: if nth == 0 { Fate::Next } else { Fate::Open },
+        }),
+    );
+    if lines.is_empty() {
+        return None;
+    }
+    let corrections = match course.corrections {
+        0 => String::new(),
+        n => format!(" ({})", stepwright_text::words::count(n, "correction")),
+    };
+    Some(Section {
+        title: format!("plan{corrections}"),
+        made_at: made_at(session),
+        at: at.min(lines.len() - 1),
+        done,
+        lines,
+    })
+}
+
+/// The node at which the example was found.
+fn made_at(session: &Session) -> NodeId {
+    let path = session.path(session.cursor());
+    let found = path.iter().find(|node| node.turn.asks.iter().any(|ask| ask.kind == record::retrieval()));
+    found.map_or(0, |node| node.id)
+}
+
+/// The last translation at the cursor: the step that a sentence leads to, similarity, log-probability where the model gives any, score, the
+/// sentence.
+fn candidates(session: &Session) -> Option<Section> {
+    let node = session.current()?;
+    let ask =
+        node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
+    let all = record::candidates(ask);
+    let likely = all.iter().any(|offered| offered.candidate.logprob.is_some());
+    let line = |offered: record::Offered| {
+        let of = offered.candidate;
+        let logprob = match of.logprob {
+            Some(logprob) => format!("P {logprob:6.2}  "),
+            None if likely => format!("P {:>6}  ", "-"),
+            None => String::new(),
+        };
+        let text = format!(
+            "{:<STEP$} C {:4.2}  {logprob}S {:5.2}  {}",
+            spelled(&of.step),
+            of.similarity,
+            of.score,
+            of.sentence
+        );
+        SectionLine { text, mark: Fate::Open }
+    };
+    let lines: Vec<SectionLine> = all.into_iter().map(line).collect();
+    let logprob = if likely { ", log-probability P" } else { "" };
+    let title = format!("admissible steps: similarity C{logprob}, score S, and as written");
+    (!lines.is_empty()).then_some(Section { title, made_at: node.id, at: 0, done: 0, lines })
+}

@@ -1,0 +1,179 @@
+//! Skills and tips that methods go by: those that ship for a world, a person's file, published knowledge; and those a session was given,
+//! which come before all others.
+//!
+//! The shelf reads a file when it is first named and keeps it, so that an episode has the same knowledge from its beginning to its end.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stepwright_skill::knowledge::Published;
+use stepwright_skill::{Knowledge, document, file};
+
+use super::Context;
+use stepwright_episode::{ArtifactId, PromptMessage, PromptRecord};
+use stepwright_world::options::{Kind, OptionSpec};
+use stepwright_world::{self as world, WorldKind};
+
+/// The word for what ships with the program.
+pub const SHIPPED: &str = "shipped";
+/// The file of a world that holds its skills.
+const FILE: &str = "skills.toml";
+/// Whose skills are taken of published knowledge, where several wrote some.
+const AUTHOR: &str = "llm";
+/// Behind the author of a list of tips who wrote skills too (`human`), where the list is meant.
+const TIPS_BEHIND: &str = "-tips";
+/// Most bytes of a file of skills.
+const LARGEST: usize = 8 << 20;
+
+/// Which skills an agent acts by: a file (docs/reference/skills.md), or published knowledge as `FILE.json#ENVIRONMENT/AUTHOR`.
+pub const SKILLS: OptionSpec =
+    OptionSpec::new("skills", "Skills", Kind::PathOr(SHIPPED), "a file of skills; else the shipped ones");
+
+/// Tips in the prompts of methods that need none.
+pub const TIPS: OptionSpec =
+    OptionSpec::new("tips", "Tips", Kind::PathOr(SHIPPED), "a file of skills: its tips lead prompts");
+
+/// The knowledge of a world's episodes, by where it comes from.
+#[derive(Debug)]
+pub struct SkillShelf {
+    world: &'static WorldKind,
+    read: Mutex<BTreeMap<String, Result<Arc<Knowledge>, String>>>,
+}
+
+impl SkillShelf {
+    /// The shelf of a world.
+    pub fn new(world: &'static WorldKind) -> Self {
+        SkillShelf { world, read: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// What is known under a name: `shipped`, or a file.
+    ///
+    /// # Errors
+    /// Why it cannot be had, with what to do.
+    pub fn get(&self, name: &str) -> Result<Arc<Knowledge>, String> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.entry(name.to_owned()).or_insert_with(|| self.read(name).map(Arc::new)).clone()
+    }
+
+    /// As [`SkillShelf::get`], read anew.
+    ///
+    /// # Errors
+    /// Why it cannot be had, with what to do.
+    pub fn read(&self, name: &str) -> Result<Knowledge, String> {
+        if name == SHIPPED {
+            return self.shipped();
+        }
+        let (path, which) = match name.split_once(".json#") {
+            Some((path, which)) => (format!("{path}.json"), Some(which)),
+            None => (name.to_owned(), None),
+        };
+        let is_published = which.is_some() || path.ends_with(".json");
+        let text = text_of(Path::new(&path))?;
+        let wrong = |e: String| format!("{path}: {e}");
+        if is_published {
+            self.published(&text, which).map_err(wrong)
+        } else {
+            file::read(&text).map_err(|e| wrong(e.to_string()))
+        }
+    }
+
+    fn shipped(&self) -> Result<Knowledge, String> {
+        let file = self.world.file(FILE).ok_or_else(|| {
+            format!(
+                "no skills ship for the world {}; name a file of skills (--skills FILE, docs/reference/skills.md)",
+                self.world.name
+            )
+        })?;
+        file::read(file.text).map_err(|e| format!("the skills that ship: {e}"))
+    }
+
+    /// The skills of an environment and an author; the environment whose skills are most like the world's own if none is named.
+    fn published(&self, text: &str, which: Option<&str>) -> Result<Knowledge, String> {
+        let published = Published::read(text)?;
+        let (env, author) = which.map_or(("", AUTHOR), |which| which.split_once('/').unwrap_or((which, AUTHOR)));
+        let has_skills = |env: &str, by: &str| {
+            published.knowledge.iter().any(|(of, author, _)| (of.as_str(), author.as_str()) == (env, by))
+        };
+        let name_of = |env: &str, variant: &str| match has_skills(env, variant) {
+            true => format!("{variant}{TIPS_BEHIND}"),
+            false => variant.to_owned(),
+        };
+        let list = published.tips_only.iter().find(|(of, variant, _)| of == env && name_of(of, variant) == author);
+        if let Some((.., tips)) = list {
+            return Ok(Knowledge { tips: tips.clone(), ..Knowledge::default() });
+        }
+        let own = self.shipped().unwrap_or_default();
+        let alike = |known: &Knowledge| known.skills.iter().filter(|s| own.skill(&s.signature.name).is_some()).count();
+        let by_author = published.knowledge.iter().filter(|(_, by, _)| by == author);
+        let found = match env {
+            "" => by_author.filter(|(.., known)| alike(known) > 0).max_by_key(|(.., known)| alike(known)),
+            env => by_author.into_iter().find(|(known, ..)| known == env),
+        };
+        found.map(|(.., knowledge)| knowledge.clone()).ok_or_else(|| {
+            let skills = published.knowledge.iter().map(|(env, by, _)| format!("{env}/{by}"));
+            let tips = published.tips_only.iter().map(|(env, variant, _)| format!("{env}/{}", name_of(env, variant)));
+            let all: Vec<String> = skills.chain(tips).collect();
+            format!("it has no such skills; there are {} (name one behind `#`)", all.join(", "))
+        })
+    }
+}
+
+/// The text of a file of skills, which is bounded.
+///
+/// # Errors
+/// If it cannot be read, is no text, or is larger than any such file.
+pub fn text_of(path: &Path) -> Result<String, String> {
+    world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
+}
+
+/// What is known at the cursor: what the session was given, else what an option names.
+///
+/// # Errors
+/// Why it cannot be had.
+pub fn known(cx: &Context<'_>, option: &OptionSpec) -> Result<Arc<Knowledge>, String> {
+    let given = cx.node().and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
+    match given.map(|given| document::read(given)).transpose()? {
+        Some(given) if given != Knowledge::default() => Ok(Arc::new(given)),
+        _ => {
+            let named = cx.options().text(option);
+            cx.knowledge.skills.get(if named.is_empty() { SHIPPED } else { named })
+        }
+    }
+}
+
+/// All tips, those of no skill last.
+pub fn tips(knowledge: &Knowledge) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for tip in knowledge.skills.iter().flat_map(|skill| &skill.tips).chain(&knowledge.tips) {
+        if !all.contains(tip) {
+            all.push(tip.clone());
+        }
+    }
+    all
+}
+
+/// A prompt with tips before all else, where the option asks for some. What cannot be read is listed in what was left out.
+pub fn with_tips(cx: &Context<'_>, mut prompt: PromptRecord) -> PromptRecord {
+    if cx.options().text(&TIPS).is_empty() {
+        return prompt;
+    }
+    let list = match known(cx, &TIPS) {
+        Ok(knowledge) => tips(&knowledge),
+        Err(why) => {
+            let before = prompt.left_out.take().map_or_else(String::new, |before| format!("{before}; "));
+            prompt.left_out = Some(format!("{before}tips: {why}"));
+            return prompt;
+        }
+    };
+    if list.is_empty() {
+        return prompt;
+    }
+    let lines: Vec<String> = list.iter().map(|tip| format!("- {tip}")).collect();
+    let text = format!("Tips from earlier episodes:\n{}\n\n", lines.join("\n"));
+    match prompt.messages.first_mut() {
+        Some(first) => first.text.insert_str(0, &text),
+        None => prompt.messages.push(PromptMessage { role: "text".to_owned(), text }),
+    }
+    prompt
+}

@@ -1,0 +1,100 @@
+//! Parsing of answers: a program and a state, or where the ball is.
+
+use super::{NEXT_QUERY, STATE};
+
+/// An answer's parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The program, without blank lines at its ends; comments (`# THINK: …`) stay.
+    pub code: String,
+    /// The text of the state behind it, from its first line on.
+    pub state: Option<String>,
+    /// What the comments say.
+    pub thoughts: Vec<String>,
+}
+
+/// Reads an answer that holds a program, and perhaps a state. What a model writes beyond them (the next request) does not count.
+pub fn read_program(text: &str) -> Answer {
+    let text = unfenced(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = |mark: &str| lines.iter().position(|l| l.trim_start().starts_with(mark.trim_end()));
+    let end = begins(NEXT_QUERY).unwrap_or(lines.len());
+    // A state may be written without the comment signs, and under the name a demonstration does not have.
+    let marks = [STATE, "state = {", "# world_state = {"];
+    let state = marks.iter().filter_map(|mark| begins(mark)).min().filter(|at| *at < end);
+    let code = lines.get(..state.unwrap_or(end)).unwrap_or_default();
+    let thoughts =
+        code.iter().filter_map(|l| l.trim().strip_prefix("# ")).map(|l| l.trim_start_matches("THINK:").trim());
+    Answer {
+        thoughts: thoughts.map(str::to_owned).collect(),
+        code: code.join("\n").trim_matches('\n').trim_end().to_owned(),
+        state: state.and_then(|at| lines.get(at..end)).map(|l| l.join("\n")),
+    }
+}
+
+/// The last list of cups in an answer: where the ball is.
+pub fn read_list(text: &str) -> Option<Vec<bool>> {
+    let text = unfenced(text);
+    let open = text.rfind('[').or_else(|| text.find(']').map(|_| 0))?;
+    let inside = text.get(open..)?.trim_start_matches('[');
+    let inside = inside.split_once(']')?.0;
+    let cups: Option<Vec<bool>> = inside
+        .split(',')
+        .map(|word| match word.trim().to_lowercase().as_str() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        })
+        .collect();
+    cups.filter(|cups| !cups.is_empty())
+}
+
+/// Cups as they are written: `[False, True, False]`.
+pub fn list_of(cups: &[bool]) -> String {
+    let words: Vec<&str> = cups.iter().map(|ball| if *ball { "True" } else { "False" }).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// What a chat model put into a fence, else the whole.
+fn unfenced(text: &str) -> &str {
+    let Some((_, fenced)) = text.split_once("```") else { return text };
+    let inside = fenced.split_once('\n').map_or("", |(_, rest)| rest);
+    inside.split_once("```").map_or(inside, |(inside, _)| inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_world::updates;
+
+    #[test]
+    fn program_and_state_are_told_apart() {
+        let text = "# THINK: it is in the bowl\nput_first_on_second(\"a\", \"b\")\nupdate_wm(\"x\")\n# state = {\n#   \"a\": {},\n# }\n# query: next\nsay(\"no\")";
+        let answer = read_program(text);
+        assert_eq!(answer.code, "# THINK: it is in the bowl\nput_first_on_second(\"a\", \"b\")\nupdate_wm(\"x\")");
+        assert_eq!(answer.state.as_deref(), Some("# state = {\n#   \"a\": {},\n# }"));
+        assert_eq!(answer.thoughts, ["it is in the bowl"]);
+        assert_eq!(read_program("say('a')\n# query: b\n# state = {").state, None, "what belongs to the next request");
+        assert_eq!(read_program("Sure:\n```python\nnoop()\n```\nDone.").code, "noop()");
+        assert_eq!(read_program("\n\n").code, "");
+        assert_eq!(read_program("noop()\n# world_state = {\n# }").code, "noop()");
+    }
+
+    #[test]
+    fn updates_are_read_in_their_order() {
+        let code = "# THINK: x\nput_first_on_second('a', 'b')\nupdate_wm(\"it's \\\"so\\\"\")\n  update_wm('b')\nupdate_wm(c)\ndone()";
+        assert_eq!(updates(code, "update_wm"), ["it's \"so\"", "b"]);
+        assert!(updates("noop()", "update_wm").is_empty());
+    }
+
+    #[test]
+    fn the_last_list_is_the_answer() {
+        assert_eq!(read_list(" [False, True, False]\n"), Some(vec![false, true, false]));
+        assert_eq!(read_list("cups = [True, False]\ncups = [False, True]"), Some(vec![false, true]));
+        assert_eq!(read_list("False, True, False]"), Some(vec![false, true, false]), "the prompt opened it");
+        for none in ["", "[]", "[1, 2]", "[True, False", "no"] {
+            assert_eq!(read_list(none), None, "{none}");
+        }
+        assert_eq!(list_of(&[false, true]), "[False, True]");
+    }
+}

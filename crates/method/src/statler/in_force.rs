@@ -1,0 +1,159 @@
+//! Program in force: which program is being carried out at a node of the session, and how far it is. Read from the records alone.
+//!
+//! A program is a proposal of an ask for one, or what a person made of one. Where its calls are offered one at a time
+//! they are proposals of asks for the next call, each marked with its number.
+
+use crate::context::{self, decided, kind_of};
+use crate::plan_following::line_of;
+use stepwright_episode::{Action, AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
+
+/// The program in force at the end of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InForce<'a> {
+    /// The program as decided.
+    pub code: &'a str,
+    /// The decision that took it.
+    pub decision: DecisionId,
+    /// The node it was decided at.
+    pub at: NodeId,
+    /// The answer it was read from, whole; `None` where a person typed it.
+    pub answer: Option<&'a str>,
+    /// Its calls that were made or passed over, from 1; the first is made when it is taken.
+    pub made: usize,
+}
+
+/// Whether an action closes the request; `closing` is the call that does, empty in a world without requests.
+pub fn closes(action: &Action, closing: &str) -> bool {
+    !closing.is_empty() && action.text.lines().any(|line| line.trim() == closing)
+}
+
+/// The program in force at the last node of a path from the root. Where its request is closed there, it is the one that closed it.
+pub fn in_force<'a>(path: &[&'a Node], closing: &str) -> Option<InForce<'a>> {
+    let last = path.last()?;
+    let mut made = 0;
+    for (i, pair) in path.windows(2).enumerate().rev() {
+        let [from, to] = pair else { continue };
+        let closed = to.action.as_ref().is_some_and(|action| closes(action, closing));
+        if closed && i + 2 < path.len() {
+            return None;
+        }
+        let decision = decided(from, to)?;
+        if let Some(line) = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(line_of) {
+            made = made.max(line);
+            continue;
+        }
+        let Some(program) = source(&from.turn, decision, &AskKind::PROGRAM) else { continue };
+        let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
+        let passed = passed_over(&last.turn).filter(|_| !closed).unwrap_or_default();
+        let answer = Some(program.raw.as_str());
+        return Some(InForce { code, decision: decision.id, at: from.id, answer, made: made.max(1).max(passed) });
+    }
+    None
+}
+
+/// The proposal that a decision takes or edits, if an ask of that kind offered it.
+fn source<'a>(turn: &'a Turn, decision: &Decision, kind: &AskKind) -> Option<&'a Proposal> {
+    context::source(turn, decision).filter(|p| kind_of(turn, p) == Some(kind))
+}
+
+/// The last call that a person refused here: it is passed over.
+fn passed_over(turn: &Turn) -> Option<usize> {
+    let refused = turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
+    refused.filter_map(|d| source(turn, d, &AskKind::PROGRAM_CALL)).filter_map(line_of).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_episode::{Actor, Ask, AskId, AskState, Origin};
+
+    /// What leads from a node to the next: an offer by an ask of that kind, taken, edited or typed, and what was executed.
+    type Way = (Option<AskKind>, &'static str, &'static str, &'static str);
+
+    fn turn(number: u64, (kind, raw, decided, _): Way) -> Turn {
+        let mut turn = Turn::default();
+        let typed = kind.is_none();
+        if let Some(kind) = kind {
+            turn.asks.push(Ask {
+                id: number,
+                kind,
+                model: "m".into(),
+                prompt: None,
+                n: 1,
+                temperature: 0.0,
+                exchange: None,
+                state: AskState::Pending,
+            });
+        }
+        let proposal = |id: u64, raw: &str, text: &str, ask: Option<AskId>| Proposal {
+            id,
+            raw: raw.into(),
+            action: Some(Action { text: text.into(), call: None }),
+            problem: None,
+            origin: Origin::Greedy,
+            score: None,
+            logprob: None,
+            rationale: None,
+            ask,
+        };
+        let edited = decided.starts_with("edited");
+        turn.proposals.push(proposal(1, raw, if edited { raw } else { decided }, (!typed).then_some(number)).into());
+        turn.proposals.push(proposal(2, decided, decided, None).into());
+        let choice = match (typed, edited, decided) {
+            (true, ..) => Choice::Manual { proposal: 2 },
+            (_, true, _) => Choice::Edit { from: 1, proposal: 2 },
+            (.., "refused") => Choice::Reject { proposal: 1, reason: String::new() },
+            _ => Choice::Approve { proposal: 1 },
+        };
+        turn.decisions.push(Decision { id: number, choice, by: Actor::Person, why: String::new() }.into());
+        turn
+    }
+
+    fn path(ways: &[Way]) -> Vec<Node> {
+        let node = |(i, _): (usize, &Way)| Node {
+            id: i as u64,
+            parent: None,
+            children: vec![],
+            last_child: None,
+            depth: i as u32,
+            action: i.checked_sub(1).map(|i| Action { text: ways[i].3.into(), call: None }.into()),
+            decision: (i > 0).then_some(i as u64),
+            turn: turn(i as u64 + 1, ways[i].clone()),
+            ..Node::default()
+        };
+        ways.iter().enumerate().map(node).collect()
+    }
+
+    fn found(ways: &[Way]) -> Option<(String, String, usize)> {
+        let nodes = path(ways);
+        let path: Vec<&Node> = nodes.iter().collect();
+        in_force(&path, "done()").map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
+    }
+
+    const END: Way = (None, "", "", "");
+
+    #[test]
+    fn calls_made_and_passed_over_are_counted_until_the_request_is_closed() {
+        let ways = [
+            (Some(AskKind::PROGRAM), "raw", "code", "a()"),
+            (Some(AskKind::PROGRAM_CALL), "2: b()", "b()", "b()"),
+            (Some(AskKind::PROGRAM_CALL), "3: c()", "refused", ""),
+        ];
+        let some = |code: &str, made| Some((code.to_owned(), "raw".to_owned(), made));
+        assert_eq!(found(&ways[..1]), None, "nothing was taken yet");
+        assert_eq!(found(&ways[..2]), some("code", 1));
+        assert_eq!(found(&ways), some("code", 3), "what is refused is passed over");
+        let typed = [ways[0].clone(), (None, "", "x()", "x()"), END];
+        assert_eq!(found(&typed), some("code", 1), "a person's own call is none of the program's");
+        let edited = [(Some(AskKind::PROGRAM), "raw", "edited", "a()"), END];
+        assert_eq!(found(&edited), some("edited", 1));
+    }
+
+    #[test]
+    fn a_closed_request_has_no_program_but_where_it_was_closed() {
+        let whole = (Some(AskKind::PROGRAM), "raw", "code", "a()\ndone()");
+        assert!(found(&[whole.clone(), END]).is_some(), "the one that closed it");
+        assert_eq!(found(&[whole, (None, "", "x()", "x()"), END]), None);
+        assert_eq!(found(&[(None, "", "done()", "done()"), END]), None, "closed by hand");
+    }
+}

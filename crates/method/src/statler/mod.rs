@@ -1,0 +1,261 @@
+//! Methods that answer a request with a program: Statler and what it was compared with, and the three cups.
+//!
+//! They differ in the template that is filled in, in what the answer holds and in what is remembered from one request to the next: a
+//! belief that is maintained, or all that was asked and written so far. `program` asks for programs and reads them, `run` carries
+//! them out, `in_force` reads from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
+//! and `games` hold the prompts and their examples.
+
+mod answer;
+mod games;
+mod in_force;
+mod program;
+mod prompt;
+mod run;
+mod worked;
+
+pub use answer::{Answer, list_of, read_list, read_program};
+pub use in_force::{InForce, closes, in_force};
+pub(super) use prompt::{cups, state_prompt};
+
+use super::belief_update::{self, Keeping};
+use super::options::TEMPERATURE;
+use super::skills::TIPS;
+use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
+use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
+use stepwright_program::sandbox::Run;
+use stepwright_world::options::{Kind, OptionSpec, Table};
+use stepwright_world::{Ability, CUPS};
+
+/// Tokens of a program or a state: the paper's.
+const TOKENS: u32 = 256;
+
+/// What is remembered from one request to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// All requests and answers so far.
+    History,
+    /// A belief that a separate ask writes; `shown`: with worked examples, else by instructions alone.
+    Apart {
+        /// Whether the writer is shown how.
+        shown: bool,
+    },
+    /// A belief that is part of the answer itself; `history`: all requests, answers and beliefs before it are shown too.
+    Together {
+        /// Whether the history is kept.
+        history: bool,
+    },
+}
+
+/// What an answer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A program.
+    Program,
+    /// Where the ball is: lists of cups, of which the last is the answer.
+    Cups,
+}
+
+/// How a method of this kind goes about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodePolicy {
+    /// The template of its prompt; a chat model's has `_chat` behind it.
+    pub template: &'static str,
+    /// What it remembers.
+    pub memory: Memory,
+    /// What its answers hold.
+    pub form: Form,
+    /// What ends an answer.
+    pub stop: &'static str,
+}
+
+impl CodePolicy {
+    /// Whether it maintains a belief.
+    pub fn believes(self) -> bool {
+        self.memory != Memory::History
+    }
+
+    /// How the belief is kept, if it is. The built-in reader writes programs only.
+    fn keeping(self, language: bool) -> Option<Keeping> {
+        match self.memory {
+            Memory::History => None,
+            Memory::Together { .. } if !language => Some(Keeping::Apart { shown: true }),
+            Memory::Apart { shown } => Some(Keeping::Apart { shown }),
+            Memory::Together { .. } => Some(Keeping::Together(self.form)),
+        }
+    }
+}
+
+/// What ends a writer's answer.
+pub(super) const NEXT_QUERY: &str = "# query: ";
+/// What begins a state.
+pub(super) const STATE: &str = "# state = {";
+
+/// How the calls of a program are decided about.
+const PRIMITIVES: OptionSpec = OptionSpec::new(
+    "primitives",
+    "Calls of programs",
+    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
+    "how the calls of a program are decided about",
+)
+.or("all");
+
+/// The id of Statler itself.
+pub const STATLER: &str = "statler";
+
+/// The call that closes a request; empty in a world without.
+pub(super) fn closing(cx: &Context<'_>) -> &'static str {
+    cx.world.requests().map_or("", |requests| requests.closing())
+}
+
+/// A method of this kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coder {
+    info: MethodInfo,
+    policy: CodePolicy,
+}
+
+/// All of them, Statler first.
+pub(super) fn built_in() -> Vec<Coder> {
+    let program = |template, memory, stop| CodePolicy { template, memory, form: Form::Program, stop };
+    let cups = |template, memory, stop| CodePolicy { template, memory, form: Form::Cups, stop };
+    let coder = |id, label, description, policy: CodePolicy| {
+        let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some(CUPS));
+        let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
+        // The built-in reader reads a belief.
+        let needs = Needs { world, task, language: !believes, ..Needs::NONE };
+        let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
+        Coder { info: MethodInfo { id, label, description, options, needs }, policy }
+    };
+    vec![
+        coder(
+            STATLER,
+            "Statler",
+            "A reader writes a program for the request from the believed state; after it has run, a writer rewrites the state for \
+             each update_wm of the program. Without a language model both are the built-in instruction reader.",
+            program("statler/reader", Memory::Apart { shown: true }, STATE),
+        ),
+        coder(
+            "statler-auto",
+            "Statler, writer by instructions",
+            "As Statler, but the writer is only instructed; it is shown no example.",
+            program("statler/reader", Memory::Apart { shown: false }, STATE),
+        ),
+        coder(
+            "statler-unified",
+            "Statler, one model",
+            "One answer holds both the program and the state after it.",
+            program("statler/unified", Memory::Together { history: false }, NEXT_QUERY),
+        ),
+        coder(
+            "cap-cot",
+            "Code as Policies, chain of thought",
+            "As the one model that writes program and state, with all requests, programs and states so far in its prompt.",
+            program("statler/chain", Memory::Together { history: true }, NEXT_QUERY),
+        ),
+        coder(
+            "code-as-policies",
+            "Code as Policies",
+            "A program for the request from all requests and programs so far; no state is maintained.",
+            program("statler/code", Memory::History, "# "),
+        ),
+        coder(
+            "cups-plain",
+            "Three cups, plain",
+            "From the first state and all swaps to where the ball is now. For the three cups.",
+            cups("cups/plain", Memory::History, "\n"),
+        ),
+        coder(
+            "cups-cot",
+            "Three cups, chain of thought",
+            "From the first state and all swaps to every state after them, of which the last is the answer. For the three cups.",
+            cups("cups/chain", Memory::History, "END"),
+        ),
+        coder(
+            "cups-state",
+            "Three cups, state",
+            "From the state believed and one swap to the next state. For the three cups.",
+            cups("cups/state", Memory::Together { history: false }, "\n"),
+        ),
+    ]
+}
+
+impl Method for Coder {
+    fn info(&self) -> MethodInfo {
+        self.info
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        match self.close(cx) {
+            Step::Pass => program::step(cx, self.policy),
+            due => due,
+        }
+    }
+
+    /// The state after the update that is due.
+    fn close(&self, cx: &Context<'_>) -> Step {
+        let keeping = self.policy.keeping(cx.model.language);
+        keeping.and_then(|keeping| belief_update::step(cx, keeping)).unwrap_or(Step::Pass)
+    }
+
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &super::Answer) -> Reading {
+        if ask.kind == AskKind::BELIEF {
+            return match self.policy.keeping(cx.model.language) {
+                Some(keeping) => belief_update::read_written(cx, keeping, answer),
+                None => Reading::Problem("this method maintains no belief".to_owned()),
+            };
+        }
+        let greedy = ask.temperature == 0.0;
+        Reading::drafts(answer.completions.iter().map(|c| program::read(cx, self.policy, c, greedy)).collect())
+    }
+
+    /// A chat model writes around its answer what would stop it; the answer is cut when it is read.
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+        let of_program = *kind == AskKind::PROGRAM;
+        let stop = if of_program { self.policy.stop } else { NEXT_QUERY };
+        let request = if of_program {
+            cx.world.request().map(|request| request.number)
+        } else {
+            self.policy.keeping(cx.model.language).and_then(|keeping| belief_update::due_request(cx, keeping))
+        };
+        let wanted = match (of_program, self.policy.memory) {
+            (true, Memory::Together { .. }) => Wanted::ProgramAndState,
+            (true, _) => Wanted::Program,
+            (false, _) => Wanted::State,
+        };
+        let tag = request.map(|request| RequestTag { request, wanted });
+        let stop = if raw { vec![stop.to_owned()] } else { Vec::new() };
+        let held = cx.model.structured && wanted == Wanted::State;
+        let structure = held.then(|| Structure::Schema(crate::belief::schema()));
+        Shape::Generate(Generation { max_tokens: TOKENS, stop, tag, structure, ..Generation::default() })
+    }
+
+    fn compute(
+        &self,
+        known: &super::Known,
+        work: &serde_json::Value,
+        _stop: &super::Stop,
+    ) -> Result<super::Answer, String> {
+        belief_update::write(known, work)
+    }
+
+    /// Checks of a program before it runs: the results of its calls, where it is nothing but calls.
+    fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
+        if action.call.is_some() { Checks::default() } else { Checks::Instead(program::verdict(cx, &action.text)) }
+    }
+
+    fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
+        run::deed(cx, decision, &action.text)
+    }
+
+    fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
+        run::carried(cx, decision, run)
+    }
+
+    fn believes(&self, _cx: &Context<'_>) -> bool {
+        self.policy.believes()
+    }
+
+    fn answers(&self, kind: &AskKind) -> bool {
+        matches!(*kind, AskKind::PROGRAM | AskKind::PROGRAM_CALL | AskKind::BELIEF)
+    }
+}

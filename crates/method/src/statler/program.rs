@@ -1,0 +1,194 @@
+//! Asking for a program that answers the open request, and reading the answer. The program is one proposal.
+
+use serde_json::Value;
+
+use super::prompt::{Asked, Exchange, Refused, program_prompt};
+use super::{
+    Answer, CodePolicy, Form, Memory, PRIMITIVES, closes, closing, in_force, list_of, read_list, read_program, run,
+};
+use crate::context::{decided, kind_of, source};
+use crate::{Context, Round, SYMBOLIC, Step};
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
+use stepwright_model::Completion;
+use stepwright_world::CUPS;
+
+/// Temperature of samples where none is set.
+const TEMPERATURE: f64 = 0.7;
+
+/// What comes next for the open request.
+pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
+    let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
+    let world = cx.world.name();
+    let Some(request) = cx.world.request() else {
+        return Step::Stuck(format!("the world {world} makes no requests to answer; choose another method (M)"));
+    };
+    if policy.form == Form::Cups && cx.knowledge.kind != CUPS {
+        return Step::Stuck("this method plays three cups only; choose another method (M), or a task cups/…".into());
+    }
+    if cx.samples.is_none() {
+        if let Some(step) = recommended(round) {
+            return step;
+        }
+        let path = cx.path();
+        let done = closing(cx);
+        let closed = path.last().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(action, done));
+        let open = in_force(&path, done).filter(|_| !closed);
+        if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {
+            return run::next_call(cx, &force);
+        }
+    }
+    if policy.believes() && cx.session.belief().is_none() {
+        return Step::Stuck("nothing is believed yet; write down the state first, or choose another method (M)".into());
+    }
+    if !cx.model.language {
+        return built_in(cx, policy, &request.query);
+    }
+    let temperature = if cx.samples.is_some() { cx.temperature(TEMPERATURE) } else { 0.0 };
+    match prompt(cx, policy, &request.query) {
+        Ok(prompt) => Step::ask(cx.ask(AskKind::PROGRAM, prompt, cx.samples.unwrap_or(1), temperature)),
+        Err(why) => Step::Stuck(why),
+    }
+}
+
+/// What it would take of what is offered in the round, if something was asked for.
+fn recommended(round: Round<'_>) -> Option<Step> {
+    let calls = round.has_asked(&AskKind::PROGRAM_CALL);
+    let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
+    let why = match found {
+        Some(_) if calls => "the program's next call",
+        Some(_) => "the program for the request",
+        None if calls => "the program's next call cannot be made",
+        None if round.has_asked(&AskKind::PROGRAM) => "the answer holds no program",
+        None => return None,
+    };
+    let problem = round.turn.proposals.iter().rev().find_map(|p| p.problem.clone());
+    let problem = problem.filter(|_| found.is_none()).map(|p| format!(": {p}")).unwrap_or_default();
+    Some(Step::Recommend { proposal: found, why: format!("{why}{problem}") })
+}
+
+/// The program of the built-in instruction reader.
+fn built_in(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Step {
+    let Some(belief) = cx.session.belief().filter(|_| policy.believes()) else {
+        let why = "the built-in reader reads a believed state, which this method does not maintain";
+        return Step::Stuck(format!("{why}; choose statler, or a language model (M)"));
+    };
+    let Some(reader) = cx.knowledge.proposer.instructions() else {
+        let why = format!("the world {} has no built-in reader of requests", cx.world.name());
+        return Step::Stuck(format!("{why}; choose a language model (M)"));
+    };
+    let written = reader.answer(belief, query);
+    let raw = written.clone().unwrap_or_default();
+    let draft = draft(cx, raw, written, Origin::Symbolic);
+    let by_rules = || "read by rules from the believed state; no language model".to_owned();
+    let rationale = draft.action.is_some().then(by_rules);
+    let ask = cx.own(AskKind::PROGRAM, SYMBOLIC, 1, Value::Null);
+    Step::Offer { ask, drafts: vec![Draft { rationale, ..draft }], note: None }
+}
+
+fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRecord, String> {
+    let history = match policy.memory {
+        Memory::History | Memory::Together { history: true } => exchanges(cx),
+        _ => Vec::new(),
+    };
+    let asked = Asked {
+        requests: cx.world.requests().ok_or("the world makes no requests")?,
+        query,
+        first: cx.session.node(0).and_then(|n| n.belief().map(AsRef::as_ref)),
+        belief: cx.session.belief().map(AsRef::as_ref),
+        history,
+        refused: refused(cx),
+    };
+    program_prompt(cx.prompting, policy, &asked)
+}
+
+/// The requests closed on the path to the cursor, with what was decided for each and believed after it.
+fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
+    let path = cx.path();
+    let Some(requests) = cx.world.requests() else { return Vec::new() };
+    let (done, host) = (requests.closing(), (requests.updating(), requests.nothing()));
+    let (mut all, mut code): (Vec<Exchange>, Vec<&str>) = (Vec::new(), Vec::new());
+    for pair in path.windows(2) {
+        let [from, to] = pair else { continue };
+        let Some(action) = &to.action else { continue };
+        let offered = decided(from, to).and_then(|d| {
+            let kind = kind_of(&from.turn, source(&from.turn, d)?)?;
+            let decided = from.turn.proposal(d.proposal())?.action.as_ref()?;
+            Some((kind, decided.text.as_str()))
+        });
+        match offered {
+            Some((&AskKind::PROGRAM, text)) => code = vec![text],
+            // It is a part of the program.
+            Some((&AskKind::PROGRAM_CALL, _)) => {}
+            _ => code.extend(action.text.lines().filter(|line| line.trim() != done)),
+        }
+        if closes(action, done)
+            && let Some(request) = cx.past.requests.get(&from.id)
+        {
+            all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));
+            code.clear();
+        }
+    }
+    all
+}
+
+/// The programs a person refused at the cursor.
+fn refused(cx: &Context<'_>) -> Vec<Refused> {
+    let Some(turn) = cx.node().map(|n| &n.turn) else { return Vec::new() };
+    let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
+        Choice::Reject { proposal, reason } => {
+            let code = turn.proposal(*proposal)?.action.as_ref()?.text.lines().collect::<Vec<_>>().join("; ");
+            Some(Refused { code, reason: reason.clone() })
+        }
+        _ => None,
+    });
+    refused.collect()
+}
+
+/// Reads an answer as a program.
+pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion, greedy: bool) -> Draft {
+    let raw = completion.text.clone();
+    let host = cx.world.requests().map(|requests| (requests.nothing(), requests.answering()));
+    let (nothing, answering) = host.unwrap_or_default();
+    let (text, thoughts) = match policy.form {
+        Form::Program => {
+            let Answer { code, mut thoughts, .. } = read_program(&raw);
+            let empty = code.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
+            if empty {
+                // A program without a line does nothing, and the request is answered by that.
+                thoughts.push("the answer holds no line of code: nothing is done".to_owned());
+            }
+            (Ok(if empty { nothing.to_owned() } else { code }), thoughts)
+        }
+        Form::Cups => {
+            let list =
+                read_list(&raw).ok_or_else(|| "the answer holds no list such as [False, True, False]".to_owned());
+            (list.map(|cups| format!("{answering}(\"{}\")", list_of(&cups))), Vec::new())
+        }
+    };
+    let origin = if greedy { Origin::Greedy } else { Origin::Sample };
+    let logprob = completion.mean_logprob();
+    let rationale = (!thoughts.is_empty()).then(|| thoughts.join("; "));
+    Draft { logprob, rationale, ..draft(cx, raw, text, origin) }
+}
+
+fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Origin) -> Draft {
+    let (action, problem) = match text {
+        Ok(text) => (Some(cx.action(&text)), None),
+        Err(problem) => (None, Some(problem)),
+    };
+    Draft { raw, action, problem, origin, score: None, logprob: None, rationale: None }
+}
+
+/// Checks of a program before it runs.
+pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
+    let mut verdict = Verdict::default();
+    if let Some(outcome) = cx.world.preview(text)
+        && outcome.error.is_none()
+    {
+        let condition = "every line is a call of this world".to_owned();
+        verdict.checks.push(Check { kind: CheckKind::World, condition, status: Status::Holds, detail: None });
+        verdict.preview = Some(outcome.observation);
+    }
+    verdict
+}

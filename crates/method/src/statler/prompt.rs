@@ -1,0 +1,175 @@
+//! Prompts of methods that answer requests with programs: a worked example of the domain, what is remembered, and the request.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::games::{Game, games};
+use super::worked::Worked;
+use super::{CodePolicy, Form, list_of};
+use crate::belief;
+use crate::prompting::Prompting;
+use stepwright_episode::PromptRecord;
+use stepwright_world::{CUPS, Requests};
+
+/// Games of three cups that a prompt shows, as in the paper.
+const GAMES: usize = 30;
+
+/// A request that was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exchange {
+    /// The person's words.
+    pub query: String,
+    /// The program that was decided for it.
+    pub code: String,
+    /// The same for a method that maintains no state.
+    pub plain: String,
+    /// What was believed after it, as prompts show it.
+    pub state: String,
+}
+
+impl Exchange {
+    /// What was asked, decided and then believed; `host` as [`plain`] has it.
+    pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
+        Exchange {
+            query: one_line(query),
+            code: code.to_owned(),
+            plain: plain(code, host),
+            state: believed.map(shown).unwrap_or_default(),
+        }
+    }
+}
+
+/// An answer that a person refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// The program, its calls on one line.
+    pub code: String,
+    /// The person's words.
+    pub reason: String,
+}
+
+/// What a prompt for a program is made of.
+#[derive(Clone)]
+pub struct Asked<'a> {
+    /// The episode's requests.
+    pub requests: &'a dyn Requests,
+    /// The request.
+    pub query: &'a str,
+    /// The state the episode began with.
+    pub first: Option<&'a Value>,
+    /// What is believed.
+    pub belief: Option<&'a Value>,
+    /// The requests before it.
+    pub history: Vec<Exchange>,
+    /// What a person refused at this node.
+    pub refused: Vec<Refused>,
+}
+
+/// The variables of the templates.
+#[derive(Serialize)]
+struct Context<'a> {
+    about: Vec<String>,
+    stateful: bool,
+    worked: &'a Worked,
+    games: Vec<Game>,
+    objects: String,
+    first: String,
+    state: String,
+    history: &'a [Exchange],
+    refused: &'a [Refused],
+    query: String,
+}
+
+/// The prompt for a program.
+///
+/// # Errors
+/// A template that cannot be rendered, in words.
+pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'_>) -> Result<PromptRecord, String> {
+    let worked = Worked::of(asked.requests)?;
+    let nothing = Value::Object(serde_json::Map::new());
+    let context = Context {
+        about: worked.about.clone(),
+        stateful: policy.believes(),
+        worked: &worked,
+        games: if policy.form == Form::Cups { games(GAMES) } else { Vec::new() },
+        objects: objects(asked.first.unwrap_or(&nothing)),
+        first: asked.first.map(shown).unwrap_or_default(),
+        state: asked.belief.map(shown).unwrap_or_default(),
+        history: &asked.history,
+        refused: &asked.refused,
+        query: one_line(asked.query),
+    };
+    condensed(prompting, policy.template, &context)
+}
+
+/// The prompt for the state after an update. Without requests there is no example: `about` says what the state is of.
+///
+/// # Errors
+/// As [`program_prompt`].
+pub fn state_prompt(
+    prompting: &Prompting,
+    example: Option<&dyn Requests>,
+    about: &str,
+    belief: &Value,
+    update: &str,
+) -> Result<PromptRecord, String> {
+    let worked = example.map(Worked::of).transpose()?.unwrap_or_default();
+    let context = Context {
+        about: if example.is_some() { worked.about.clone() } else { about.lines().map(str::to_owned).collect() },
+        stateful: true,
+        worked: &worked,
+        games: Vec::new(),
+        objects: objects(belief),
+        first: String::new(),
+        state: belief::write(belief),
+        history: &[],
+        refused: &[],
+        query: one_line(update),
+    };
+    condensed(prompting, if example.is_some() { "statler/writer" } else { "statler/writer_auto" }, &context)
+}
+
+/// Renders the template that suits the model. Blank lines and those that begin with `###` are notes to readers of the template.
+fn condensed(prompting: &Prompting, template: &str, context: &Context<'_>) -> Result<PromptRecord, String> {
+    let name = if prompting.raw { template.to_owned() } else { format!("{template}_chat") };
+    let mut prompt = prompting.render(&name, context)?;
+    for message in &mut prompt.messages {
+        let kept = message.text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("###"));
+        message.text = kept.collect::<Vec<_>>().join("\n");
+        if message.role == "text" && !message.text.ends_with(['{', '[']) {
+            message.text.push('\n');
+        }
+    }
+    Ok(prompt)
+}
+
+/// A state as prompts show it.
+pub(super) fn shown(state: &Value) -> String {
+    match cups(state) {
+        Some(cups) => list_of(&cups),
+        None => belief::write(state),
+    }
+}
+
+/// The cups of a state of the three cups.
+pub fn cups(state: &Value) -> Option<Vec<bool>> {
+    state.get(CUPS)?.as_array()?.iter().map(Value::as_bool).collect()
+}
+
+/// The objects of a state, as a list of Python.
+pub(super) fn objects(state: &Value) -> String {
+    let names = state.get(belief::OBJECTS).and_then(Value::as_array);
+    let names: Vec<String> = names.into_iter().flatten().map(ToString::to_string).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// A program without what concerns the state; `host` is the function that updates it, and the program where nothing is left.
+pub(super) fn plain(code: &str, (updating, nothing): (&str, &str)) -> String {
+    let left: Vec<&str> =
+        code.lines().filter(|l| !l.trim_start().starts_with(updating) && !l.trim_start().starts_with('#')).collect();
+    if left.iter().all(|l| l.trim().is_empty()) { nothing.to_owned() } else { left.join("\n") }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

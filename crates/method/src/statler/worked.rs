@@ -1,0 +1,101 @@
+//! The worked example of a world's requests, as templates show it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::prompt::{objects, plain, shown};
+use stepwright_world::{Requests, WorkedExample, WorkedStep};
+
+/// An example as templates show it; empty where a world has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Worked {
+    /// What the domain is about, line by line.
+    pub about: Vec<String>,
+    /// The objects, as a list of Python.
+    pub objects: String,
+    /// The first state.
+    pub state: String,
+    /// Requests with their code and the state after it.
+    pub steps: Vec<Step>,
+    /// Updates with the state after them.
+    pub updates: Vec<Step>,
+}
+
+/// A request or an update.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// The words.
+    pub query: String,
+    /// The program.
+    pub code: String,
+    /// The program of a method that maintains no state.
+    pub plain: String,
+    /// The state after it.
+    pub state: String,
+}
+
+impl Worked {
+    /// The example of an episode of requests.
+    ///
+    /// # Errors
+    /// What the world says of its examples.
+    pub fn of(requests: &dyn Requests) -> Result<Self, String> {
+        let WorkedExample { about, first, steps } = requests.worked()?;
+        let host = (requests.updating(), requests.nothing());
+        let updates = steps.iter().flat_map(|step| &step.updates);
+        let update = |(text, state): &(String, Value)| Step {
+            query: text.clone(),
+            code: String::new(),
+            plain: String::new(),
+            state: shown(state),
+        };
+        let request = |step: &WorkedStep| Step {
+            query: step.query.clone(),
+            plain: plain(&step.code, host),
+            code: step.code.clone(),
+            state: shown(&step.after),
+        };
+        Ok(Worked {
+            about: about.clone(),
+            objects: objects(first),
+            state: shown(first),
+            steps: steps.iter().map(request).collect(),
+            updates: updates.map(update).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief;
+    use stepwright_world::World;
+    use stepwright_world::table::{Source, TableWorld};
+
+    fn worked(task: &str) -> Worked {
+        let mut world = TableWorld::new(Source::shipped().unwrap());
+        let task = world.tasks().into_iter().find(|known| known.id.starts_with(task)).unwrap().id;
+        world.reset(&task, 0).unwrap();
+        Worked::of(world.requests().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_example_works_out_and_its_states_can_be_read() {
+        for domain in ["pick_and_place", "disinfection", "weight", "cover", "cups"] {
+            let worked = worked(domain);
+            assert!(!worked.steps.is_empty() && !worked.about.is_empty(), "{domain}");
+            assert!(worked.steps.iter().any(|s| s.code.contains("update_wm")), "{domain}");
+            assert!(!worked.steps.iter().any(|s| s.plain.contains("update_wm")), "{domain}");
+            if domain != "cups" {
+                for state in worked.steps.iter().map(|s| &s.state).chain([&worked.state]) {
+                    assert!(belief::read(state).unwrap().repairs.is_empty(), "{domain}: {state}");
+                }
+            }
+        }
+        let weight = worked("weight");
+        let last = &weight.steps.last().unwrap().state;
+        assert!(last.contains(r#""clay bowl": {"contains": ["teal block", "ivory block"]}"#), "{last}");
+        let dirty = worked("disinfection");
+        assert!(dirty.steps[2].state.contains(r#""ivory block": {"is": ["dirty"]}"#), "{}", dirty.steps[2].state);
+    }
+}

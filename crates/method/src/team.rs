@@ -1,0 +1,146 @@
+//! Team: the method in use with its companions. Companions are asked first and pass when they have nothing to do; an answer goes to the
+//! member that makes asks of its kind.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::belief_update::BeliefUpdate;
+use super::options::{BELIEF, BLOCKING};
+use super::{Answer, Carried, Checks, Context, Deed, Follower, KeptBack, Known, Method, Reading, Step, Stop, blocking};
+use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
+use stepwright_program::sandbox::Run;
+use stepwright_world::blocking::BlockingTree;
+use stepwright_world::options::Values;
+
+/// A method and its companions.
+#[derive(Debug, Clone)]
+pub struct Team {
+    method: Arc<dyn Method>,
+    companions: Vec<Arc<dyn Method>>,
+}
+
+impl Team {
+    /// A method with the companions that its options name.
+    pub fn new(method: Arc<dyn Method>, options: &Values) -> Self {
+        let mut companions: Vec<Arc<dyn Method>> = Vec::new();
+        if options.is(&BELIEF, "on") && !method.answers(&AskKind::BELIEF) {
+            companions.push(Arc::new(BeliefUpdate));
+        }
+        if options.is(&BLOCKING, "on") && method.info().options.contains(&BLOCKING) {
+            companions.push(Arc::new(blocking::BlockingChecks));
+        }
+        Team { method, companions }
+    }
+
+    /// The id of the method.
+    pub fn id(&self) -> &'static str {
+        self.method.info().id
+    }
+
+    /// The method.
+    pub fn method(&self) -> Arc<dyn Method> {
+        Arc::clone(&self.method)
+    }
+
+    fn members(&self) -> impl Iterator<Item = &Arc<dyn Method>> {
+        self.companions.iter().chain([&self.method])
+    }
+
+    /// The member that makes asks of that kind.
+    pub fn member(&self, kind: &AskKind) -> &Arc<dyn Method> {
+        self.companions.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
+    }
+
+    /// What comes next: the first step other than [`Step::Pass`].
+    pub fn step(&self, cx: &Context<'_>) -> Step {
+        self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
+    }
+
+    /// What is still to be written where the episode is over.
+    pub fn close(&self, cx: &Context<'_>) -> Step {
+        self.members().map(|member| member.close(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
+    }
+
+    /// Reads an answer.
+    pub fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        self.member(&ask.kind).read(cx, ask, answer)
+    }
+
+    /// How asks of that kind are answered.
+    pub fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+        self.member(kind).shape(cx, kind, raw)
+    }
+
+    /// All checks of an action by the members; one that replaces all others ends them.
+    pub fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
+        let mut all = Vec::new();
+        for member in self.members() {
+            match member.check(cx, action, offered) {
+                Checks::Beside(checks) => all.extend(checks),
+                instead @ Checks::Instead(_) => return instead,
+            }
+        }
+        Checks::Beside(all)
+    }
+
+    /// How a decision is carried out: the first deed that is not just the action.
+    pub fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
+        let mut deeds = self.members().map(|member| member.carry_out(cx, decision, action));
+        deeds.find(|deed| *deed != Deed::Act).unwrap_or(Deed::Act)
+    }
+
+    /// The result of a program.
+    ///
+    /// # Errors
+    /// As [`Method::ran`].
+    pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
+        self.method.ran(cx, decision, run)
+    }
+
+    /// Reads a document that a person typed, where its kind is a member's own.
+    pub fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
+        self.members().find_map(|member| member.document(artifact, text))
+    }
+
+    /// Why the episode is over after a step.
+    pub fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
+        self.members().find_map(|member| member.ended(cx, decision))
+    }
+
+    /// The tree that a person may change. Where no demonstrations show what else would explain a proposal, the world's own goes with
+    /// every method.
+    pub fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
+        let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
+        let kept = self.kept_back(cx);
+        self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone)
+    }
+
+    /// The action that the method keeps from being tried.
+    pub fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {
+        self.method.kept_back(cx)
+    }
+
+    /// What a person should know when these are taken into use.
+    pub fn warnings<'a>(&'a self, cx: &'a Context<'_>) -> impl Iterator<Item = String> + 'a {
+        self.members().filter_map(|member| member.warning(cx))
+    }
+
+    /// What is derived from the episode.
+    pub fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+        self.members().find_map(|member| member.follow(cx))
+    }
+
+    /// Whether a belief is maintained.
+    pub fn believes(&self, cx: &Context<'_>) -> bool {
+        self.members().any(|member| member.believes(cx))
+    }
+
+    /// Does the work of an ask of that kind.
+    ///
+    /// # Errors
+    /// As [`Method::compute`].
+    pub fn compute(&self, kind: &AskKind, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+        self.member(kind).compute(known, work, stop)
+    }
+}

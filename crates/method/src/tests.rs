@@ -1,0 +1,205 @@
+use super::next_action::Next;
+use super::options::{ASSERTIONS, shows_assertions};
+use super::precondition_aware::next as aware;
+use super::reading::{Line, closed, first_line, read_line, written};
+use super::*;
+use stepwright_episode::{
+    Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,
+    Verdict,
+};
+use stepwright_world::options::Values;
+
+/// A turn in which the method was asked through to its recommendation over scripted completions.
+fn drive(
+    next: impl Fn(Round<'_>) -> Next,
+    greedy: &str,
+    random: &[&str],
+    verify: impl Fn(&str) -> bool,
+) -> (Turn, Option<ProposalId>, String) {
+    let mut turn = Turn::default();
+    for _ in 0..5 {
+        match next(Round { turn: &turn, since: 1 }) {
+            Next::Greedy => answer(&mut turn, AskKind::GREEDY, Origin::Greedy, &[greedy], &verify),
+            Next::Samples(n) => {
+                let n = (n as usize).min(random.len());
+                answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &random[..n], &verify);
+            }
+            Next::Score => answer(&mut turn, AskKind::SCORED, Origin::Scored, random, &verify),
+            Next::Recommend { proposal, why } => return (turn, proposal, why),
+        }
+    }
+    panic!("the method never recommends");
+}
+
+fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify: &impl Fn(&str) -> bool) {
+    let ask = turn.asks.len() as u64 + 1;
+    let state = AskState::Answered { texts: std::sync::Arc::default(), usage: None, ms: 1 };
+    let (model, prompt) = ("scripted".into(), None);
+    turn.asks.push(Ask { id: ask, kind, model, prompt, n: 1, temperature: 0.0, exchange: None, state });
+    for line in lines {
+        let id = turn.proposals.len() as u64 + 1;
+        let action = match read_line(line) {
+            Line::Call(call) => Some(Action { text: line.to_string(), call: Some(call.to_string()) }),
+            Line::Not { .. } => None,
+        };
+        let (problem, score, logprob, rationale) = (None, None, None, None);
+        turn.proposals.push(
+            Proposal { id, raw: line.to_string(), action, problem, origin, score, logprob, rationale, ask: Some(ask) }
+                .into(),
+        );
+        let status = if verify(line) { Status::Holds } else { Status::Fails };
+        let check = Check { kind: CheckKind::Precondition, condition: "it verifies".into(), status, detail: None };
+        turn.verdicts.insert(id, Verdict { checks: vec![check], ..Verdict::default() }.into());
+    }
+}
+
+#[test]
+fn the_method_agrees_with_algorithm_1_as_printed() {
+    let lines = ["a.f(1)", "a.f(2)", "a.f(3)", "a.f(4)"];
+    // Every set of lines that verify, every number of attempts.
+    for good in 0..16u32 {
+        for max_attempts in 0..5u32 {
+            let verify = |line: &str| lines.iter().position(|l| *l == line).is_some_and(|i| good & (1 << i) != 0);
+            let mut rest = lines[1..].iter();
+            let trial = algorithm_1(max_attempts, || lines[0].into(), || rest.next().unwrap().to_string(), verify);
+            let (turn, chosen, why) = drive(|round| aware(round, max_attempts), lines[0], &lines[1..], verify);
+            let chosen = turn.proposal(chosen.unwrap()).unwrap();
+            assert_eq!(chosen.raw, trial.prediction, "{good:04b} {max_attempts}: {why}");
+            assert_eq!(why.contains("verifies:"), !trial.verified, "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_greedy_completion_that_is_no_action_is_never_recommended() {
+    let (turn, chosen, why) = drive(|round| aware(round, 5), "# done", &["x = 1", "a.f("], |_| true);
+    assert_eq!((turn.proposals.len(), chosen), (3, None), "{why}");
+}
+
+#[test]
+fn few_shot_takes_the_greedy_completion_whatever_fails() {
+    let (turn, chosen, _) = drive(few_shot::first_action, "a.f(1)", &[], |_| false);
+    assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
+}
+
+#[test]
+fn precondition_prompting_differs_from_few_shot_in_the_prompt_alone() {
+    let (turn, chosen, _) = drive(
+        |round| (precondition_prompting::METHOD.next)(round, &Values::default()),
+        "a.f(1)",
+        &["a.f(2)"],
+        |l| l == "a.f(2)",
+    );
+    assert_eq!((turn.asks.len(), chosen), (1, Some(1)));
+    let (prompting, few_shot) = (precondition_prompting::METHOD, few_shot::METHOD);
+    assert!(prompting.shows_assertions && !few_shot.shows_assertions);
+    // The cells of the ablation that no method has by itself.
+    let hidden = Values::default().with(&ASSERTIONS, "hidden");
+    assert!(!shows_assertions(&hidden, precondition_aware::METHOD.shows_assertions));
+    let shown = Values::default().with(&ASSERTIONS, "shown");
+    assert!(shows_assertions(&shown, few_shot.shows_assertions));
+}
+
+#[test]
+fn the_likeliest_action_that_verifies_is_chosen() {
+    let ranked = ["a.f(3)", "a.f(1)", "a.f(2)"];
+    let (turn, chosen, why) = drive(scored::next, "", &ranked, |l| l != "a.f(3)");
+    assert_eq!((turn.asks.len(), chosen), (1, Some(2)), "{why}");
+    let (_, chosen, why) = drive(scored::next, "", &ranked, |_| false);
+    assert_eq!(chosen, Some(1), "{why}");
+    let (_, chosen, why) = drive(scored::next, "", &[], |_| true);
+    assert_eq!(chosen, None, "{why}");
+}
+
+#[test]
+fn every_method_has_a_name_of_its_own() {
+    let ids: Vec<&str> = all().iter().map(|m| m.id).collect();
+    let plans = ["progprompt", "progprompt-flat", "ff-replan", "ff-replan-limited"];
+    assert_eq!(ids[..5], ["precondition-aware", "precondition-prompting", "few-shot", "scored", "blocking"]);
+    assert_eq!(ids[5..9], plans);
+    let coders = ["statler", "statler-auto", "statler-unified", "cap-cot", "code-as-policies"];
+    assert_eq!(ids[9..16], ["o3d", "react", "react-long", "reflexion", "o3d-code", "demo2code", "adaplanner"]);
+    assert_eq!(ids[16..19], ["open-loop", "resample", "reprompt"]);
+    assert_eq!(ids[19..24], coders);
+    assert_eq!(ids[24..], ["cups-plain", "cups-cot", "cups-state"]);
+    assert!(ids.iter().all(|id| named(id).is_some_and(|m| m.info().id == *id)));
+}
+
+#[test]
+fn a_rejected_proposal_is_not_offered_again() {
+    let mut turn = Turn::default();
+    answer(&mut turn, AskKind::RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
+    let choice = Choice::Reject { proposal: 1, reason: "no".into() };
+    turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() }.into());
+    let next = aware(Round { turn: &turn, since: 1 }, 5);
+    assert!(matches!(next, Next::Recommend { proposal: Some(2), .. }), "{next:?}");
+    // In a new round nothing has been asked yet.
+    assert_eq!(aware(Round { turn: &turn, since: 2 }, 5), Next::Greedy);
+}
+
+#[test]
+fn recorded_runs_of_algorithm_1_come_out_the_same() {
+    let Some(golden) = crate::recordings::recordings("sgd/golden") else { return };
+    let files = std::fs::read_dir(golden).unwrap();
+    let mut cases = 0;
+    for file in files.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("algorithm1_")) {
+        let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap();
+        for case in golden["cases"].as_array().unwrap() {
+            let expect = &case["expect"];
+            // The recorded verdicts replace the engine, in the order in which lines were verified.
+            let mut log = expect["log"].as_array().unwrap().iter();
+            let mut random = case["random"].as_array().unwrap().iter();
+            let trial = algorithm_1(
+                case["max_attempts"].as_u64().unwrap() as u32,
+                || case["greedy"].as_str().unwrap().to_owned(),
+                || random.next().unwrap().as_str().unwrap().to_owned(),
+                |line| {
+                    let entry = log.next().unwrap();
+                    assert_eq!(entry["line"], line);
+                    // Reasons that need no state must be found by reading alone.
+                    if let Some(expected @ ("NoAction" | "NotAnAction" | "SyntaxError")) = entry["reason"].as_str() {
+                        match read_line(line) {
+                            Line::Not { reason, .. } => assert_eq!(reason, expected, "{line}"),
+                            // That it is no action of this receiver is the world's to say.
+                            Line::Call(_) => assert_eq!(expected, "NotAnAction", "{line}"),
+                        }
+                    }
+                    entry["ok"].as_bool().unwrap()
+                },
+            );
+            assert_eq!(expect["prediction"], trial.prediction.as_str());
+            assert_eq!(expect["verified"], trial.verified);
+            assert_eq!(expect["attempts"], trial.attempts);
+            assert_eq!(expect["greedy_samples"], trial.greedy_samples);
+            assert_eq!(expect["random_samples"], trial.random_samples);
+            cases += 1;
+        }
+    }
+    assert!(cases > 100, "{cases}");
+}
+
+#[test]
+fn the_line_that_counts_is_found_in_what_chat_models_write() {
+    assert_eq!(first_line("\n    agent.goto('x')\n    env.f()"), "agent.goto('x')");
+    assert_eq!(first_line("```python\nagent.goto('x')\n```"), "agent.goto('x')");
+    assert_eq!(first_line("`agent.goto('x')`"), "agent.goto('x')");
+    assert_eq!(first_line("\n \n"), "");
+    let thought = written("# think: a mug\n\n   # is needed\n    agent.take('mug 1', 'desk 1')\n# no thought\n");
+    assert_eq!(thought.thoughts, ["a mug", "is needed"]);
+    assert_eq!(thought.line, "agent.take('mug 1', 'desk 1')");
+    assert_eq!(written("# think: and then?\n").line, "");
+    assert!(matches!(read_line("agent.goto('x')  # there"), Line::Call(c) if c.to_string() == "agent.goto('x')"));
+}
+
+#[test]
+fn a_call_stopped_at_its_end_gets_its_parenthesis_back() {
+    assert_eq!(closed("agent.goto('x'", "stop"), "agent.goto('x')");
+    assert_eq!(closed("agent.goto('x'", ""), "agent.goto('x')");
+    assert_eq!(closed("user.GOODBYE(", "stop"), "user.GOODBYE()");
+    // What was cut off, is whole, or would be no call either way stays as it is.
+    for (line, finish) in
+        [("agent.goto('x'", "length"), ("agent.goto('x')", "stop"), ("agent.goto('x", "stop"), ("go", "stop")]
+    {
+        assert_eq!(closed(line, finish), line);
+    }
+}

@@ -1,0 +1,177 @@
+//! File format: header, exchanges, and what makes two requests the same.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Completion, ModelRequest, ModelResponse, PromptMessage, ScoreRequest, Settings};
+
+/// The format's version; a reader refuses higher ones. Since 2 there are scorings; since 3 the header holds what was set.
+pub(super) const VERSION: u32 = 3;
+/// The header's `format`.
+pub(super) const FORMAT: &str = "stepwright-cassette";
+/// Most bytes of one line, written or read: an exchange is a prompt and its completions.
+pub(super) const MAX_LINE: u64 = stepwright_episode::log::MAX_LINE;
+
+/// The first line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) format: String,
+    pub(super) version: u32,
+    /// The recorded model's name.
+    pub(super) model: String,
+    /// Where it answered.
+    #[serde(default)]
+    pub(super) endpoint: String,
+    /// What was set for it: what it is asked depends on it, so the same counts when it is played back. Since 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) settings: Option<Settings>,
+    /// Whether it was asked for raw completions. Since 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) raw: Option<bool>,
+}
+
+/// One exchange.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Exchange {
+    pub(super) request: ModelRequest,
+    /// Completion index and new text, in the order and the pieces they arrived in.
+    pub(super) deltas: Vec<(u32, String)>,
+    pub(super) response: ModelResponse,
+}
+
+/// A scoring of given texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Scoring {
+    pub(super) score: ScoreRequest,
+    pub(super) completions: Vec<Completion>,
+}
+
+/// A line behind the header.
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are exchanges")]
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Entry {
+    Exchange(Exchange),
+    Scoring(Scoring),
+}
+
+/// Reads a line behind the header: a scoring has the field `score`.
+fn read_entry(line: &[u8]) -> Result<Entry, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Mark {
+        score: Option<serde::de::IgnoredAny>,
+    }
+    if serde_json::from_slice::<Mark>(line)?.score.is_some() {
+        serde_json::from_slice(line).map(Entry::Scoring)
+    } else {
+        serde_json::from_slice(line).map(Entry::Exchange)
+    }
+}
+
+/// Why a cassette cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CassetteError {
+    /// The file could not be read or written.
+    #[error("cassette {path}: {why}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's words.
+        why: String,
+    },
+    /// Another process records into it.
+    #[error("cassette {path}: another stepwright records into it; end that one, or record into another file")]
+    Busy {
+        /// The file.
+        path: String,
+    },
+    /// The file is no cassette, or of a newer version, or a line is damaged.
+    #[error("cassette {path}, line {line}: {why}")]
+    Format {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Reads a cassette. A last line without line end that cannot be read was torn by a crash and is passed over; the number of
+/// bytes before it is returned, for a recorder to continue from.
+pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
+    let shown = path.display().to_string();
+    let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
+    let mut reader = BufReader::new(std::fs::File::open(path).map_err(io)?);
+    let mut header = None;
+    let mut entries = Vec::new();
+    let mut good = 0u64;
+    for number in 1.. {
+        let wrong = |why: String| CassetteError::Format { path: shown.clone(), line: number, why };
+        let mut line = Vec::new();
+        let length = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? as u64;
+        if length == 0 {
+            break;
+        }
+        let whole = line.last() == Some(&b'\n');
+        if !whole && length == MAX_LINE {
+            return Err(wrong(format!("the line is longer than {} MiB", MAX_LINE >> 20)));
+        }
+        if header.is_none() {
+            header = Some(read_header(&line).map_err(wrong)?);
+        } else if !line.trim_ascii().is_empty() {
+            match read_entry(&line) {
+                Ok(entry) => entries.push(entry),
+                Err(_) if !whole => break,
+                Err(e) => return Err(wrong(format!("it is no recorded exchange: {e}"))),
+            }
+        }
+        good += length;
+    }
+    let header =
+        header.ok_or_else(|| CassetteError::Format { path: shown, line: 1, why: "the file is empty".into() })?;
+    Ok((header, entries, good))
+}
+
+fn read_header(line: &[u8]) -> Result<Header, String> {
+    let header: Header =
+        serde_json::from_slice(line).map_err(|e| format!("this is no cassette: its first line is no header ({e})"))?;
+    if header.format != FORMAT {
+        return Err(format!("this is no cassette: its format is {:?}, not {FORMAT:?}", header.format));
+    }
+    if header.version > VERSION {
+        return Err(format!(
+            "version {} is newer than this program reads ({VERSION}); update the program",
+            header.version
+        ));
+    }
+    Ok(header)
+}
+
+/// What a request is recognised by, as text. The bound on tokens is no part of it: what is recorded is a whole answer, which
+/// another bound would not have changed.
+pub(super) fn identity(request: &ModelRequest) -> String {
+    let mut same = request.clone();
+    same.logprobs = false;
+    same.max_tokens = 0;
+    for message in &mut same.messages {
+        if message.text.contains('\r') {
+            message.text = message.text.replace("\r\n", "\n");
+        }
+    }
+    // A request holds nothing that JSON cannot.
+    serde_json::to_string(&same).unwrap_or_default()
+}
+
+/// A scoring as a request: the candidates are one more message, so that it is recognised and compared like any other.
+pub(super) fn as_request(score: &ScoreRequest) -> ModelRequest {
+    let candidates = PromptMessage { role: "candidates".to_owned(), text: score.candidates.join("\n") };
+    ModelRequest {
+        messages: score.messages.iter().cloned().chain([candidates]).collect(),
+        max_tokens: 0,
+        n: 0,
+        logprobs: true,
+        ..ModelRequest::default()
+    }
+}

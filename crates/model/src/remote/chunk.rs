@@ -1,0 +1,536 @@
+//! Reader of answers: one JSON object at a time, a whole answer or a piece of one, every field optional.
+//!
+//! Servers leave fields out, send them as null or empty, or add their own; what is not understood is passed over. Text that
+//! models mark as reasoning is kept beside the completion, never in it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::options::Wire;
+pub(super) use super::thoughts::Piece;
+use super::thoughts::{Thoughts, headless};
+use super::{anthropic, ollama};
+use crate::{Completion, TokenLogprob, Usage};
+
+/// Most bytes of a completion and its reasoning: no model writes a book here.
+const MAX_TEXT: usize = 4 << 20;
+
+/// What has arrived of an answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    wire: Wire,
+    wanted: u32,
+    choices: BTreeMap<u32, Choice>,
+    /// Tokens spent, where reported.
+    pub(super) usage: Option<Usage>,
+    /// The model that answered, as the server calls it.
+    pub(super) served: String,
+    /// The server's mark of itself.
+    pub(super) fingerprint: String,
+    /// What it cost, where the provider says so.
+    pub(super) cost: Option<f64>,
+    /// The end was marked.
+    pub(super) ended: bool,
+    /// What a server says of a completion that it could not finish: an error of its own, or the word for its end.
+    failed: Option<Value>,
+}
+
+/// Words for an end that is none: what came is no completion, and the next attempt may go better (OpenRouter, Mistral and vLLM say
+/// `error`, SGLang `abort`, DeepSeek and Z.ai the others).
+const UNFINISHED: [&str; 4] = ["error", "abort", "insufficient_system_resource", "network_error"];
+
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    text: String,
+    reasoning: String,
+    thoughts: Thoughts,
+    /// It is a continuation of text: nothing in it is reasoning.
+    raw: bool,
+    refusal: String,
+    finish: String,
+    tokens: Vec<TokenLogprob>,
+    /// A token came without its log-probability: a mean over the others would be wrong.
+    gap: bool,
+}
+
+impl Answer {
+    pub(super) fn new(wire: Wire, wanted: u32) -> Self {
+        Answer {
+            wire,
+            wanted,
+            choices: BTreeMap::new(),
+            usage: None,
+            served: String::new(),
+            fingerprint: String::new(),
+            cost: None,
+            ended: false,
+            failed: None,
+        }
+    }
+
+    /// Why a completion that came was not finished, once.
+    pub(super) fn failure(&mut self) -> Option<Value> {
+        self.failed.take()
+    }
+
+    /// The wire format it is read by.
+    pub(super) fn wire(&self) -> Wire {
+        self.wire
+    }
+
+    /// Whether any generated text was seen, reasoning included.
+    pub(super) fn begun(&self) -> bool {
+        self.choices.values().any(Choice::begun)
+    }
+
+    /// Whether no completion was seen at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.choices.is_empty()
+    }
+
+    /// Whether nothing was said: no text, no reason for an end.
+    pub(super) fn says_nothing(&self) -> bool {
+        self.choices.values().all(|c| !c.begun() && c.finish.is_empty() && c.refusal.is_empty())
+    }
+
+    /// Whether every completion wanted has said why it ended.
+    pub(super) fn all_finished(&self) -> bool {
+        self.choices.len() as u64 >= u64::from(self.wanted) && self.choices.values().all(|c| !c.finish.is_empty())
+    }
+
+    /// Whether more was written than any model should.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.choices.values().any(|c| c.text.len().saturating_add(c.reasoning.len()) > MAX_TEXT)
+    }
+
+    /// How many completions were seen.
+    pub(super) fn count(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// Whether log-probabilities came.
+    pub(super) fn has_logprobs(&self) -> bool {
+        self.choices.values().any(|c| !c.tokens.is_empty())
+    }
+
+    /// All text so far, for an error.
+    pub(super) fn partial(&self) -> String {
+        let texts: Vec<&str> = self.choices.values().map(|c| c.text.as_str()).collect();
+        texts.join("\n")
+    }
+
+    /// The completion of an index, begun if it was not.
+    pub(super) fn choice(&mut self, index: u32) -> &mut Choice {
+        self.choices.entry(index).or_default()
+    }
+
+    /// Notes which model answers.
+    pub(super) fn serve(&mut self, model: Option<&Value>) {
+        if let Some(model) = model.and_then(Value::as_str).filter(|m| !m.is_empty() && m.len() < 512) {
+            model.clone_into(&mut self.served);
+        }
+    }
+
+    /// Takes in an object of a stream (`whole` false) or a whole answer. New text and reasoning go to `piece`.
+    pub(super) fn take(&mut self, object: &Value, whole: bool, mut piece: impl FnMut(u32, Piece, &str)) {
+        match self.wire {
+            Wire::OpenAi => self.take_openai(object, whole, &mut piece),
+            Wire::Anthropic => anthropic::take(self, object, &mut piece),
+            Wire::Ollama => ollama::take(self, object, &mut piece),
+        }
+    }
+
+    fn take_openai(&mut self, object: &Value, whole: bool, piece: &mut impl FnMut(u32, Piece, &str)) {
+        self.serve(object.get("model"));
+        if let Some(mark) = object.get("system_fingerprint").and_then(Value::as_str) {
+            mark.clone_into(&mut self.fingerprint);
+        }
+        if let Some(reported) = object.get("usage") {
+            self.usage = usage(reported).or(self.usage);
+            self.cost = reported.get("cost").and_then(Value::as_f64).filter(|c| *c >= 0.0).or(self.cost);
+        }
+        let Some(choices) = object.get("choices").and_then(Value::as_array) else { return };
+        for (position, choice) in choices.iter().enumerate() {
+            let position = u32::try_from(position).unwrap_or(u32::MAX);
+            let stated = choice.get("index").and_then(Value::as_u64).and_then(|i| u32::try_from(i).ok());
+            // In a whole answer the order counts: some servers number every choice 0.
+            let index = if whole { position } else { stated.unwrap_or(position) };
+            if index >= self.wanted || !choice.is_object() {
+                continue;
+            }
+            self.choice(index).take(index, choice, piece);
+            let word = choice.get("finish_reason").filter(|w| w.as_str().is_some_and(|w| UNFINISHED.contains(&w)));
+            if let Some(why) = choice.get("error").filter(|e| !e.is_null()).or(word) {
+                self.failed = Some(why.clone());
+            }
+        }
+    }
+
+    /// The text has ended: what was held back is emitted.
+    pub(super) fn close(&mut self, mut piece: impl FnMut(u32, Piece, &str)) {
+        for (index, choice) in &mut self.choices {
+            choice.close(*index, &mut piece);
+        }
+    }
+
+    /// The completions by index.
+    pub(super) fn finish(mut self) -> Vec<Completion> {
+        self.close(|_, _, _| {});
+        self.choices.into_values().map(Choice::finish).collect()
+    }
+}
+
+impl Choice {
+    fn begun(&self) -> bool {
+        !self.text.is_empty() || !self.reasoning.is_empty() || !self.thoughts.is_blank()
+    }
+
+    /// More of the answer, with reasoning perhaps marked in it.
+    pub(super) fn say(&mut self, index: u32, text: &str, piece: &mut impl FnMut(u32, Piece, &str)) {
+        let Choice { thoughts, text: own, reasoning, .. } = self;
+        if !text.is_empty() {
+            thoughts.push(text, |what, new| put(own, reasoning, index, what, new, piece));
+        }
+    }
+
+    /// More of a continued text.
+    pub(super) fn say_raw(&mut self, index: u32, text: &str, piece: &mut impl FnMut(u32, Piece, &str)) {
+        self.raw = true;
+        put(&mut self.text, &mut self.reasoning, index, Piece::Text, text, piece);
+    }
+
+    /// More of what comes before the answer.
+    pub(super) fn reason(&mut self, index: u32, text: &str, piece: &mut impl FnMut(u32, Piece, &str)) {
+        put(&mut self.text, &mut self.reasoning, index, Piece::Reasoning, text, piece);
+    }
+
+    /// Why it ended.
+    pub(super) fn end(&mut self, reason: &str) {
+        reason.clone_into(&mut self.finish);
+    }
+
+    /// A token with its log-probability and the alternatives.
+    pub(super) fn token(&mut self, entry: &Value) {
+        let top = entry.get("top_logprobs").and_then(Value::as_array).into_iter().flatten();
+        let top = top.filter_map(|t| Some((t.get("token")?.as_str()?.to_owned(), t.get("logprob")?.as_f64()?)));
+        self.push(entry.get("token"), entry.get("logprob"), top.collect());
+    }
+
+    fn take(&mut self, index: u32, choice: &Value, piece: &mut impl FnMut(u32, Piece, &str)) {
+        let part = [choice.get("delta"), choice.get("message")].into_iter().flatten().find(|p| p.is_object());
+        if let Some(part) = part {
+            // Some servers send the same under both names.
+            let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| part.get(*name)?.as_str());
+            self.reason(index, reasoning.unwrap_or_default(), piece);
+            if let Some(refusal) = part.get("refusal").and_then(Value::as_str) {
+                self.refusal.push_str(refusal);
+            }
+        }
+        if let Some(Content { text, thought }) = part.and_then(|p| content(p.get("content"))) {
+            self.reason(index, &thought, piece);
+            self.say(index, &text, piece);
+        } else if let Some(Content { text, .. }) = content(choice.get("text")) {
+            self.say_raw(index, &text, piece);
+        }
+        if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str).filter(|f| !f.is_empty()) {
+            self.end(end_word(finish));
+        }
+        if let Some(logprobs) = choice.get("logprobs") {
+            self.take_logprobs(logprobs);
+        }
+    }
+
+    fn take_logprobs(&mut self, logprobs: &Value) {
+        if let Some(content) = logprobs.get("content").and_then(Value::as_array) {
+            content.iter().for_each(|entry| self.token(entry));
+        } else if let Some(tokens) = logprobs.get("tokens").and_then(Value::as_array) {
+            let list = |name: &str| logprobs.get(name).and_then(Value::as_array);
+            let (values, tops) = (list("token_logprobs"), list("top_logprobs"));
+            for (i, token) in tokens.iter().enumerate() {
+                let top = tops.and_then(|t| t.get(i)?.as_object()).into_iter().flatten();
+                let top = top.filter_map(|(token, logprob)| Some((token.clone(), logprob.as_f64()?)));
+                self.push(Some(token), values.and_then(|v| v.get(i)), top.collect());
+            }
+        }
+    }
+
+    fn push(&mut self, token: Option<&Value>, logprob: Option<&Value>, top: Vec<(String, f64)>) {
+        match (token.and_then(Value::as_str), logprob.and_then(Value::as_f64)) {
+            (Some(token), Some(logprob)) => {
+                self.tokens.push(TokenLogprob { token: token.to_owned(), logprob, top });
+            }
+            _ => self.gap = true,
+        }
+    }
+
+    fn close(&mut self, index: u32, piece: &mut impl FnMut(u32, Piece, &str)) {
+        let Choice { thoughts, text, reasoning, .. } = self;
+        thoughts.end(|what, new| put(text, reasoning, index, what, new, piece));
+    }
+
+    fn finish(mut self) -> Completion {
+        if self.text.is_empty() && !self.refusal.is_empty() {
+            return Completion { text: self.refusal, finish: "refusal".into(), ..Completion::default() };
+        }
+        if let Some((thought, answer)) = headless(&self.text).filter(|_| !self.raw && self.reasoning.is_empty()) {
+            (self.reasoning, self.text) = (thought.to_owned(), answer.to_owned());
+        }
+        let tokens = if self.gap { Vec::new() } else { of_answer(self.tokens, &self.text, !self.reasoning.is_empty()) };
+        Completion { text: self.text, finish: self.finish, tokens, reasoning: self.reasoning }
+    }
+}
+
+fn put(
+    text: &mut String,
+    reasoning: &mut String,
+    index: u32,
+    what: Piece,
+    new: &str,
+    piece: &mut impl FnMut(u32, Piece, &str),
+) {
+    if new.is_empty() {
+        return;
+    }
+    match what {
+        Piece::Text => text.push_str(new),
+        Piece::Reasoning => reasoning.push_str(new),
+    }
+    piece(index, what, new);
+}
+
+/// The tokens of the answer where those of the reasoning came before them; none if the two cannot be distinguished.
+fn of_answer(mut tokens: Vec<TokenLogprob>, text: &str, reasoned: bool) -> Vec<TokenLogprob> {
+    let whole: usize = tokens.iter().map(|t| t.token.len()).sum();
+    if !reasoned || whole == text.len() {
+        return tokens;
+    }
+    let mut before = whole.saturating_sub(text.len());
+    let first = tokens.iter().position(|token| {
+        let found = before == 0;
+        before = before.saturating_sub(token.token.len());
+        found
+    });
+    let answer = tokens.split_off(first.unwrap_or(tokens.len()));
+    let same = answer.iter().map(|t| t.token.as_str()).collect::<String>() == text;
+    if same { answer } else { Vec::new() }
+}
+
+/// What a message holds.
+#[derive(Default)]
+struct Content {
+    text: String,
+    /// Mistral's parts of reasoning.
+    thought: String,
+}
+
+/// Content as a text, or as a list of parts with texts.
+fn content(value: Option<&Value>) -> Option<Content> {
+    let text = |part: &Value| part.get("text").and_then(Value::as_str).or_else(|| part.as_str()).map(str::to_owned);
+    let parts = match value? {
+        Value::String(text) => return Some(Content { text: text.clone(), ..Content::default() }),
+        Value::Array(parts) => parts,
+        _ => return None,
+    };
+    let mut content = Content::default();
+    for part in parts {
+        match part.get("thinking") {
+            Some(Value::Array(inner)) => content.thought.extend(inner.iter().filter_map(text)),
+            Some(inner) => content.thought.push_str(inner.as_str().unwrap_or_default()),
+            None => content.text.extend(text(part)),
+        }
+    }
+    Some(content)
+}
+
+/// The word for an end, in OpenAI's own: others have more words for an answer that was cut or filtered.
+fn end_word(word: &str) -> &str {
+    match word {
+        "model_length" | "max_tokens" | "MAX_TOKENS" => "length",
+        "sensitive" | "SAFETY" | "PROHIBITED_CONTENT" => "content_filter",
+        // Gemini adds which filter it was.
+        word if word.starts_with("content_filter") => "content_filter",
+        word => word,
+    }
+}
+
+/// Most tokens of an answer that a server is believed to count: sums of any number of answers stay numbers.
+const MOST_TOKENS: u64 = 1 << 40;
+
+/// A count of tokens as a server states it.
+pub(super) fn tokens(count: &Value) -> Option<u64> {
+    count.as_u64().map(|count| count.min(MOST_TOKENS))
+}
+
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |name: &str| value.get(name).and_then(tokens);
+    let (prompt, completion) = (count("prompt_tokens"), count("completion_tokens"));
+    if prompt.is_none() && completion.is_none() {
+        return None;
+    }
+    let detail = |of: &str, name: &str| value.get(of).and_then(|d| d.get(name)).and_then(tokens).unwrap_or(0);
+    let (prompt, stated) = (prompt.unwrap_or(0), completion.unwrap_or(0));
+    // xAI and Gemini count what was reasoned in the total alone; it was written and is paid for.
+    let completion = count("total_tokens").map_or(stated, |total| total.saturating_sub(prompt).max(stated));
+    Some(Usage {
+        prompt,
+        completion,
+        cached: detail("prompt_tokens_details", "cached_tokens").max(count("prompt_cache_hit_tokens").unwrap_or(0)),
+        reasoning: detail("completion_tokens_details", "reasoning_tokens").max(completion - stated),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(objects: &[Value], whole: bool, wanted: u32) -> (Vec<Completion>, Option<Usage>) {
+        let mut answer = Answer::new(Wire::OpenAi, wanted);
+        for object in objects {
+            answer.take(object, whole, |_, _, _| {});
+        }
+        let usage = answer.usage;
+        (answer.finish(), usage)
+    }
+
+    #[test]
+    fn a_real_servers_chunks() {
+        let (completions, usage) = read(
+            &[
+                json!({"choices":[{"finish_reason":null,"index":0,"delta":{"role":"assistant","content":null}}],"id":"x"}),
+                json!({"choices":[{"finish_reason":"","index":0,"delta":{"content":"put"},
+                    "logprobs":{"content":[{"id":1,"token":"put","bytes":null,"logprob":-0.5,"top_logprobs":[]}]}}]}),
+                json!({"choices":[{"index":0,"delta":{"content":" mug","reasoning_content":"hm"}, "logprobs":{"content":
+                    [{"token":" mug","logprob":-1.5}]}}],"usage":{}}),
+                json!({"choices":[{"finish_reason":"stop","index":0,"delta":{}}],"usage":null}),
+                json!({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"cost":0.1}}),
+                json!({"cost": 1}),
+            ],
+            false,
+            1,
+        );
+        assert_eq!(completions[0].text, "put mug");
+        assert_eq!(completions[0].finish, "stop");
+        assert_eq!(completions[0].mean_logprob(), Some(-1.0));
+        assert_eq!(usage, Some(Usage::new(3, 2)));
+        assert_eq!(completions[0].reasoning, "hm");
+    }
+
+    #[test]
+    fn counts_that_no_answer_has_are_bounded() {
+        let most = serde_json::json!({ "prompt_tokens": u64::MAX, "completion_tokens": u64::MAX });
+        let Some(read) = usage(&most) else { panic!() };
+        assert!(read.prompt.checked_add(read.completion).is_some_and(|sum| sum.checked_mul(1 << 20).is_some()));
+    }
+
+    #[test]
+    fn tokens_to_reason_count_wherever_a_server_counts_them() {
+        let of = |reported: Value| usage(&reported).unwrap();
+        let details = json!({"reasoning_tokens": 386});
+        // OpenAI within the completion, xAI beside it, Gemini in the total alone.
+        for (reported, completion, reasoning) in [
+            (
+                json!({"prompt_tokens": 12, "completion_tokens": 387, "total_tokens": 399, "completion_tokens_details": details}),
+                387,
+                386,
+            ),
+            (
+                json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399, "completion_tokens_details": details}),
+                387,
+                386,
+            ),
+            (json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399}), 387, 386),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}), 9, 0),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 0}), 9, 0),
+            (json!({"prompt_tokens": 12, "completion_tokens": 9}), 9, 0),
+        ] {
+            let found = of(reported.clone());
+            assert_eq!((found.prompt, found.completion, found.reasoning), (12, completion, reasoning), "{reported}");
+        }
+    }
+
+    #[test]
+    fn whole_answers_of_both_interfaces() {
+        let (chat, _) = read(
+            &[
+                json!({"choices":[{"index":0,"message":{"content":"a"}},{"index":0,"message":{"content":[{"text":"b"}]}},
+                {"message":{"content":null,"refusal":"no"}}]}),
+            ],
+            true,
+            3,
+        );
+        let texts: Vec<&str> = chat.iter().map(|c| c.text.as_str()).collect();
+        assert_eq!(texts, ["a", "b", "no"]);
+        assert_eq!(chat[2].finish, "refusal");
+        let (raw, _) = read(
+            &[json!({"choices":[{"text":"xy","logprobs":{"tokens":["x","y"],"token_logprobs":[-1.0,-3.0]}}]})],
+            true,
+            1,
+        );
+        assert_eq!(raw[0].mean_logprob(), Some(-2.0));
+    }
+
+    #[test]
+    fn a_missing_logprob_is_never_averaged_away() {
+        let (completions, _) = read(
+            &[json!({"choices":[{"text":"xy","logprobs":{"tokens":["x","y"],"token_logprobs":[null,-3.0]}}]})],
+            true,
+            1,
+        );
+        assert_eq!(completions[0].mean_logprob(), None);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let word = prop::sample::select(vec![
+            "choices",
+            "delta",
+            "index",
+            "text",
+            "content",
+            "logprobs",
+            "tokens",
+            "usage",
+            "finish_reason",
+            "message",
+            "type",
+            "delta",
+            "done",
+            "x",
+        ]);
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,5}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(6, 40, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((word.clone(), inner), 0..5)
+                    .prop_map(|pairs| pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_object_is_survived_and_bounded(objects in prop::collection::vec(any_json(), 0..6), wanted in 1u32..4) {
+            for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Ollama] {
+                let mut answer = Answer::new(wire, wanted);
+                let mut streamed = String::new();
+                for object in &objects {
+                    answer.take(&json!({"choices": [object]}), false, |_, _, t| streamed.push_str(t));
+                    answer.take(object, false, |_, _, t| streamed.push_str(t));
+                }
+                answer.close(|_, _, t| streamed.push_str(t));
+                let total: usize = answer.choices.values().map(|c| c.text.len() + c.reasoning.len()).sum();
+                prop_assert_eq!(total, streamed.len());
+                prop_assert!(answer.finish().len() <= wanted as usize);
+            }
+        }
+    }
+}

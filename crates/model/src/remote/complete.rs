@@ -1,0 +1,413 @@
+//! Completions, `n` of a prompt: choice of the interface, requests, lessons of refusals, retries, more tokens for what was cut.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::body::{Interface, Wanted, body, is_raw, parameters};
+use super::chunk::{Answer, Piece};
+use super::failure::{Failure, Passing, Refusal, judge, short};
+use super::options::{Api, Wire};
+use super::quirks::{Lesson, first, is_set};
+use super::stream::{self, Break};
+use super::{Remote, ollama, retry};
+use crate::{Completion, ModelError, ModelRequest, ModelResponse, StreamEvent, Usage};
+
+/// Tokens for a model to reason with, beside those of its answer.
+const REASONING: u32 = 8_192;
+/// How often more tokens are given to an answer that was cut.
+const RAISES: u32 = 2;
+/// How many times as many each time.
+const FACTOR: u32 = 4;
+/// Most tokens asked for by ourselves.
+const MOST: u32 = 131_072;
+
+/// Where the text of an attempt goes.
+#[derive(Clone, Copy)]
+pub(super) struct Sink<'a> {
+    pub(super) events: &'a UnboundedSender<StreamEvent>,
+    /// Completions already had: the new ones are numbered after them.
+    pub(super) offset: u32,
+}
+
+impl Sink<'_> {
+    /// Sends an event; it is no error if nobody listens.
+    fn send(&self, event: StreamEvent) {
+        let _ = self.events.send(event);
+    }
+
+    fn piece(&self, index: u32, piece: Piece, text: &str) {
+        let (index, text) = (self.offset.saturating_add(index), text.to_owned());
+        self.send(match piece {
+            Piece::Text => StreamEvent::Delta { index, text },
+            Piece::Reasoning => StreamEvent::Reasoning { index, text },
+        });
+    }
+
+    fn remark(&self, text: String, warning: bool) {
+        tracing::warn!("{text}");
+        self.send(StreamEvent::Remark { text, warning });
+    }
+}
+
+/// An answer and the body it answers.
+pub(super) struct Answered {
+    pub(super) answer: Answer,
+    body: Value,
+}
+
+impl Remote {
+    pub(super) async fn complete_all(
+        &self,
+        request: &ModelRequest,
+        events: &UnboundedSender<StreamEvent>,
+    ) -> Result<ModelResponse, ModelError> {
+        if request.n == 0 || request.messages.is_empty() {
+            return Err(ModelError::Configuration("a request needs a message and at least one completion".into()));
+        }
+        if request.messages.len() > 1 && request.messages.iter().any(|m| m.role == "text") {
+            return Err(ModelError::Configuration("a message of role text must be the only one".into()));
+        }
+        let mut response = ModelResponse::default();
+        let mut raises = 0;
+        // The limit of the answer that was cut last, with its text; the limit that a refusal leaves.
+        let (mut cut_at, mut cut_text, mut ceiling, mut of_model) = (0, String::new(), u32::MAX, false);
+        loop {
+            let offset = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
+            let missing = request.n.saturating_sub(offset);
+            if missing == 0 {
+                return Ok(response);
+            }
+            let sink = Sink { events, offset };
+            let alone = self.options.wire != Wire::OpenAi || is_set(&self.quirks.one_at_a_time);
+            let n = if alone { 1 } else { missing };
+            let limit = self.limit(request.max_tokens, raises).min(ceiling);
+            if limit <= cut_at {
+                let why =
+                    format!("the answer was cut after {cut_at} tokens (finish_reason length), and more are refused");
+                return self.as_far(response, &why, cut_text);
+            }
+            let wanted = Wanted { request, n, offset, limit };
+            let answered = match self.ask(wanted, sink).await {
+                // Servers word this refusal in many forms; asking for one shows whether it was the number.
+                Err(failure) if n > 1 && refuses_many(&failure) => {
+                    let answer = self.ask(Wanted { n: 1, ..wanted }, sink).await;
+                    if answer.is_ok() {
+                        first(&self.quirks.one_at_a_time);
+                    }
+                    answer
+                }
+                answer => answer,
+            };
+            let Answered { answer, body } = match answered {
+                Ok(answered) => answered,
+                // What was added to reason with may be more than the model can write, or than is left beside the prompt.
+                Err(failure) if limit > request.max_tokens && refuses_tokens(&failure) => {
+                    ceiling = (limit / 2).max(request.max_tokens);
+                    tracing::debug!(limit, ceiling, "fewer tokens are asked for");
+                    // What is left beside a prompt says nothing of the next one.
+                    of_model = !matches!(failure.error, ModelError::TooLong { .. });
+                    continue;
+                }
+                // More tokens than the model can write: that its answer was cut is the trouble.
+                Err(failure) if raises > 0 && failure.refusal.is_some() => {
+                    return self.as_far(response, "more tokens than it had are refused", cut_text);
+                }
+                Err(failure) => return Err(failure.error),
+            };
+            if of_model {
+                self.quirks.write_at_most(limit);
+            }
+            let usage = answer.usage;
+            self.spend(&mut response, &answer, &body);
+            self.check_prompt(request, &body, usage, &answer.fingerprint, sink)?;
+            let found = answer.finish();
+            if n > 1 && found.len() == 1 {
+                first(&self.quirks.one_at_a_time);
+            }
+            let reasoned = found.iter().any(|c| !c.reasoning.is_empty()) || usage.is_some_and(|u| u.reasoning > 0);
+            if reasoned {
+                first(&self.quirks.reasons);
+            }
+            let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.into_iter().partition(Completion::is_cut);
+            response.completions.extend(whole.into_iter().map(|c| formed(request, c)));
+            let Some(worst) = cut.into_iter().next() else { continue };
+            let why = match worst.finish.as_str() {
+                "content_filter" => "the provider's filter stopped the answer".to_owned(),
+                "length" => format!("the answer was cut after {} tokens (finish_reason length)", wanted.limit),
+                _ => "the model reasoned and gave no answer".to_owned(),
+            };
+            if worst.finish == "length" {
+                (cut_at, cut_text) = (limit, worst.text.clone());
+            }
+            raises += 1;
+            if raises > RAISES || worst.finish == "content_filter" {
+                return self.as_far(response, &why, worst.text);
+            }
+            let from = u32::try_from(response.completions.len()).unwrap_or(u32::MAX);
+            sink.send(StreamEvent::Void { from });
+            sink.send(StreamEvent::Retrying { attempt: raises + 1, wait: Duration::ZERO, why });
+        }
+    }
+
+    /// The completions had, or the error that there is none.
+    fn as_far(&self, response: ModelResponse, why: &str, partial: String) -> Result<ModelResponse, ModelError> {
+        if !response.completions.is_empty() {
+            return Ok(response);
+        }
+        let advice = "raise max_tokens, or have it reason less (think)";
+        let message = format!("{why}; what came is no completion: {advice}");
+        Err(ModelError::Broken { endpoint: self.http.endpoint().to_owned(), message, partial })
+    }
+
+    /// Most tokens to ask for, after so many raises.
+    fn limit(&self, asked: u32, raises: u32) -> u32 {
+        let room = if is_set(&self.quirks.reasons) { REASONING } else { 0 };
+        let raised = asked.saturating_add(room).saturating_mul(FACTOR.saturating_pow(raises));
+        raised.min(MOST.min(self.quirks.most().unwrap_or(MOST)).max(asked))
+    }
+
+    /// Adds what an answer cost, and what is recorded of it.
+    fn spend(&self, response: &mut ModelResponse, answer: &Answer, body: &Value) {
+        if let Some(usage) = answer.usage {
+            response.usage.get_or_insert_default().add(usage);
+        }
+        if let Some(cost) = answer.cost {
+            *response.cost.get_or_insert_default() += cost;
+        }
+        answer.served.clone_into(&mut response.served);
+        response.sent = parameters(body);
+    }
+
+    /// Finds prompts that a server cut in silence.
+    fn check_prompt(
+        &self,
+        request: &ModelRequest,
+        body: &Value,
+        usage: Option<Usage>,
+        fingerprint: &str,
+        sink: Sink<'_>,
+    ) -> Result<(), ModelError> {
+        let read = usage.map_or(0, |u| u.prompt);
+        if let Some(context) = ollama::context_of(body).filter(|context| read >= *context) {
+            return Err(ModelError::TooLong {
+                endpoint: self.http.endpoint().to_owned(),
+                message: format!(
+                    "the prompt filled Ollama's context of {context} tokens and was cut: set a larger num_ctx"
+                ),
+                context: Some(context),
+            });
+        }
+        if self.options.wire != Wire::OpenAi || fingerprint != "fp_ollama" {
+            return Ok(());
+        }
+        let model = &self.options.model;
+        let own = format!("use its own interface, which sets up the context: ollama/{model}, or provider = \"ollama\"");
+        let chars: usize = request.messages.iter().map(|m| m.text.chars().count()).sum();
+        // No tokenizer makes tokens this long of a whole prompt.
+        if read > 0 && chars as u64 > read.saturating_mul(8).saturating_add(512) {
+            let text = format!(
+                "Ollama read only {read} tokens of a prompt of {chars} characters: it was CUT IN SILENCE; {own}"
+            );
+            sink.remark(text, true);
+        } else if first(&self.quirks.warned) {
+            let text = format!(
+                "Ollama behind OpenAI's interface cuts prompts at 4,096 tokens in silence, unless its owner set more; {own}"
+            );
+            sink.remark(text, true);
+        }
+        Ok(())
+    }
+
+    /// Asks for `wanted` completions through the right interface; gets at least one.
+    pub(super) async fn ask(&self, wanted: Wanted<'_>, sink: Sink<'_>) -> Result<Answered, Failure> {
+        let raw = is_raw(wanted.request);
+        let options = &self.options;
+        let mut stand_in = false;
+        loop {
+            let interface = match (options.wire, options.api) {
+                (Wire::Anthropic, _) => Interface::Messages,
+                (Wire::Ollama, Api::Chat) => Interface::OllamaChat,
+                (Wire::Ollama, _) if raw => Interface::OllamaGenerate,
+                (Wire::Ollama, _) => Interface::OllamaChat,
+                (Wire::OpenAi, Api::Chat) => Interface::Chat,
+                (Wire::OpenAi, Api::Completions) => Interface::Completions,
+                (Wire::OpenAi, Api::Auto) if raw && !stand_in && !is_set(&self.quirks.no_completions) => {
+                    Interface::Completions
+                }
+                (Wire::OpenAi, Api::Auto) => Interface::Chat,
+            };
+            let body = body(options, &self.quirks, interface, wanted);
+            let mut failure = match self.attempts(interface, &body, wanted.n, sink).await {
+                Ok(answer) => {
+                    if stand_in {
+                        first(&self.quirks.no_completions);
+                    }
+                    return Ok(Answered { answer, body });
+                }
+                Err(failure) => failure,
+            };
+            let Some(refusal) = &failure.refusal else { return Err(failure) };
+            if self.learned(&body, refusal, sink) {
+                continue;
+            }
+            if interface == Interface::Completions && lacks_completions(refusal) {
+                if options.api == Api::Auto {
+                    stand_in = true;
+                    continue;
+                }
+                if let ModelError::Refused { message, .. } = &mut failure.error {
+                    message.push_str("; the endpoint may offer no legacy completions: set api = \"auto\" or \"chat\"");
+                }
+            }
+            return Err(failure);
+        }
+    }
+
+    /// Whether a refusal taught something that makes asking again worth while.
+    pub(super) fn learned(&self, body: &Value, refusal: &Refusal, sink: Sink<'_>) -> bool {
+        match self.quirks.learn(body, refusal.status, refusal.param.as_deref(), &refusal.message) {
+            Lesson::Nothing => false,
+            Lesson::Again(remark) => {
+                if let Some(remark) = remark {
+                    sink.remark(format!("{}: {remark}", self.options.model), false);
+                }
+                true
+            }
+        }
+    }
+
+    /// One request, tried again while its failures may pass.
+    pub(super) async fn attempts(
+        &self,
+        interface: Interface,
+        body: &Value,
+        n: u32,
+        sink: Sink<'_>,
+    ) -> Result<Answer, Failure> {
+        let mut attempt = 1;
+        loop {
+            let timed = tokio::time::timeout(self.options.answer_timeout, self.attempt(interface, body, n, sink)).await;
+            let mut failure = match timed {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(failure)) => failure,
+                Err(_) => self.endless(),
+            };
+            let Some(Passing { why, after }) = failure.passing.take() else { return Err(failure) };
+            if attempt > self.options.retries {
+                let times = if attempt == 1 { String::new() } else { format!(", {attempt} times; try again later") };
+                let why = format!("{why}{times}");
+                return Err(match failure.error {
+                    // What came before it broke is kept for the error.
+                    ModelError::Broken { endpoint, partial, .. } if !partial.is_empty() => {
+                        Failure::last(ModelError::Broken { endpoint, message: why, partial })
+                    }
+                    _ => self.given_up(why),
+                });
+            }
+            let Some(wait) = retry::wait(&self.options, attempt + 1, after, rand::random()) else {
+                let asked = after.unwrap_or_default().as_secs_f64();
+                return Err(self.given_up(format!(
+                    "{why}; the server asks to wait {asked} s, longer than retry_cap_s ({} s): try again later",
+                    self.options.backoff_cap.as_secs_f64()
+                )));
+            };
+            attempt += 1;
+            tracing::info!(attempt, %why, wait_ms = wait.as_millis(), "trying again");
+            count_down(sink.events, attempt, wait, &short(&why)).await;
+        }
+    }
+
+    async fn attempt(&self, interface: Interface, body: &Value, n: u32, sink: Sink<'_>) -> Result<Answer, Failure> {
+        let response = self.http.post(&self.options, interface.path(), body).await?;
+        let mut answer = Answer::new(self.options.wire, n);
+        let pieces = stream::pieces(response, self.options.idle_timeout);
+        let read = stream::read(pieces, &mut answer, |index, piece, text| sink.piece(index, piece, text)).await;
+        read.map_err(|broken| {
+            if answer.begun() {
+                // It may be asked for again; if not, the error holds what came.
+                sink.send(StreamEvent::Void { from: sink.offset });
+            }
+            self.broken(broken, &answer)
+        })?;
+        Ok(answer)
+    }
+
+    fn broken(&self, broken: Break, answer: &Answer) -> Failure {
+        let message = self.http.clean(&broken.message);
+        let endpoint = self.http.endpoint().to_owned();
+        let said = if answer.begun() { format!("the answer broke off: {message}") } else { message.clone() };
+        let partial =
+            ModelError::Broken { endpoint: endpoint.clone(), message: said.clone(), partial: answer.partial() };
+        match broken.reported {
+            // As if the status line had said so.
+            Some((Some(status), error)) => {
+                let failure = judge(&self.options, &endpoint, status, &error, message, None);
+                if answer.begun() { Failure { error: partial, refusal: None, ..failure } } else { failure }
+            }
+            _ => {
+                let passing = broken.passing.then(|| Passing { why: said.clone(), after: None });
+                Failure { error: partial, passing, refusal: None }
+            }
+        }
+    }
+
+    fn given_up(&self, message: String) -> Failure {
+        Failure::last(ModelError::Unreachable { endpoint: self.http.endpoint().to_owned(), message })
+    }
+
+    fn endless(&self) -> Failure {
+        let seconds = self.options.answer_timeout.as_secs_f64();
+        self.given_up(format!(
+            "the answer has no end after {seconds} s; if the model is slow, raise answer_timeout_s in config.toml"
+        ))
+    }
+}
+
+/// A completion as it is given: out of its form.
+fn formed(request: &ModelRequest, mut completion: Completion) -> Completion {
+    if let Some(structure) = &request.structure {
+        let text = structure.read(&completion.text);
+        if text != completion.text {
+            // The tokens are those of the form.
+            completion.tokens = Vec::new();
+            completion.text = text;
+        }
+    }
+    completion
+}
+
+/// Waits, reporting every second how long it still takes.
+async fn count_down(events: &UnboundedSender<StreamEvent>, attempt: u32, wait: Duration, why: &str) {
+    let mut left = wait;
+    loop {
+        let _ = events.send(StreamEvent::Retrying { attempt, wait: left, why: why.to_owned() });
+        // The odd part first, so that the following seconds are whole.
+        let odd = Duration::from_nanos(u64::from(left.subsec_nanos()));
+        let step = if odd.is_zero() { left.min(Duration::from_secs(1)) } else { odd };
+        tokio::time::sleep(step).await;
+        left = left.saturating_sub(step);
+        if left.is_zero() {
+            return;
+        }
+    }
+}
+
+/// Whether a refusal is about the number of tokens: that of the answer, or of prompt and answer together.
+fn refuses_tokens(failure: &Failure) -> bool {
+    let about = |r: &Refusal| matches!(r.status, 400 | 413 | 422) && r.message.to_ascii_lowercase().contains("token");
+    matches!(failure.error, ModelError::TooLong { .. }) || failure.refusal.as_ref().is_some_and(about)
+}
+
+fn refuses_many(failure: &Failure) -> bool {
+    failure.refusal.as_ref().is_some_and(|r| matches!(r.status, 400 | 422 | 501))
+}
+
+/// Whether a refusal says that there is no such interface, rather than that something in the request is wrong.
+fn lacks_completions(refusal: &Refusal) -> bool {
+    let text = refusal.message.to_ascii_lowercase();
+    matches!(refusal.status, 404 | 405 | 501)
+        || (matches!(refusal.status, 400 | 403 | 422)
+            && (text.contains("chat model") || text.contains("chat/completions")))
+}

@@ -1,0 +1,125 @@
+//! Study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
+//! method and the baselines it was compared with, each trial an unattended episode.
+
+mod paper;
+mod report;
+mod result;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+pub use result::BlockingResult;
+
+use super::report::Report;
+use super::run::RunResult;
+use super::runner::{Opening, Plan, Study, Unit};
+use stepwright_driver::{NewSession, SYMBOLIC};
+use stepwright_world::kitchen;
+
+/// A condition of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// As in the paper's table.
+    pub name: &'static str,
+    /// The method that runs it.
+    pub method: &'static str,
+    /// What `find` does in the kitchen.
+    pub find: &'static str,
+    /// Whether its course depends on a language model where one is in use.
+    pub model: bool,
+}
+
+/// The paper's five conditions, and ProgPrompt with its assertions respected, which the paper's wrapper dropped.
+pub const CONDITIONS: [Condition; 6] = [
+    Condition { name: "BCR", method: "blocking", find: "moving", model: true },
+    Condition { name: "ProgPrompt", method: "progprompt-flat", find: "moving", model: true },
+    Condition { name: "FF-Replan", method: "ff-replan", find: "moving", model: false },
+    Condition { name: "ProgPrompt-no-find", method: "progprompt-flat", find: "fixed", model: true },
+    Condition { name: "FF-Replan-limited", method: "ff-replan-limited", find: "moving", model: false },
+    Condition { name: "ProgPrompt-heeded", method: "progprompt", find: "moving", model: true },
+];
+
+/// Actions a trial may take.
+pub const MOST_ACTIONS: u32 = 100;
+
+/// The comparison.
+#[derive(Debug)]
+pub struct Blocking {
+    /// How trials are opened.
+    pub opening: Opening,
+    /// Scenes; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// Conditions, tasks, and a seed a trial.
+    pub plan: Plan<Condition>,
+    /// The model's name.
+    pub model: String,
+}
+
+impl Blocking {
+    /// The model a condition is run with: none where a planner decides everything.
+    fn model_of(&self, condition: &Condition) -> &str {
+        if condition.model { &self.model } else { SYMBOLIC }
+    }
+}
+
+#[async_trait]
+impl Study for Blocking {
+    type Condition = Condition;
+    type Line = BlockingResult;
+    const NAME: &'static str = "blocking";
+    const CARRIED_OUT: &'static str = "trials done";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        let Condition { name, method, find, .. } = condition;
+        json!({ "condition": name, "method": method, "find": find, "model": self.model_of(condition) })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<BlockingResult>> {
+        let new = NewSession {
+            world: kitchen::KIND.name.to_owned(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            options: BTreeMap::from([("find".to_owned(), unit.condition.find.to_owned())]),
+            method: unit.condition.method.to_owned(),
+            model: self.model_of(&unit.condition).to_owned(),
+            seed: unit.seed,
+        };
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        Some(vec![BlockingResult { condition: unit.condition.name.to_owned(), trial: unit.seed, run }])
+    }
+
+    fn report(lines: &[BlockingResult], _detail: bool) -> Report {
+        report::report(lines)
+    }
+}
+
+/// The conditions of a list of names; the paper's if there is none.
+///
+/// # Errors
+/// An unknown name, with the known ones.
+pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
+    if names.is_empty() {
+        let is_papers = |c: &Condition| paper::FIGURES.iter().any(|row| row.value("condition") == Some(c.name));
+        return Ok(CONDITIONS.into_iter().filter(is_papers).collect());
+    }
+    let known = || CONDITIONS.map(|c| c.name).join(", ");
+    let find = |name: &String| {
+        let found = CONDITIONS.into_iter().find(|c| c.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))
+    };
+    names.iter().map(find).collect()
+}

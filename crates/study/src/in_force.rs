@@ -1,0 +1,235 @@
+//! Preconditions in force in the episodes of a study or of `run`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::precondition::{ActionResult, Approach, enumerated};
+use super::runner;
+use stepwright_driver::prompting::own_assertions;
+use stepwright_driver::{Beginning, Setup};
+use stepwright_episode::gate;
+use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
+use stepwright_program::Specification;
+use stepwright_world::demonstration::Demonstration;
+
+/// Assertions by action function.
+pub type Assertions = BTreeMap<String, Vec<String>>;
+
+/// What a person names, files read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Preconditions {
+    /// The true ones, where the data or the world's specification holds them.
+    True,
+    /// Those that the built-in enumerator infers from the demonstrations.
+    Inferred,
+    /// None.
+    None,
+    /// A file's set, wherever it is put in force.
+    Set(String, Assertions),
+    /// The results of a study of preconditions, by subject: a service, or the household.
+    Sets(String, BTreeMap<String, Assertions>),
+}
+
+impl FromStr for Preconditions {
+    type Err = String;
+
+    fn from_str(which: &str) -> Result<Self, String> {
+        Ok(match which {
+            "true" | "ground-truth" => Preconditions::True,
+            "inferred" => Preconditions::Inferred,
+            "none" => Preconditions::None,
+            file if file.ends_with(ADOPTED_SUFFIX) => {
+                let set = AdoptedSet::read(Path::new(file)).map_err(|e| e.to_string())?;
+                Preconditions::Set(file.to_owned(), assertions(&set))
+            }
+            file if file.ends_with(".jsonl") => Preconditions::Sets(file.to_owned(), results(Path::new(file))?),
+            _ => {
+                return Err(format!(
+                    "it is ground-truth, inferred, none, a file *{ADOPTED_SUFFIX}, or results of `study preconditions` (.jsonl)"
+                ));
+            }
+        })
+    }
+}
+
+/// As results and sessions record it.
+impl fmt::Display for Preconditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Preconditions::True => "ground-truth",
+            Preconditions::Inferred => "inferred",
+            Preconditions::None => "none",
+            Preconditions::Set(file, _) | Preconditions::Sets(file, _) => file,
+        })
+    }
+}
+
+impl Preconditions {
+    /// Which they are, as experiments record it: of a file its content, not its name.
+    pub fn described(&self) -> Value {
+        match self {
+            Preconditions::Set(_, set) => json!({ "file": runner::digest(&json!(set)) }),
+            Preconditions::Sets(_, sets) => json!({ "file": runner::digest(&json!(sets)) }),
+            named => json!(named.to_string()),
+        }
+    }
+
+    /// The assertions of a subject, a service or a world; `infer` infers them from its demonstrations.
+    ///
+    /// # Errors
+    /// If there are none such, with what to do.
+    pub fn of(
+        &self,
+        subject: &str,
+        truth: Option<&Assertions>,
+        infer: impl FnOnce() -> Result<Assertions, String>,
+    ) -> Result<Assertions, String> {
+        match self {
+            Preconditions::True => truth.cloned().ok_or_else(|| {
+                format!("nothing is known to be true of {subject}; choose --preconditions inferred, none or a file")
+            }),
+            Preconditions::Inferred => infer(),
+            Preconditions::None => Ok(Assertions::new()),
+            Preconditions::Set(_, set) => Ok(set.clone()),
+            Preconditions::Sets(_, sets) => sets
+                .get(subject)
+                .cloned()
+                .ok_or_else(|| format!("the results hold no preconditions of {subject}; infer them first")),
+        }
+    }
+}
+
+/// Puts preconditions in force from the beginning of episodes; what was inferred once is not inferred again.
+#[derive(Debug)]
+pub struct InForce {
+    /// Which.
+    pub preconditions: Preconditions,
+    inferred: Mutex<BTreeMap<Vec<String>, Assertions>>,
+}
+
+impl InForce {
+    /// Nothing is inferred yet.
+    pub fn new(preconditions: Preconditions) -> Self {
+        InForce { preconditions, inferred: Mutex::default() }
+    }
+
+    /// Puts them in force in a new session, whose options say so. Of actions that a file does not name the specification's own
+    /// stay.
+    ///
+    /// # Errors
+    /// If there are none for this task, in words.
+    pub fn begin(&self, setup: &mut Setup) -> Result<(), String> {
+        let Beginning::New(header) = &mut setup.beginning else { return Ok(()) };
+        let specification = Specification::load(&header.specification, "spec.py").map_err(|e| e.to_string())?;
+        let own = own_assertions(&specification);
+        let of_data = setup.world.ground_truth().map(|truth| truth.into_iter().collect());
+        let truth: Option<Assertions> = of_data.or_else(|| own.values().any(|a| !a.is_empty()).then(|| own.clone()));
+        let task = setup.world.tasks().into_iter().find(|t| t.id == header.task);
+        // A study's results are by service, or by world where it has no services.
+        let subject = match &self.preconditions {
+            Preconditions::Sets(_, sets) => task.map(|t| t.kind).filter(|kind| sets.contains_key(kind)),
+            _ => None,
+        };
+        let infer = || self.infer(&specification, &setup.demonstrations);
+        let wanted = self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
+        let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
+        let is_file = matches!(self.preconditions, Preconditions::Set(..));
+        if is_file && !own.keys().any(|action| of(action).is_some()) {
+            return Err(format!("{} names no action of the world {}", self.preconditions, header.world));
+        }
+        let named = own.keys().filter(|action| !is_file || of(action).is_some());
+        setup.adopted = named
+            .map(|action| gate::Assertions {
+                action: action.clone(),
+                assertions: of(action).cloned().unwrap_or_default(),
+                origin: self.preconditions.to_string(),
+            })
+            .collect();
+        header.options.insert("preconditions".to_owned(), self.preconditions.to_string());
+        Ok(())
+    }
+
+    fn infer(&self, specification: &Specification, demonstrations: &[Demonstration]) -> Result<Assertions, String> {
+        let mut known = self.inferred.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = demonstrations.iter().map(|d| d.id.clone());
+        let of = std::iter::once(specification.source().to_owned()).chain(ids).collect();
+        if let Some(inferred) = known.get(&of) {
+            return Ok(inferred.clone());
+        }
+        let inferred = enumerated(specification, demonstrations.iter().map(Demo::from).collect())?;
+        Ok(known.entry(of).or_insert(inferred).clone())
+    }
+}
+
+/// The assertions of a file of preconditions, by action function.
+fn assertions(set: &AdoptedSet) -> Assertions {
+    set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect()
+}
+
+/// The preconditions that a study inferred, by subject. What a model wrote first is left out: validated ones are beside it.
+fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, String> {
+    let contents = runner::read(path)?;
+    let mut sets: BTreeMap<String, Assertions> = BTreeMap::new();
+    let mut units: BTreeMap<(String, String), (String, String)> = BTreeMap::new();
+    for (unit, entries) in runner::one_each(&contents.entries).0 {
+        for entry in entries {
+            let wrong = |why: String| format!("{}: no result of `study preconditions`: {why}", path.display());
+            let result: ActionResult = entry.line().map_err(wrong)?;
+            if result.error.is_some() || result.approach == Approach::Prompted {
+                continue;
+            }
+            let (subject, action) = (result.subject.clone(), result.action.clone());
+            let source = (entry.experiment.clone(), unit.to_owned());
+            if units.insert((subject, action), source.clone()).is_some_and(|known| known != source) {
+                return Err(format!(
+                    "{}: it holds several results of {} of {}, inferred in different ways; which is meant cannot be known: infer into a \
+                     file of its own, or save a set with --save and name that",
+                    path.display(),
+                    result.action,
+                    result.subject
+                ));
+            }
+            sets.entry(result.subject).or_default().insert(result.action, result.assertions);
+        }
+    }
+    Ok(sets)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::runner::{Entry, Experiment};
+
+    #[test]
+    fn results_that_do_not_say_which_is_meant_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let experiment = Experiment::new("preconditions", json!({}));
+        let line = |assertion: &str| {
+            json!({"world": "dialogue", "subject": "S", "action": "A", "model": "symbolic", "demonstrations": 1, "samples": 0,
+                "seed": 0, "approach": "enumerated", "shown": 1, "episodes": 1, "assertions": [assertion], "truth": null,
+                "truth_from": null, "instances": 0, "satisfied": 0, "calls": 0, "held": 0, "agreement": null, "candidates": 0,
+                "valid": 0, "asks": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0})
+        };
+        let write = |units: &[(&str, &str)]| {
+            let entry = |(unit, assertion): &(&str, &str)| {
+                Entry::of_unit(experiment.hash(), unit, &[line(assertion)]).unwrap()[0].text() + "\n"
+            };
+            let text: String = units.iter().map(entry).collect();
+            std::fs::write(&path, format!("{}\n{text}", experiment.head())).unwrap();
+            path.display().to_string().parse::<Preconditions>()
+        };
+        let Ok(once) = write(&[("u", "x"), ("u", "y")]) else { panic!("a unit done twice is one") };
+        assert_eq!(once.of("S", None, || Err(String::new())).unwrap()["A"], ["y"]);
+        let same = write(&[("u", "y")]).unwrap();
+        assert_eq!(same.described(), once.described(), "what is held counts, not the file");
+        assert!(write(&[("u", "x"), ("v", "y")]).unwrap_err().contains("several results of A of S"));
+    }
+}

@@ -1,0 +1,311 @@
+//! The study of "O3D": its method, ablations and baselines in the household and the shop, beside Tables 1, 2, 3, 6, 9 and 10; and
+//! success by the number of logs that the skills were found in.
+
+mod paper;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stepwright_skill::discover::{Settings, discover};
+use stepwright_skill::file;
+use tokio_util::sync::CancellationToken;
+
+use super::report::Report;
+use super::run::RunResult;
+use super::runner::{Opening, Plan, Study, Unit, digest_of};
+use stepwright_driver::{NewSession, read_logs};
+use stepwright_method as method;
+use stepwright_text::words::count;
+
+/// The shop's world.
+const SHOP: &str = "shop";
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// As in the paper's tables.
+    pub name: String,
+    /// The method that runs it.
+    pub method: &'static str,
+    /// Its options.
+    pub options: Vec<(&'static str, String)>,
+    /// Pairs of logs that its skills were found in, where they were found for the study.
+    pub logs: Option<usize>,
+    /// What of the knowledge its results depend on.
+    pub knowledge: String,
+}
+
+/// A condition of the paper: its name, the method, options that make it so.
+type Named = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// O3D by the skills that people wrote.
+const HUMAN: &str = "O3D-Human";
+/// O3D by tips of successes alone.
+const NON_CONTRASTIVE: &str = "O3D (TD-only non-contrastive)";
+/// All conditions whose knowledge is at hand.
+const EVERY: &str = "all";
+
+/// The conditions that are known by name.
+pub const CONDITIONS: [Named; 13] = [
+    ("ReAct", "react", &[]),
+    ("ReAct-long", "react-long", &[]),
+    ("Reflexion", "reflexion", &[]),
+    ("Reflexion+O3D", "reflexion", &[("tips", method::skills::SHIPPED)]),
+    ("O3D", "o3d", &[]),
+    ("O3D (SD-only)", "o3d", &[("variant", "sd-only")]),
+    ("O3D (PD-only)", "o3d", &[("variant", "pd-only")]),
+    ("O3D (TD-only)", "o3d", &[("variant", "td-only")]),
+    (NON_CONTRASTIVE, "o3d", &[("variant", "td-only")]),
+    (HUMAN, "o3d", &[]),
+    ("O3D-Code", "o3d-code", &[]),
+    ("Demo2Code", "demo2code", &[]),
+    ("AdaPlanner", "adaplanner", &[]),
+];
+
+/// One line of the results file: an episode's result, with the condition it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct O3dResult {
+    /// The condition's name.
+    pub condition: String,
+    /// The world.
+    pub world: String,
+    /// Pairs of logs, where skills were found for the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logs: Option<usize>,
+    /// The episode.
+    #[serde(flatten)]
+    pub run: RunResult,
+}
+
+/// The comparison.
+#[derive(Debug)]
+pub struct O3d {
+    /// How episodes are opened.
+    pub opening: Opening,
+    /// The world.
+    pub world: String,
+    /// Tasks; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// Conditions, tasks, seeds.
+    pub plan: Plan<Condition>,
+    /// The model's name.
+    pub model: String,
+}
+
+/// The published limit of a world's episodes.
+pub fn limits(world: &str) -> &'static str {
+    if world == SHOP { "o3d-15" } else { "o3d-30" }
+}
+
+/// The published number of trials of a world's tasks.
+fn trials(world: &str) -> &'static str {
+    if world == SHOP { "3" } else { "10" }
+}
+
+#[async_trait]
+impl Study for O3d {
+    type Condition = Condition;
+    type Line = O3dResult;
+    const NAME: &'static str = "o3d";
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "world": self.world, "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        let Condition { name, method, options, logs, knowledge } = condition;
+        // A path may differ from machine to machine; what the file holds may not.
+        let options: Vec<_> = options.iter().filter(|(key, _)| *key != "skills").collect();
+        json!({ "condition": name, "method": method, "options": options, "logs": logs, "knowledge": knowledge, "model": self.model })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<O3dResult>> {
+        let Condition { name, method, options, logs, .. } = &*unit.condition;
+        let new = NewSession {
+            world: self.world.clone(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            options: options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            method: (*method).to_owned(),
+            model: self.model.clone(),
+            seed: unit.seed,
+        };
+        let run = RunResult::of(&self.opening.run(&new, cancel).await?, &unit.task, &new);
+        Some(vec![O3dResult { condition: name.clone(), world: self.world.clone(), logs: *logs, run }])
+    }
+
+    fn report(lines: &[O3dResult], _detail: bool) -> Report {
+        report::report(lines)
+    }
+}
+
+/// Files of knowledge that a person named.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Of the conditions that use any, in place of what ships.
+    pub skills: Option<String>,
+    /// Of O3D-Human.
+    pub human: Option<String>,
+    /// Of tips distilled without contrast.
+    pub non_contrastive: Option<String>,
+}
+
+impl Given {
+    /// The knowledge a condition goes by, where one is named; a condition that has to have its own says so.
+    fn of(&self, condition: &str) -> Result<Option<&str>, String> {
+        let own = |file: &'_ Option<String>, what: &str| match file {
+            Some(_) => Ok(()),
+            None => Err(format!("{condition} needs {what}")),
+        };
+        Ok(match condition {
+            HUMAN => {
+                own(&self.human, "the knowledge that people wrote: --human FILE")?;
+                self.human.as_deref()
+            }
+            NON_CONTRASTIVE => {
+                own(&self.non_contrastive, "tips distilled from successes alone: --non-contrastive FILE")?;
+                self.non_contrastive.as_deref()
+            }
+            _ => self.skills.as_deref(),
+        })
+    }
+}
+
+/// The conditions of a list of names; `O3D` alone if there is none, those whose knowledge is at hand for `all`.
+///
+/// # Errors
+/// A name that is none, a method that this program has not, knowledge that is not named or cannot be read.
+pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
+    let every = names.iter().any(|name| name.eq_ignore_ascii_case(EVERY));
+    let names: Vec<&str> = match names {
+        _ if every => CONDITIONS.iter().map(|(name, ..)| *name).filter(|name| given.of(name).is_ok()).collect(),
+        [] => vec!["O3D"],
+        names => names.iter().map(String::as_str).collect(),
+    };
+    let known = || CONDITIONS.map(|(name, ..)| name).join(", ");
+    let find = |name: &&str| {
+        let found = CONDITIONS.into_iter().find(|(own, ..)| own.eq_ignore_ascii_case(name));
+        let (name, method, options) =
+            found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))?;
+        let info = method::named(method).ok_or_else(|| format!("{name}: this program has no method {method}"))?.info();
+        let has = |key: &str| info.options.iter().any(|option| option.key == key);
+        if let Some((key, _)) = options.iter().find(|(key, _)| !has(key)) {
+            return Err(format!("{name}: the method {method} has no option --{key}"));
+        }
+        let mut options: Vec<(&'static str, String)> =
+            options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+        if has("limits") {
+            options.push(("limits", limits(world).to_owned()));
+        }
+        if has(method::TRIALS.key) {
+            options.push((method::TRIALS.key, trials(world).to_owned()));
+        }
+        let mut knowledge = method::skills::SHIPPED.to_owned();
+        if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
+            knowledge = content(own)?;
+            options.push(("skills", own.to_owned()));
+        }
+        Ok(Condition { name: name.to_owned(), method, options, logs: None, knowledge })
+    };
+    names.iter().map(find).collect()
+}
+
+/// What a named file of skills holds, as results depend on it.
+fn content(name: &str) -> Result<String, String> {
+    let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
+    let text = method::skills::text_of(Path::new(&path))?;
+    Ok(format!("{}{}", digest_of(text.as_bytes()), name.get(path.len()..).unwrap_or_default()))
+}
+
+/// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are
+/// written to a folder, named after what they hold. Lines that could not be read come with them, in words.
+///
+/// # Errors
+/// If the log cannot be read, or a file not be written.
+pub fn by_logs(
+    log: &Path,
+    numbers: &[usize],
+    world: &str,
+    folder: &Path,
+) -> Result<(Vec<Condition>, Vec<String>), String> {
+    let (all, wrong) = read_logs(log)?;
+    let mut pairs: Vec<&str> = Vec::new();
+    for log in &all {
+        let pair = log.pair_id.as_deref().unwrap_or(&log.id);
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let condition = |number: &usize| {
+        let used = pairs
+            .get(..*number)
+            .ok_or_else(|| format!("{} holds {}, not {number}", log.display(), count(pairs.len(), "pair")))?;
+        let logs: Vec<_> =
+            all.iter().filter(|log| used.contains(&log.pair_id.as_deref().unwrap_or(&log.id))).cloned().collect();
+        let written = file::write(&discover(&logs, &Settings::default()).knowledge);
+        let knowledge = digest_of(written.as_bytes());
+        let path = folder.join(format!("{knowledge}.skills.toml"));
+        // Shards write the same file at the same time.
+        stepwright_files::replace(&path, written.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
+        let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
+        Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
+    };
+    Ok((numbers.iter().map(condition).collect::<Result<_, String>>()?, wrong))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
+        conditions(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), world, given)
+    }
+
+    #[test]
+    fn conditions_are_run_as_published() {
+        let of = |world: &str| named(&["Reflexion"], world, &Given::default()).unwrap().remove(0).options;
+        assert_eq!(of("household"), [("limits", "o3d-30".to_owned()), ("trials", "10".to_owned())]);
+        assert_eq!(of("shop"), [("limits", "o3d-15".to_owned()), ("trials", "3".to_owned())]);
+        let default = named(&[], "household", &Given::default()).unwrap();
+        assert!(default.len() == 1 && default[0].name == "O3D", "{default:?}");
+        assert!(named(&["BUTLER"], "household", &Given::default()).unwrap_err().contains("AdaPlanner"));
+    }
+
+    #[test]
+    fn knowledge_of_its_own_is_asked_for_and_all_is_what_is_at_hand() {
+        let none = Given::default();
+        assert!(named(&[HUMAN], "household", &none).unwrap_err().contains("--human"));
+        assert!(named(&[NON_CONTRASTIVE], "household", &none).unwrap_err().contains("--non-contrastive"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().display().to_string();
+        assert_eq!(named(&[EVERY], "household", &none).unwrap().len(), CONDITIONS.len() - 2);
+        let given = Given { human: Some(path.clone()), non_contrastive: Some(path), ..none };
+        let all = named(&[EVERY], "household", &given).unwrap();
+        assert_eq!(all.len(), CONDITIONS.len());
+        let of = |name: &str| all.iter().find(|condition| condition.name == name).unwrap().options.clone();
+        assert!(of(NON_CONTRASTIVE).contains(&("variant", "td-only".to_owned())));
+        assert!(of("O3D").iter().all(|(key, _)| *key != "skills"), "only its own condition goes by it");
+    }
+
+    #[test]
+    fn skills_are_found_in_the_first_pairs_and_a_bad_line_costs_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("logs.jsonl");
+        let line =
+            r#"{"id":"a","pair_id":"p","task":"t","success":true,"steps":[{"action":"look","observation":"A room."}]}"#;
+        std::fs::write(&log, format!("{line}\n{{\"id\":1}}\n")).unwrap();
+        let (found, wrong) = by_logs(&log, &[1], "household", folder.path()).unwrap();
+        assert_eq!((found.len(), found[0].logs, wrong.len()), (1, Some(1), 1));
+        assert!(wrong[0].contains("line 2"), "{wrong:?}");
+        assert!(by_logs(&log, &[2], "household", folder.path()).unwrap_err().contains("holds 1 pair, not 2"));
+    }
+}

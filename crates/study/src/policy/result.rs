@@ -1,0 +1,75 @@
+//! Result kept of a predicted dialogue or a household episode: one line of the results file, from which the tables are computed.
+
+use serde::{Deserialize, Serialize};
+
+use super::metrics::{Compatibility, Counts};
+use super::setting::Setting;
+use stepwright_program::Call;
+use stepwright_world::TaskInfo;
+
+/// A predicted turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnResult {
+    /// Index of its first call among the dialogue's.
+    pub start: usize,
+    /// The actions predicted, in order.
+    pub predicted: Vec<Call>,
+    /// The actions recorded.
+    pub recorded: Vec<Call>,
+    /// Whether the true preconditions of each predicted action hold where it was predicted; absent where they are not known.
+    pub compatible: Option<Vec<bool>>,
+    /// Why the turn ended, in words.
+    pub ended: String,
+}
+
+/// One line of the results file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PolicyResult {
+    /// `dialogue` or `household`.
+    pub world: String,
+    /// The dialogue's or task's id.
+    pub task: String,
+    /// The service, or the type of task.
+    pub kind: String,
+    /// How it was predicted.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// True and false positives and false negatives over all turns; dialogues only.
+    pub counts: Option<Counts>,
+    /// Whether the goal was reached; the household only.
+    pub won: Option<bool>,
+    /// Actions predicted or taken, and how many of them their true preconditions permitted; absent where these are not known.
+    pub compatibility: Option<Compatibility>,
+    /// Actions predicted or taken.
+    pub actions: u64,
+    /// The turns; dialogues only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnResult>,
+    /// Times a language model was asked.
+    pub asks: u32,
+    /// Prompts of which something was left out, so that they fit the model's context.
+    #[serde(default)]
+    pub shortened: u32,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// What went wrong, if it could not be predicted to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl PolicyResult {
+    /// A result of nothing yet.
+    pub(super) fn new(world: &str, task: &TaskInfo, setting: &Setting) -> Self {
+        PolicyResult {
+            world: world.to_owned(),
+            task: task.id.clone(),
+            kind: task.kind.clone(),
+            setting: setting.clone(),
+            ..PolicyResult::default()
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Settings of a study of policies: what is varied, and what all episodes share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::in_force::Assertions;
+use stepwright_driver::{
+    Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, built_in_methods, new_header, prompting,
+    sandbox,
+};
+use stepwright_episode::{Header, Policy};
+use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use stepwright_method::verify::rules;
+use stepwright_method::{self as method, Method};
+use stepwright_model::prompt::Prompts;
+use stepwright_program::{Rules, Specification};
+use stepwright_world::World;
+use stepwright_world::agent_of_demonstrations;
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::options::Values;
+use stepwright_world::planner::Agent;
+
+/// One way of predicting: a row of the table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Setting {
+    /// The method's id.
+    pub method: String,
+    /// The model's name; `symbolic` for the built-in proposer.
+    pub model: String,
+    /// Demonstrations shown to the model, or learned from by the built-in proposer.
+    pub shots: usize,
+    /// Whether demonstrations and completions hold think comments.
+    pub think: bool,
+    /// Whether the assertions are in the prompt: `method` (as the method has it), `shown`, `hidden`.
+    pub assertions: String,
+    /// What ranks scored actions: `mean` or `sum` of their tokens' log-probabilities.
+    #[serde(default = "usual_likelihood")]
+    pub likelihood: String,
+    /// The preconditions in force: `ground-truth`, `inferred`, `none`, or a file's name.
+    pub preconditions: String,
+    /// The seed of the samples.
+    pub seed: u64,
+}
+
+fn usual_likelihood() -> String {
+    LIKELIHOOD.default.to_owned()
+}
+
+impl Setting {
+    /// The options of the method.
+    ///
+    /// # Errors
+    /// If there are none such, in words.
+    pub fn options(&self) -> Result<Values, String> {
+        let given = [
+            (SHOTS, self.shots.to_string()),
+            (THINK, self.think.to_string()),
+            (ASSERTIONS, self.assertions.clone()),
+            (LIKELIHOOD, self.likelihood.clone()),
+        ];
+        let given = given.map(|(spec, value)| (spec.key.to_owned(), value)).into();
+        Values::read(method::options::all(), &given).map_err(|e| e.to_string())
+    }
+}
+
+/// What all episodes of a study share.
+#[derive(Clone)]
+pub struct Basis {
+    /// The built-in proposer, or a language model.
+    pub source: Source,
+    /// Finds models by name.
+    pub resolver: Resolver,
+    /// The templates.
+    pub prompts: Prompts,
+    /// The clock of the records.
+    pub clock: Clock,
+    /// Actions of a turn or an episode at most.
+    pub steps: u32,
+    /// Tokens that a turn or an episode may take.
+    pub token_budget: Option<u64>,
+}
+
+/// What one setting and the demonstrations give for all its episodes.
+#[derive(Clone)]
+pub(super) struct Knowledge {
+    pub(super) method: Arc<dyn Method>,
+    pub(super) options: Values,
+    pub(super) proposer: Arc<dyn Agent>,
+    pub(super) shown: Arc<Vec<prompting::Demonstration>>,
+    pub(super) demonstrations: Arc<Vec<Demonstration>>,
+}
+
+impl Knowledge {
+    /// Of a setting and the demonstrations it may use.
+    pub(super) fn new(setting: &Setting, demonstrations: &[Demonstration]) -> Result<Self, String> {
+        let method =
+            stepwright_method::named(&setting.method).ok_or_else(|| format!("no method `{}`", setting.method))?;
+        let demonstrations: Vec<Demonstration> = demonstrations.to_vec();
+        Ok(Knowledge {
+            method,
+            options: setting.options()?,
+            proposer: agent_of_demonstrations(&demonstrations),
+            shown: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
+            demonstrations: Arc::new(demonstrations),
+        })
+    }
+}
+
+/// A specification in one setting: the assertions in force, the true ones, and what is known of the method.
+pub(super) struct Subject {
+    pub(super) setting: Setting,
+    pub(super) specification: Specification,
+    /// The specification's text with the assertions in force in its bodies.
+    pub(super) in_force: String,
+    /// What compatibility is counted by, where it is known.
+    pub(super) truth: Option<Rules>,
+    pub(super) knowledge: Knowledge,
+}
+
+impl Subject {
+    /// These assertions in force, and these true.
+    ///
+    /// # Errors
+    /// In words: an invalid assertion, an unknown setting.
+    pub(super) fn new(
+        setting: &Setting,
+        specification: Specification,
+        demonstrations: &[Demonstration],
+        in_force: &Assertions,
+        truth: Option<&Assertions>,
+    ) -> Result<Self, String> {
+        let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
+        compiled(in_force)?;
+        Ok(Subject {
+            setting: setting.clone(),
+            in_force: specification.with_assertions(in_force).map_err(|e| e.to_string())?.source().to_owned(),
+            specification,
+            truth: truth.map(compiled).transpose().map_err(|e| format!("ground truth: {e}"))?,
+            knowledge: Knowledge::new(setting, demonstrations)?,
+        })
+    }
+}
+
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.setting.fmt(f)
+    }
+}
+
+/// Where an episode begins.
+pub(super) struct Start<'a> {
+    pub(super) world: Box<dyn World>,
+    /// World options, beside those of the method.
+    pub(super) options: BTreeMap<String, String>,
+    pub(super) task: &'a str,
+    pub(super) sentence: &'a str,
+    /// The specification with the assertions in force in its bodies.
+    pub(super) specification: &'a str,
+}
+
+impl Basis {
+    /// The driver of one episode that runs by itself to its end.
+    pub(super) fn setup(&self, subject: &Subject, start: Start<'_>) -> Setup {
+        let Subject { setting, knowledge: known, .. } = subject;
+        let mut options = start.options;
+        options.extend(known.options.record(known.method.info().options));
+        let header = Header {
+            options,
+            task: start.task.to_owned(),
+            sentence: start.sentence.to_owned(),
+            seed: setting.seed,
+            method: setting.method.clone(),
+            model: setting.model.clone(),
+            specification: start.specification.to_owned(),
+            ..new_header(start.world.as_ref(), &self.clock)
+        };
+        let prompting = prompting::Prompting {
+            prompts: self.prompts.clone(),
+            demonstrations: Arc::clone(&known.shown),
+            ..prompting::Prompting::default()
+        };
+        Setup {
+            blocking: BlockingSource::Assertions,
+            beginning: Beginning::New(Box::new(header)),
+            world: start.world,
+            method: Arc::clone(&known.method),
+            source: self.source.clone(),
+            resolver: Arc::clone(&self.resolver),
+            methods: built_in_methods(),
+            proposer: Arc::clone(&known.proposer),
+            prompting,
+            sandbox: sandbox(),
+            demonstrations: Arc::clone(&known.demonstrations),
+            keep: Persistence::Nothing,
+            adopted: Vec::new(),
+            policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),
+            unattended: true,
+            clock: Arc::clone(&self.clock),
+            remarks: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Infers the preconditions of an action: by the built-in enumerator, or from what a language model writes.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::unbounded_channel;
+use tokio_util::sync::CancellationToken;
+
+use super::result::Approach;
+use super::subject::Subject;
+use stepwright_method::precondition::{
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Fate, Ranking, Written, read_completion,
+};
+use stepwright_model::prompt::Prompts;
+use stepwright_model::{Completion, LanguageModel, ModelRequest};
+
+/// Tokens of a completion at most: a few assertions.
+const MAX_TOKENS: u32 = 160;
+
+/// Where assertions come from.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    /// The built-in enumerator.
+    Symbolic,
+    /// A language model.
+    Language(Asking),
+}
+
+/// How a language model is asked.
+#[derive(Clone)]
+pub struct Asking {
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// The templates.
+    pub prompts: Prompts,
+    /// Random samples of each demonstration's prompt.
+    pub samples: u32,
+    /// Their temperature.
+    pub temperature: f64,
+}
+
+impl std::fmt::Debug for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} samples of {}", self.samples, self.model.info().name)
+    }
+}
+
+/// What was inferred for an action.
+#[derive(Debug, Clone)]
+pub(super) struct Inferred {
+    pub(super) approach: Approach,
+    pub(super) assertions: Vec<String>,
+    pub(super) candidates: usize,
+    pub(super) valid: usize,
+    pub(super) asks: u32,
+    pub(super) prompt_tokens: u64,
+    pub(super) completion_tokens: u64,
+    pub(super) error: Option<String>,
+}
+
+impl Inferred {
+    pub(super) fn nothing(approach: Approach) -> Self {
+        Inferred {
+            approach,
+            assertions: Vec::new(),
+            candidates: 0,
+            valid: 0,
+            asks: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            error: None,
+        }
+    }
+
+    /// What a pool suggests.
+    fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
+        let pool = store.pool(action).map_err(|e| e.to_string())?;
+        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        Ok(Inferred {
+            assertions: store.suggested(action, Ranking::Evidence),
+            candidates: pool.candidates.len(),
+            valid,
+            ..self
+        })
+    }
+}
+
+/// By the built-in enumerator.
+pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred>, String> {
+    let mut store = subject.store.clone();
+    store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
+    Ok(vec![Inferred::nothing(Approach::Enumerated).suggested(&store, action)?])
+}
+
+/// By a language model: what it writes greedily after the first demonstration that calls the action, taken as it is; and its
+/// greedy and random completions after each such demonstration, validated and ranked.
+pub(super) async fn asked(
+    subject: &Subject,
+    action: &str,
+    asking: &Asking,
+    seed: u64,
+    cancel: &CancellationToken,
+) -> Result<Vec<Inferred>, String> {
+    let mut store = subject.store.clone();
+    let calling = store.demonstrations().all.iter().enumerate();
+    let calling: Vec<usize> =
+        calling.filter(|(_, d)| d.calls.iter().any(|c| c.function == action)).map(|(at, _)| at).collect();
+    let mut spent = Spent::default();
+    let mut written: Vec<Written> = Vec::new();
+    let mut prompted = Inferred::nothing(Approach::Prompted);
+    for (number, demonstration) in calling.into_iter().enumerate() {
+        let context = store.context(action, demonstration);
+        let context =
+            context.ok_or_else(|| format!("the specification cannot be shown without {action}'s assertions"))?;
+        let greedy = asking.ask(&context, 1, 0.0, seed.wrapping_add(number as u64), &mut spent, cancel).await?;
+        let greedy: Vec<Written> = greedy.iter().flat_map(|c| read_completion(&c.text)).collect();
+        if number == 0 {
+            prompted.candidates = greedy.len();
+            prompted.assertions = evaluable(&store, action, &greedy)?;
+            prompted.asks = spent.asks;
+            prompted.prompt_tokens = spent.prompt;
+            prompted.completion_tokens = spent.completion;
+        }
+        written.extend(greedy);
+        if asking.samples > 0 {
+            let sampled = asking
+                .ask(&context, asking.samples, asking.temperature, seed.wrapping_add(number as u64), &mut spent, cancel)
+                .await?;
+            written.extend(sampled.iter().flat_map(|c| read_completion(&c.text)));
+        }
+    }
+    store.take_in(action, &written).map_err(|e| e.to_string())?;
+    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action)?;
+    let Spent { asks, prompt, completion } = spent;
+    let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
+    Ok(vec![prompted, validated])
+}
+
+/// Those of the lines that are assertions and can be evaluated at all; whether they hold in the demonstrations is not asked.
+fn evaluable(store: &CandidateStore, action: &str, written: &[Written]) -> Result<Vec<String>, String> {
+    let mut kept = Vec::new();
+    for written in written {
+        let Written::Candidate(text) = written else { continue };
+        let judged = store.try_text(action, text).map_err(|e| e.to_string())?;
+        if !matches!(judged.fate, Fate::Malformed { .. } | Fate::Unknown { .. }) {
+            kept.push(text.clone());
+        }
+    }
+    Ok(kept)
+}
+
+/// What asking cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    asks: u32,
+    prompt: u64,
+    completion: u64,
+}
+
+impl Asking {
+    async fn ask(
+        &self,
+        context: &CandidateContext,
+        n: u32,
+        temperature: f64,
+        seed: u64,
+        spent: &mut Spent,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Completion>, String> {
+        let raw = self.model.prefers_raw();
+        let template = if raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+        let rendered = self.prompts.render(template, context).map_err(|e| e.to_string())?;
+        let stop = ["\n\n", "\n    def ", "\ndef ", "\nclass "].map(str::to_owned);
+        let request = ModelRequest {
+            messages: rendered.messages,
+            max_tokens: MAX_TOKENS,
+            temperature,
+            n,
+            stop: if raw { stop.into() } else { Vec::new() },
+            seed: Some(seed),
+            frequency_penalty: 0.0,
+            presence_penalty: 0.0,
+            top_p: None,
+            structure: None,
+            tag: None,
+            logprobs: false,
+        };
+        // Nobody watches the stream.
+        let (stream, _) = unbounded_channel();
+        let response = self.model.complete(&request, &stream, cancel).await.map_err(|e| e.to_string())?;
+        spent.asks += 1;
+        if let Some(usage) = &response.usage {
+            spent.prompt += usage.prompt;
+            spent.completion += usage.completion;
+        }
+        Ok(response.completions)
+    }
+}

@@ -1,0 +1,195 @@
+//! How well preconditions inferred from demonstrations agree with the true ones on other episodes: Tables 1 and 2 of
+//! "Reasoning about Action Preconditions with Programs", on any service and model.
+//!
+//! `subject` is what preconditions are inferred of and scored on, `inference` infers, `result` is what is kept of an action and
+//! `report` the tables. Reads no configuration and opens no files.
+
+mod household;
+mod inference;
+mod report;
+mod result;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+pub use household::played;
+pub use inference::{Asking, Origin};
+pub use result::{ActionResult, Agreement, Approach, Way};
+pub use subject::{Subject, SubjectError, Truth};
+
+use super::report::Report;
+use super::runner::{Plan, Study, Unit, digest, seconds_since};
+use inference::Inferred;
+use stepwright_driver::inferred_in;
+use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, Ranking};
+use stepwright_program::{Role, Specification};
+use stepwright_world::TaskInfo;
+
+/// The study: the preconditions of each action of each subject.
+#[derive(Debug)]
+pub struct Preconditions {
+    /// The tasks are the actions that the demonstrations of the subjects call; the kind is the subject's name.
+    plan: Plan<Subject>,
+    origin: Origin,
+    way: Way,
+}
+
+impl Preconditions {
+    /// A study of these subjects, each with the seed that its demonstrations were drawn by.
+    pub fn new(subjects: Vec<Arc<Subject>>, origin: Origin, way: Way) -> Self {
+        let mut tasks: Vec<TaskInfo> = Vec::new();
+        let mut seeds: Vec<u64> = Vec::new();
+        for subject in &subjects {
+            for id in subject.actions() {
+                if !tasks.iter().any(|task| task.id == id && task.kind == subject.name) {
+                    let (kind, source) = (subject.name.clone(), subject.world.to_owned());
+                    tasks.push(TaskInfo { id, kind, sentence: String::new(), source });
+                }
+            }
+            if !seeds.contains(&subject.seed) {
+                seeds.push(subject.seed);
+            }
+        }
+        Preconditions { plan: Plan { conditions: subjects, tasks, seeds }, origin, way }
+    }
+
+    /// The approach whose result stands for a unit. A model's two results come together; the second stands for both.
+    fn approach(&self) -> Approach {
+        match self.origin {
+            Origin::Symbolic => Approach::Enumerated,
+            Origin::Language(_) => Approach::Validated,
+        }
+    }
+
+    /// What was inferred for a subject in this way, as a file of preconditions holds it: validated assertions, not a model's first
+    /// words. `None` if there is nothing yet.
+    pub fn adopted(&self, subject: &Subject, results: &[ActionResult]) -> Option<AdoptedSet> {
+        adopted(subject, &Way { seed: subject.seed, ..self.way.clone() }, self.approach(), results)
+    }
+}
+
+#[async_trait]
+impl Study for Preconditions {
+    type Condition = Subject;
+    type Line = ActionResult;
+    const NAME: &'static str = "preconditions";
+    const CARRIED_OUT: &'static str = "actions inferred";
+
+    fn plan(&self) -> &Plan<Subject> {
+        &self.plan
+    }
+
+    fn suits(&self, subject: &Subject, action: &TaskInfo, seed: u64) -> bool {
+        action.kind == subject.name && subject.seed == seed && subject.calls(&action.id)
+    }
+
+    fn shared(&self) -> Value {
+        let mut fields = json!(self.way);
+        if let Value::Object(fields) = &mut fields {
+            // The seed is the unit's, the model the experiment's; how many demonstrations there were is the condition's.
+            fields.retain(|name, _| !["seed", "model", "demonstrations"].contains(&name.as_str()));
+        }
+        fields
+    }
+
+    fn condition(&self, subject: &Subject) -> Value {
+        json!({
+            "world": subject.world,
+            "subject": subject.name,
+            "demonstrations": self.way.demonstrations,
+            "shown": subject.demonstrations(),
+            "episodes": subject.tests(),
+            "truth_digest": subject.truth.as_ref().map(|truth| digest(&json!(truth.assertions))),
+        })
+    }
+
+    async fn perform(&self, unit: Unit<Subject>, cancel: &CancellationToken) -> Option<Vec<ActionResult>> {
+        let Unit { condition: subject, task: TaskInfo { id: action, .. }, seed, .. } = unit;
+        let started = Instant::now();
+        let inferred = match &self.origin {
+            Origin::Symbolic => {
+                let (subject, action) = (Arc::clone(&subject), action.clone());
+                let work = move || inference::enumerated(&subject, &action);
+                tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(e.to_string()))
+            }
+            Origin::Language(asking) => inference::asked(&subject, &action, asking, seed, cancel).await,
+        };
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let seconds = seconds_since(started);
+        let inferred =
+            inferred.unwrap_or_else(|why| vec![Inferred { error: Some(why), ..Inferred::nothing(self.approach()) }]);
+        let way = Way { seed, ..self.way.clone() };
+        let scored = tokio::task::spawn_blocking(move || {
+            let score = |inferred| ActionResult::new(&subject, &action, &way, inferred, seconds);
+            inferred.into_iter().map(score).collect()
+        });
+        scored.await.ok()
+    }
+
+    /// A model's two results come together; the second has the tokens of both.
+    fn tokens(lines: &[ActionResult]) -> (u64, u64) {
+        lines.last().map_or((0, 0), |line| (line.prompt_tokens, line.completion_tokens))
+    }
+
+    fn report(lines: &[ActionResult], detail: bool) -> Report {
+        report::report(lines, detail)
+    }
+}
+
+/// What the built-in enumerator adopts for each action that the demonstrations call.
+///
+/// # Errors
+/// In words: a demonstration that cannot be executed.
+pub fn enumerated(
+    specification: &Specification,
+    demonstrations: Vec<Demo>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    let mut store = CandidateStore::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
+    let mut adopted = BTreeMap::new();
+    for action in actions {
+        store.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
+        let suggested = store.suggested(&action, Ranking::Evidence);
+        adopted.insert(action, suggested);
+    }
+    Ok(adopted)
+}
+
+fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionResult]) -> Option<AdoptedSet> {
+    let specification = subject.store.demonstrations().specification();
+    let of = |name: &str| {
+        let own = |r: &&ActionResult| {
+            (r.world.as_str(), &r.subject, r.action.as_str()) == (subject.world, &subject.name, name)
+                && (&r.way, r.approach, r.error.is_none()) == (way, approach, true)
+                && (r.shown, r.episodes) == (subject.demonstrations(), subject.tests())
+        };
+        results.iter().rev().find(own)
+    };
+    let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+    let actions: Vec<AdoptedAction> = functions
+        .filter_map(|f| {
+            let (action, params) = (f.name.clone(), f.params.clone());
+            Some(AdoptedAction { assertions: of(&f.name)?.assertions.clone(), action, params })
+        })
+        .collect();
+    let notes = vec![
+        inferred_in(subject.world, subject.first_test()),
+        format!(
+            "{}: from {}, model {}",
+            subject.name,
+            stepwright_text::words::count(subject.demonstrations(), "demonstration"),
+            way.model
+        ),
+    ];
+    (!actions.is_empty()).then_some(AdoptedSet { notes, actions })
+}

@@ -1,0 +1,181 @@
+//! Result kept of an inferred action: one line of the results file, from which the tables are computed.
+
+use serde::{Deserialize, Serialize};
+
+use super::inference::Inferred;
+use super::subject::Subject;
+use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Score};
+
+/// How assertions were come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approach {
+    /// The built-in enumerator: no language model.
+    Enumerated,
+    /// The first assertions a model writes, taken as they are ("Prompting" in Table 2).
+    Prompted,
+    /// A model's candidates, validated on the demonstrations and ranked by Equation 1 ("Ours" in Table 2).
+    Validated,
+}
+
+impl Approach {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Approach::Enumerated => "built-in enumerator, evidence rule",
+            Approach::Prompted => "prompting",
+            Approach::Validated => "validated, Equation (1) alone",
+        }
+    }
+}
+
+/// What a study's results have in common beside its subjects.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Way {
+    /// The model's name; `symbolic` for the built-in enumerator.
+    pub model: String,
+    /// Demonstrations taken, at most.
+    pub demonstrations: usize,
+    /// Samples of each prompt; 0 without a language model.
+    pub samples: u32,
+    /// Their temperature, as text; empty without a language model.
+    #[serde(default)]
+    pub temperature: String,
+    /// Seed of the samples, and of demonstrations where data names none.
+    pub seed: u64,
+}
+
+/// Agreement with the true assertions, by Equation 2.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Instances where the true assertions hold.
+    pub truth: usize,
+    /// Where both hold.
+    pub both: usize,
+    /// |both| / |inferred|
+    pub precision: f64,
+    /// |both| / |truth|
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+}
+
+/// One line of the results file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActionResult {
+    /// `dialogue` or `household`.
+    pub world: String,
+    /// The service, or the world's name.
+    pub subject: String,
+    /// The action's function.
+    pub action: String,
+    /// How it was inferred.
+    #[serde(flatten)]
+    pub way: Way,
+    /// By which approach.
+    pub approach: Approach,
+    /// Demonstrations there were.
+    pub shown: usize,
+    /// Episodes scored on.
+    pub episodes: usize,
+    /// The assertions inferred.
+    pub assertions: Vec<String>,
+    /// The true ones, where they are known.
+    pub truth: Option<Vec<String>>,
+    /// Where the true ones are from.
+    pub truth_from: Option<String>,
+    /// Instances (step, binding) of the episodes.
+    pub instances: usize,
+    /// Of these, where the inferred assertions hold.
+    pub satisfied: usize,
+    /// Calls of the action in the episodes.
+    pub calls: usize,
+    /// Of these, where the inferred assertions hold.
+    pub held: usize,
+    /// How the two agree, where the truth is known.
+    pub agreement: Option<Agreement>,
+    /// Different candidates judged.
+    pub candidates: usize,
+    /// Of these, valid.
+    pub valid: usize,
+    /// Times a model was asked.
+    pub asks: u32,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Wall-clock seconds of the inference.
+    pub seconds: f64,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl ActionResult {
+    /// Scores what was inferred for an action.
+    pub(super) fn new(subject: &Subject, action: &str, way: &Way, inferred: Inferred, seconds: f64) -> Self {
+        let truth = subject.truth_of(action);
+        let mut result = ActionResult {
+            world: subject.world.to_owned(),
+            subject: subject.name.clone(),
+            action: action.to_owned(),
+            way: way.clone(),
+            approach: inferred.approach,
+            shown: subject.demonstrations(),
+            episodes: subject.tests(),
+            assertions: inferred.assertions,
+            truth: truth.cloned(),
+            truth_from: truth.and(subject.truth.as_ref()).map(|t| t.origin.clone()),
+            instances: 0,
+            satisfied: 0,
+            calls: 0,
+            held: 0,
+            agreement: None,
+            candidates: inferred.candidates,
+            valid: inferred.valid,
+            asks: inferred.asks,
+            prompt_tokens: inferred.prompt_tokens,
+            completion_tokens: inferred.completion_tokens,
+            seconds,
+            error: inferred.error,
+        };
+        if result.error.is_none()
+            && let Err(why) = result.score(subject)
+        {
+            result.error = Some(why);
+        }
+        result
+    }
+
+    fn score(&mut self, subject: &Subject) -> Result<(), String> {
+        let instances = subject.instances(&self.action).ok_or("the specification has no such action")?;
+        let inferred = instances.conjunction(&subject.tests, &self.assertions)?;
+        self.instances = instances.len();
+        self.satisfied = inferred.count();
+        (self.held, self.calls) = held(&subject.tests, &instances, &inferred);
+        if let Some(truth) = &self.truth {
+            let truth =
+                instances.conjunction(&subject.tests, truth).map_err(|e| format!("the true assertions: {e}"))?;
+            let Score { precision, recall, f1 } = Score::of_sets(&inferred, &truth);
+            let both = inferred.count_common(&truth);
+            self.agreement = Some(Agreement { truth: truth.count(), both, precision, recall, f1 });
+        }
+        Ok(())
+    }
+}
+
+/// At how many calls of the action the set holds, and how many there are.
+fn held(demos: &Demonstrations, instances: &Instances, set: &InstanceSet) -> (usize, usize) {
+    let name = &instances.function;
+    let (mut held, mut calls) = (0, 0);
+    for at in 0..instances.len() {
+        let Some(instance) = instances.instance(demos, at) else { continue };
+        let called = demos.call(&instance.step);
+        if called.is_some_and(|c| c.receiver == name.receiver && c.function == name.name && c.args == instance.binding)
+        {
+            calls += 1;
+            held += usize::from(set.contains(at));
+        }
+    }
+    (held, calls)
+}

@@ -1,0 +1,174 @@
+//! Subject of an inference of preconditions: a service, or the household, with its demonstrations and the episodes to score on.
+
+use std::collections::BTreeMap;
+
+use stepwright_method::precondition::{
+    AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
+};
+use stepwright_program::sandbox::Trials;
+use stepwright_program::{Role, Specification};
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::dialogue::Source;
+
+/// True assertions by action function, with where they come from in a few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truth {
+    /// `the data`, a file's name, `the specification`.
+    pub origin: String,
+    /// The assertions of every action that is known.
+    pub assertions: BTreeMap<String, Vec<String>>,
+}
+
+impl Truth {
+    /// The truth about a service in the data of a source.
+    pub fn of_service(source: &Source, service: &str) -> Option<Self> {
+        let assertions = source.ground_truth(service)?.into_iter().collect();
+        Some(Truth { origin: "the data".to_owned(), assertions })
+    }
+
+    /// A file of preconditions.
+    pub fn of_set(set: &AdoptedSet, origin: &str) -> Self {
+        let assertions = set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect();
+        Truth { origin: origin.to_owned(), assertions }
+    }
+
+    /// The assertions that a specification itself states.
+    pub fn of_specification(specification: &Specification) -> Self {
+        let actions = specification.functions().iter().filter(|f| f.role == Role::Action);
+        let texts = actions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect()));
+        Truth { origin: "the specification".to_owned(), assertions: texts.collect() }
+    }
+}
+
+/// Why there is nothing to study.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// There are no demonstrations, or no other episodes.
+    #[error("{name}: there is no {what}")]
+    Nothing {
+        /// The service or world.
+        name: String,
+        /// What is missing, and what to do.
+        what: &'static str,
+    },
+    /// The specification does not load.
+    #[error(transparent)]
+    Specification(#[from] stepwright_program::ProgramError),
+    /// An episode cannot be executed.
+    #[error(transparent)]
+    Demonstrations(#[from] DemonstrationError),
+}
+
+/// A service or world whose actions' preconditions are inferred.
+#[derive(Debug)]
+pub struct Subject {
+    /// `dialogue` or `household`.
+    pub world: &'static str,
+    /// The service, or the world's name.
+    pub name: String,
+    /// The demonstrations and their empty pools.
+    pub(super) store: CandidateStore,
+    /// The seed that the demonstrations were drawn by, where the data names none.
+    pub seed: u64,
+    /// The episodes to score on.
+    pub(super) tests: Demonstrations,
+    /// What is true, where it is known.
+    pub truth: Option<Truth>,
+}
+
+impl Subject {
+    /// A subject of these demonstrations, scored on those episodes.
+    ///
+    /// # Errors
+    /// [`SubjectError`].
+    pub fn new(
+        world: &'static str,
+        name: &str,
+        specification: &Specification,
+        demonstrations: Vec<Demo>,
+        tests: Vec<Demo>,
+        truth: Option<Truth>,
+    ) -> Result<Self, SubjectError> {
+        let nothing = |what| SubjectError::Nothing { name: name.to_owned(), what };
+        if demonstrations.is_empty() {
+            return Err(nothing("demonstration to infer from"));
+        }
+        if tests.is_empty() {
+            return Err(nothing(
+                "other episode to score on; keep some back with a smaller --demos, or name data that has more with --data",
+            ));
+        }
+        let second = SecondTier::in_workers(Trials::of_this_program());
+        let store = CandidateStore::new(specification, demonstrations)?.with_second_tier(second);
+        let tests = Demonstrations::new(specification, tests)?;
+        Ok(Subject { world, name: name.to_owned(), store, tests, truth, seed: 0 })
+    }
+
+    /// A service of a source: its first `demonstrations`, and its other dialogues (the first `tests` of them): those not there
+    /// to learn from, or, where there are none, those to learn from that are left.
+    ///
+    /// # Errors
+    /// [`SubjectError`].
+    pub fn of_service(
+        source: &Source,
+        service: &str,
+        demonstrations: usize,
+        tests: usize,
+        seed: u64,
+        truth: Option<Truth>,
+    ) -> Result<Self, SubjectError> {
+        let specification = Specification::load(&source.specification(service), service)?;
+        let demo = |dialogue| Demo::from(&Demonstration::from(dialogue));
+        let known = source.demonstrations(service, "", seed);
+        let others = source.dialogues().iter().filter(|d| d.service == service);
+        let others = others.filter(|d| !known.iter().any(|k| k.id == d.id)).take(tests);
+        let mut others: Vec<Demo> = others.map(demo).collect();
+        if others.is_empty() {
+            // All are there to learn from: those that are not shown are scored on.
+            others = known.iter().skip(demonstrations).take(tests).copied().map(demo).collect();
+        }
+        let shown = known.iter().take(demonstrations).copied().map(demo).collect();
+        Ok(Subject { seed, ..Subject::new("dialogue", service, &specification, shown, others, truth)? })
+    }
+
+    /// The same under another seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Subject { seed, ..self }
+    }
+
+    /// Whether the demonstrations call an action.
+    pub fn calls(&self, action: &str) -> bool {
+        self.actions().iter().any(|own| own == action)
+    }
+
+    /// The actions that the demonstrations call, in the specification's order.
+    pub fn actions(&self) -> Vec<String> {
+        self.store.called_actions().map(|f| f.name.clone()).collect()
+    }
+
+    /// The true assertions of an action, where they are known.
+    pub fn truth_of(&self, action: &str) -> Option<&Vec<String>> {
+        self.truth.as_ref()?.assertions.get(action)
+    }
+
+    /// How many demonstrations it is inferred from.
+    pub fn demonstrations(&self) -> usize {
+        self.store.demonstrations().all.len()
+    }
+
+    /// How many episodes it is scored on.
+    pub fn tests(&self) -> usize {
+        self.tests.all.len()
+    }
+
+    /// The first episode that it is scored on: a task of the world that has these actions.
+    pub fn first_test(&self) -> &str {
+        self.tests.all.first().map_or("", |demo| demo.id.as_str())
+    }
+
+    /// The instances of an action in the episodes to score on.
+    pub(super) fn instances(&self, action: &str) -> Option<Instances> {
+        Some(Instances::new(&self.tests, self.tests.action(action)?))
+    }
+}

@@ -1,0 +1,203 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::runner::{Experiment, Results, Shard, carry_out, units};
+use stepwright_method::precondition::Demo;
+use stepwright_model::prompt::Prompts;
+use stepwright_model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
+};
+use stepwright_program::Specification;
+
+const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.ASK', 'user.LEAVE']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.asked = defaultdict(lambda: False)\n        self.gone = False\n\n    def ASK(self, slot):\n        self.asked[slot] = True\n\n    def LEAVE(self):\n        self.gone = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";
+
+fn demo(id: usize, first: &str, second: &str) -> Demo {
+    let calls = [
+        format!("user.ASK('{first}')"),
+        format!("system.INFORM('{first}')"),
+        format!("user.ASK('{second}')"),
+        format!("system.INFORM('{second}')"),
+        "user.LEAVE()".to_owned(),
+        "system.BYE()".to_owned(),
+    ];
+    Demo { id: format!("d{id}"), calls: calls.iter().map(|c| c.parse().unwrap()).collect() }
+}
+
+fn subject(truth: bool) -> Arc<Subject> {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let slots = ["fare", "date", "time"];
+    let demos: Vec<Demo> = (0..6).map(|i| demo(i, slots[i % 3], slots[(i + 1) % 3])).collect();
+    let truth = truth.then(|| Truth {
+        origin: "the test".into(),
+        assertions: [("INFORM", "self.user.asked[slot]"), ("BYE", "self.user.gone")]
+            .map(|(action, text)| (action.to_owned(), vec![text.to_owned()]))
+            .into(),
+    });
+    let tests = demos.clone();
+    Arc::new(Subject::new("dialogue", "Tests_1", &specification, demos, tests, truth).unwrap())
+}
+
+/// A model that gives scripted answers, and remembers what it was asked.
+struct Scripted {
+    greedy: &'static str,
+    sampled: &'static str,
+    asked: Mutex<Vec<ModelRequest>>,
+}
+
+#[async_trait]
+impl LanguageModel for Scripted {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "scripted".into(), kind: ModelKind::Remote, endpoint: String::new() }
+    }
+
+    fn prefers_raw(&self) -> bool {
+        true
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        _stream: &UnboundedSender<StreamEvent>,
+        _cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        self.asked.lock().unwrap().push(request.clone());
+        let text = if request.temperature == 0.0 { self.greedy } else { self.sampled };
+        let completion = Completion::whole(text.to_owned());
+        Ok(ModelResponse::of(vec![completion; request.n as usize], None))
+    }
+}
+
+fn way(model: &str, samples: u32) -> Way {
+    Way { model: model.into(), demonstrations: 10, samples, temperature: String::new(), seed: 0 }
+}
+
+fn study(subject: &Arc<Subject>, origin: Origin, way: Way) -> Arc<Preconditions> {
+    Arc::new(Preconditions::new(vec![Arc::clone(subject)], origin, way))
+}
+
+async fn results(subject: &Arc<Subject>, origin: Origin, way: Way) -> Vec<ActionResult> {
+    let mut all = Vec::new();
+    let study = study(subject, origin, way);
+    let take = |_: &Unit<Subject>, results| {
+        all.extend(results);
+        Ok(())
+    };
+    let none = CancellationToken::new();
+    carry_out(&study, units(&*study), 2, &none, &none, take).await.unwrap();
+    all.sort_by(|a, b| (&a.action, a.approach).cmp(&(&b.action, b.approach)));
+    all
+}
+
+/// How many actions are not inferred yet in this way, where those of another are: units and experiment distinguish them.
+fn open(subject: &Arc<Subject>, way: Way, results: &[ActionResult], of: Way) -> usize {
+    let (done, study) = (study(subject, Origin::Symbolic, of), study(subject, Origin::Symbolic, way));
+    if done.shared() != study.shared() {
+        return units(&*study).len();
+    }
+    let mut known = Results::open(None, &*done, Experiment::new("preconditions", json!({})), Shard::ALL).unwrap();
+    for unit in units(&*done) {
+        let own: Vec<ActionResult> = results.iter().filter(|r| r.action == unit.task.id).cloned().collect();
+        known.add(&unit.key, &own).unwrap();
+    }
+    known.open_units(units(&*study)).len()
+}
+
+#[tokio::test]
+async fn the_enumerator_finds_what_is_true() {
+    let (subject, way) = (subject(true), way("symbolic", 0));
+    let results = results(&subject, Origin::Symbolic, way.clone()).await;
+    assert_eq!(results.iter().map(|r| r.action.as_str()).collect::<Vec<_>>(), ["BYE", "INFORM"]);
+    for result in &results {
+        assert_eq!(result.error, None);
+        assert_eq!(result.agreement.unwrap().f1, 1.0, "{result:?}");
+        assert_eq!((result.held, result.shown, result.episodes), (result.calls, 6, 6));
+    }
+    let text = report::report(&results, false).to_string();
+    assert!(text.contains("2 actions of 1 service") && text.contains("6 other episodes"), "{text}");
+    assert!(text.contains("Ours (16B)") && text.contains("0.84"), "{text}");
+    // Nothing is left to do.
+    let open = |other: Way| open(&subject, other, &results, way.clone());
+    assert_eq!(open(way.clone()), 0);
+    assert_eq!(open(Way { temperature: "1".into(), ..way.clone() }), 2);
+    assert_eq!(open(Way { demonstrations: 3, ..way.clone() }), 2);
+}
+
+#[tokio::test]
+async fn a_models_words_are_taken_as_they_are_and_validated() {
+    let subject = subject(true);
+    let model = Arc::new(Scripted {
+        greedy: "self.user.gone\n    assert ]\n    assert slot",
+        sampled: "self.user.asked[slot]",
+        asked: Mutex::default(),
+    });
+    let asking = Asking {
+        model: Arc::clone(&model) as Arc<dyn LanguageModel>,
+        prompts: Prompts::default(),
+        samples: 2,
+        temperature: 0.7,
+    };
+    let results = results(&subject, Origin::Language(asking), way("scripted", 2)).await;
+    let of = |action: &str, approach| results.iter().find(|r| r.action == action && r.approach == approach).unwrap();
+    // Prompting keeps what can be evaluated, true or not.
+    let prompted = of("INFORM", Approach::Prompted);
+    assert_eq!(prompted.assertions, ["self.user.gone", "slot"]);
+    assert_eq!((prompted.asks, prompted.held), (1, 0));
+    // Validation throws out what fails in a demonstration.
+    let validated = of("INFORM", Approach::Validated);
+    assert_eq!(validated.assertions, ["self.user.asked[slot]"]);
+    assert_eq!(validated.agreement.unwrap().f1, 1.0);
+    // A greedy ask and one for samples after each of the six demonstrations.
+    assert_eq!(validated.asks, 12);
+    let asked = model.asked.lock().unwrap();
+    assert!(asked.iter().all(|r| r.messages[0].text.ends_with("assert") && r.messages.len() == 1));
+    let seeds: std::collections::BTreeSet<_> = asked.iter().map(|r| r.seed).collect();
+    assert_eq!(seeds.len(), 6);
+    let text = report::report(&results, true).to_string();
+    assert!(text.contains("    assert self.user.asked[slot]") && text.contains("prompting"), "{text}");
+}
+
+#[tokio::test]
+async fn without_truth_it_is_said_and_validity_is_reported() {
+    let subject = subject(false);
+    let results = results(&subject, Origin::Symbolic, way("symbolic", 0)).await;
+    assert!(results.iter().all(|r| r.agreement.is_none() && r.held == r.calls && r.calls > 0));
+    let text = report::report(&results, false).to_string();
+    assert!(text.contains("Nothing is known to be true of Tests_1"), "{text}");
+    let row = text.lines().find(|l| l.starts_with("Tests_1")).unwrap();
+    assert!(row.contains(" - ") && row.contains("1.000"), "{row}");
+}
+
+#[tokio::test]
+async fn the_tables_figures_are_those_of_the_file() {
+    let subject = subject(true);
+    let mut results = results(&subject, Origin::Symbolic, way("symbolic", 0)).await;
+    let agreement = results[0].agreement.as_mut().unwrap();
+    (agreement.precision, agreement.recall, agreement.f1) = (0.5, 0.25, 1.0 / 3.0);
+    let lines: Vec<String> = results.iter().map(|r| serde_json::to_string(r).unwrap()).collect();
+    let read: Vec<ActionResult> = lines.iter().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(read, results);
+    let text = report::report(&read, false).to_string();
+    // Means of (0.5, 1) and (0.25, 1); their harmonic mean; the mean of (1/3, 1).
+    let row: Vec<&str> = text.lines().find(|l| l.starts_with("Tests_1")).unwrap().split_whitespace().collect();
+    assert_eq!([row[2], row[3], row[4], row[6]], ["0.750", "0.625", "0.682", "0.667"], "{text}");
+    // What permits everything is right as often as the truth holds, and misses nothing.
+    let nothing: Vec<&str> =
+        text.lines().find(|l| l.starts_with("asserts nothing")).unwrap().split_whitespace().collect();
+    let part = |r: &ActionResult| r.agreement.unwrap().truth as f64 / r.instances as f64;
+    let precision = results.iter().map(part).sum::<f64>() / 2.0;
+    assert_eq!((nothing[3], nothing[4]), (format!("{precision:.3}").as_str(), "1.000"), "{text}");
+}
+
+#[test]
+fn nothing_to_study_is_an_error_in_words() {
+    let specification = Specification::load(SPEC, "spec.py").unwrap();
+    let none = Subject::new("dialogue", "Tests_1", &specification, Vec::new(), Vec::new(), None).unwrap_err();
+    assert!(none.to_string().contains("no demonstration"), "{none}");
+    let one = vec![demo(0, "a", "b")];
+    let none = Subject::new("dialogue", "Tests_1", &specification, one, Vec::new(), None).unwrap_err();
+    assert!(none.to_string().contains("--data"), "{none}");
+}

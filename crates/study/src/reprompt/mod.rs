@@ -1,0 +1,268 @@
+//! The study of "Planning with Large Language Models via Corrective Re-prompting": plans of household activities by its six methods,
+//! each an unattended episode, scored as the language planner's evaluation does it.
+//!
+//! `activities` knows tasks and ground truths and scores, `result` is what is kept of a plan, `report` the tables and figures. Programs
+//! that people wrote, whole and damaged (`damage`), go the same way, so that it shows what a measure tells apart. Whether a plan is
+//! correct is people's judgement: `ratings`.
+
+mod activities;
+mod damage;
+mod paper;
+mod ratings;
+mod report;
+mod result;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use stepwright_graph::{ErrorType, Line, Script, language, script};
+use tokio_util::sync::CancellationToken;
+
+pub use activities::Activities;
+pub use damage::Damage;
+pub use ratings::ratings;
+pub use result::RepromptResult;
+
+use super::report::Report;
+use super::runner::{Opening, Plan, Study, Unit, seconds_since};
+use stepwright_driver::NewSession;
+use stepwright_episode::Session;
+use stepwright_method as method;
+use stepwright_world::graph;
+
+/// A condition of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// A method.
+    Method {
+        /// As results and the paper's rows name it.
+        name: &'static str,
+        /// The method's id.
+        method: &'static str,
+        /// Its options.
+        options: &'static [(&'static str, &'static str)],
+    },
+    /// A program that people wrote.
+    Written(Damage),
+}
+
+const fn planned(
+    name: &'static str,
+    method: &'static str,
+    options: &'static [(&'static str, &'static str)],
+) -> Condition {
+    Condition::Method { name, method, options }
+}
+
+/// The paper's six methods, in the order of its tables.
+pub const METHODS: [Condition; 6] = [
+    planned("open-loop", OPEN_LOOP, &[]),
+    planned("resample", RESAMPLE, &[]),
+    planned("notion", "reprompt", &[("information", "notion")]),
+    planned("inference", "reprompt", &[("information", "inference")]),
+    planned("cause", "reprompt", &[("information", "cause")]),
+    planned("cause-geometric", "reprompt", &[("information", "cause"), ("score", "geometric")]),
+];
+
+/// Goes on whatever the world says.
+const OPEN_LOOP: &str = "open-loop";
+/// Tries other steps in place of a refused one.
+const RESAMPLE: &str = "resample";
+
+/// Steps an episode may try, corrections included; methods have limits of their own below it.
+pub const MOST_ACTIONS: u32 = 100;
+
+impl Condition {
+    /// Its name in results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Condition::Method { name, .. } => name,
+            Condition::Written(damage) => damage.name(),
+        }
+    }
+}
+
+/// The comparison.
+#[derive(Debug)]
+pub struct Reprompt {
+    /// How episodes are opened.
+    pub opening: Opening,
+    /// The copy of VirtualHome; the apartments that ship if `None`.
+    pub data: Option<PathBuf>,
+    /// Tasks, ground truths, scores.
+    pub activities: Arc<Activities>,
+    /// Conditions, tasks, seeds.
+    pub plan: Plan<Condition>,
+    /// The model's name.
+    pub model: String,
+}
+
+/// What a session came to.
+struct Written {
+    program: Script,
+    /// For each error that was met, the program up to it.
+    refused: Vec<Script>,
+    corrections: u32,
+}
+
+impl Written {
+    /// Reads a session: the steps that count, where they were refused. A last step that was refused and that nothing mended counts,
+    /// unless it was given up.
+    fn of(session: &Session) -> Self {
+        let goes_on = session.method == OPEN_LOOP;
+        let (mut program, mut done, mut refused): (Script, Script, Vec<Script>) = Default::default();
+        let mut failed: Option<Line> = None;
+        for node in session.path(session.cursor()) {
+            let Some(line) = node.action.as_ref().and_then(|action| script::parse_line(&action.text).ok()) else {
+                continue;
+            };
+            failed = node.outcome.error.is_some().then(|| line.clone());
+            if failed.is_some() {
+                refused.push(done.iter().chain([&line]).cloned().collect());
+            } else {
+                done.push(line.clone());
+            }
+            if failed.is_none() || goes_on {
+                program.push(line);
+            }
+        }
+        let course = method::course(session);
+        let given_up = course.as_ref().is_some_and(|course| !course.failed());
+        program.extend(failed.filter(|_| !goes_on && !given_up));
+        let corrections = match session.method.as_str() {
+            OPEN_LOOP => 0,
+            RESAMPLE => refused.len(),
+            _ => course.map_or(0, |course| course.corrections),
+        };
+        Written { program, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
+    }
+}
+
+/// Fills in what a program comes to.
+fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) -> Result<RepromptResult, String> {
+    let scores = activities.scores(&line.task, &written.program)?;
+    let errors = written.refused.iter().map(|program| activities.error(&line.task, program));
+    // A step that the episode refused and the evaluation does is an error all the same.
+    let number = |error: Option<ErrorType>| error.unwrap_or(ErrorType::OtherPrecondition).id();
+    line.errors = errors.map(|error| Ok(number(error?))).collect::<Result<_, String>>()?;
+    line.title = activities.title(&line.task)?.to_owned();
+    line.plan = written.program.iter().map(language::words).collect();
+    line.program = written.program.iter().map(Line::to_string).collect();
+    line.corrections = written.corrections;
+    line.executable = scores.error.is_none();
+    line.failed = scores.error.map(ErrorType::id);
+    line.lcs = scores.lcs;
+    line.similarity_of_all = scores.of_all;
+    line.similarity_of_used = scores.of_used;
+    Ok(line)
+}
+
+impl Reprompt {
+    /// A program that people wrote, damaged.
+    fn by_people(&self, damage: Damage, line: RepromptResult) -> Result<RepromptResult, String> {
+        let (own, other) = self.activities.written(&line.task)?;
+        let program = damage.of(&own, &other);
+        scored(&self.activities, line, &Written { program, refused: Vec::new(), corrections: 0 })
+    }
+}
+
+#[async_trait]
+impl Study for Reprompt {
+    type Condition = Condition;
+    type Line = RepromptResult;
+    const NAME: &'static str = "reprompt";
+    const CARRIED_OUT: &'static str = "plans made";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn suits(&self, condition: &Condition, _task: &stepwright_world::TaskInfo, seed: u64) -> bool {
+        // What people wrote does not depend on a seed.
+        matches!(condition, Condition::Method { .. }) || self.plan.seeds.first() == Some(&seed)
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        match condition {
+            Condition::Method { name, method, options } => {
+                json!({ "condition": name, "method": method, "options": BTreeMap::from_iter(options.iter().copied()) })
+            }
+            Condition::Written(damage) => json!({ "condition": damage.name() }),
+        }
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<RepromptResult>> {
+        let begun = Instant::now();
+        let mut line = RepromptResult {
+            condition: unit.condition.name().to_owned(),
+            task: unit.task.id.clone(),
+            seed: unit.seed,
+            ..RepromptResult::default()
+        };
+        let empty = line.clone();
+        let done = match &*unit.condition {
+            Condition::Written(damage) => self.by_people(*damage, line),
+            Condition::Method { method, options, .. } => {
+                let own = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+                let prepared = [("run".to_owned(), graph::Mode::Prepared.to_string())];
+                let new = NewSession {
+                    world: graph::KIND.name.to_owned(),
+                    data: self.data.clone(),
+                    task: unit.task.id.clone(),
+                    options: own.chain(prepared).collect(),
+                    method: (*method).to_owned(),
+                    model: self.model.clone(),
+                    seed: unit.seed,
+                };
+                let episode = self.opening.run(&new, cancel).await?;
+                line.model.clone_from(&self.model);
+                line.embedder = self.opening.config.embedder("").name().to_owned();
+                line.ended = episode.ended;
+                line.error = episode.error;
+                match episode.session {
+                    Err(why) => Err(why),
+                    Ok(session) => {
+                        line.prompt_tokens = session.spent.prompt;
+                        line.completion_tokens = session.spent.completion;
+                        let asks = session.path(session.cursor()).into_iter().flat_map(|node| &node.turn.asks);
+                        line.asks = u32::try_from(asks.filter(|a| a.prompt.is_some()).count()).unwrap_or(u32::MAX);
+                        let (activities, written) = (Arc::clone(&self.activities), Written::of(&session));
+                        let work = tokio::task::spawn_blocking(move || scored(&activities, line, &written));
+                        work.await.map_err(|e| e.to_string()).and_then(|scored| scored)
+                    }
+                }
+            }
+        };
+        let mut line = done.unwrap_or_else(|why| RepromptResult { error: Some(why), ..empty });
+        line.seconds = seconds_since(begun);
+        Some(vec![line])
+    }
+
+    fn report(lines: &[RepromptResult], _detail: bool) -> Report {
+        report::report(lines)
+    }
+}
+
+/// The conditions of a list of names; the paper's six if there is none.
+///
+/// # Errors
+/// A name that is none, with those that are.
+pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
+    if names.is_empty() {
+        return Ok(METHODS.to_vec());
+    }
+    let known = || METHODS.map(|c| c.name()).join(", ");
+    let find = |name: &String| {
+        let found = METHODS.into_iter().find(|c| c.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| format!("there is no condition `{name}`; there are {}", known()))
+    };
+    names.iter().map(find).collect()
+}

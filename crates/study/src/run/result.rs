@@ -1,0 +1,189 @@
+//! Result of an unattended episode: one line of a results file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::runner::Episode;
+use stepwright_driver::NewSession;
+use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
+use stepwright_method::considered;
+use stepwright_world::TaskInfo;
+
+/// One line of the results file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// The task's id.
+    pub task: String,
+    /// Its type.
+    pub kind: String,
+    /// The goal as stated.
+    pub sentence: String,
+    /// The method's name.
+    pub method: String,
+    /// The model's name.
+    pub model: String,
+    /// World options (`{"edition":"put"}`).
+    pub options: std::collections::BTreeMap<String, String>,
+    /// The world's seed.
+    pub seed: u64,
+    /// Whether the goal was reached.
+    pub won: bool,
+    /// The world's last reward: of a household 1 once the goal holds, of a dialogue the F1 of what was predicted.
+    #[serde(default)]
+    pub reward: f64,
+    /// Actions executed.
+    pub steps: u32,
+    /// Selections that were blocked, so that nothing was executed; not among `steps`.
+    #[serde(default)]
+    pub blocked: u32,
+    /// Lines that execute nothing: thoughts, calls of skills, reports; not among `steps`.
+    #[serde(default)]
+    pub held: u32,
+    /// Of these, refused by the world.
+    pub refused: u32,
+    /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
+    /// without preconditions counts where the world took it.
+    pub compatible: u32,
+    /// Proposals made, in all trials.
+    pub proposals: u32,
+    /// Ground actions that a planner chose among, on average over its plans; absent where none planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub considered: Option<f64>,
+    /// Times a language model was asked, in all trials.
+    pub asks: u32,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// What the asks cost, where prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Why the episode ended, in words.
+    pub ended: String,
+    /// What went wrong, if the episode could not be run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl RunResult {
+    /// The result of an episode of a task: read from its session at the cursor, or from what was to be opened where it could not be
+    /// begun.
+    pub fn of(episode: &Episode, task: &TaskInfo, new: &NewSession) -> Self {
+        let begun = RunResult {
+            task: task.id.clone(),
+            kind: task.kind.clone(),
+            sentence: task.sentence.clone(),
+            method: new.method.clone(),
+            model: new.model.clone(),
+            options: new.options.clone(),
+            seed: new.seed,
+            seconds: episode.seconds,
+            ended: episode.ended.clone(),
+            error: episode.error.clone(),
+            ..RunResult::default()
+        };
+        match &episode.session {
+            Ok(session) => begun.with(session),
+            Err(_) => begun,
+        }
+    }
+
+    /// The figures of a session.
+    fn with(self, session: &Session) -> Self {
+        let header = &session.header;
+        let path = session.path(session.cursor());
+        let compatible = path.iter().filter(|node| is_compatible(session, node)).count();
+        // Earlier trials are branches beside the path: what they cost counts, as their tokens do.
+        let (proposals, asks) = session.effort();
+        let current = session.current();
+        let counted = |is: fn(&StepOutcome) -> bool| {
+            u32::try_from(path.iter().filter(|n| is(&n.outcome)).count()).unwrap_or(u32::MAX)
+        };
+        let (blocked, held) = (counted(|o| o.blocked.is_some()), counted(|o| o.held.is_some()));
+        RunResult {
+            task: header.task.clone(),
+            sentence: header.sentence.clone(),
+            method: session.method.clone(),
+            model: session.model.clone(),
+            options: header.options.clone(),
+            seed: header.seed,
+            won: current.is_some_and(|n| n.outcome.won),
+            reward: current.map_or(0.0, |n| n.outcome.reward),
+            steps: current.map_or(0, |n| n.depth).saturating_sub(blocked.saturating_add(held)),
+            blocked,
+            held,
+            refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
+            compatible: u32::try_from(compatible).unwrap_or(u32::MAX),
+            proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
+            considered: considered(session),
+            asks: u32::try_from(asks).unwrap_or(u32::MAX),
+            prompt_tokens: session.spent.prompt,
+            completion_tokens: session.spent.completion,
+            cost: session.cost,
+            ..self
+        }
+    }
+}
+
+/// Whether a node was reached by an executed action whose preconditions held when it was decided. One that had none to check (a
+/// line that is no action has none either) is compatible only if the world took it.
+fn is_compatible(session: &Session, node: &Node) -> bool {
+    if node.decision.is_none() || !node.outcome.is_executed() {
+        return false;
+    }
+    match session.verdict_at(node.id).map_or(Mark::NotChecked, Verdict::preconditions) {
+        Mark::Holds => true,
+        Mark::NotChecked => session.verdict_at(node.id).is_some() && node.outcome.error.is_none(),
+        Mark::Fails | Mark::Unknown | Mark::Blocked => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use stepwright_episode::Record;
+
+    /// A session of one step: whether its precondition held (`null` where it has none), and whether the world refused it.
+    fn session(precondition: serde_json::Value, refused: bool) -> Session {
+        let header = json!({
+            "stepwright": "session", "version": 1, "program": "test", "created": 0, "world": "w", "data": "shipped", "task": "t",
+            "sentence": "s", "seed": 0, "method": "m", "model": "x", "specification": "", "opening": [],
+        });
+        let mut session = Session::new(serde_json::from_value(header).unwrap());
+        let outcome = json!({"observation": "", "calls": [], "error": refused.then_some("no such line")});
+        let checks: Vec<_> = Some(precondition).filter(|p| !p.is_null()).into_iter().collect();
+        let checks: Vec<_> = checks
+            .into_iter()
+            .map(|status| json!({"kind": "precondition", "condition": "c", "status": status}))
+            .collect();
+        let action = json!({"text": "go"});
+        let events = [
+            json!({"event": "started", "outcome": {"observation": "", "calls": []}}),
+            json!({"event": "proposed", "proposal": {"id": 1, "raw": "go", "action": action, "origin": "sample"}}),
+            json!({"event": "checked", "proposal": 1, "verdict": {"checks": checks}}),
+            json!({"event": "decided", "decision": {"id": 1, "choice": "approve", "proposal": 1, "by": "policy"}}),
+            json!({"event": "executed", "decision": 1, "child": 1, "action": action, "outcome": outcome, "changes": []}),
+        ];
+        for (at, mut event) in events.into_iter().enumerate() {
+            (event["id"], event["ts"], event["node"]) = (json!(at + 1), json!(0), json!(0));
+            let record: Record = serde_json::from_value(event).unwrap();
+            session.apply(&record).unwrap();
+        }
+        session
+    }
+
+    #[test]
+    fn a_refused_line_without_preconditions_is_not_compatible() {
+        let compatible = |precondition, refused| {
+            let session = session(precondition, refused);
+            is_compatible(&session, session.node(1).unwrap())
+        };
+        assert!(!compatible(json!(null), true));
+        assert!(compatible(json!(null), false));
+        assert!(compatible(json!("holds"), true), "what the preconditions say, whatever the world does");
+        assert!(!compatible(json!("fails"), false));
+    }
+}

@@ -1,0 +1,263 @@
+//! Circumstances that results of any study depend on: the program, the model and how it is asked, the prompts, the data, other commands.
+//!
+//! Contents count, not names: a digest of what a file holds, not its path, so that machines with other folders share an experiment.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::experiment::{digest, hex};
+use stepwright_driver::config::Config;
+use stepwright_driver::{self as driver, Source};
+use stepwright_method as method;
+use stepwright_model::prompt::Prompts;
+use stepwright_world::blocking::NamedDomain;
+
+/// Files of a folder of data that are read whole; in larger folders names and sizes count.
+const MOST_FILES: usize = 20_000;
+/// Bytes of a folder of data that are read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What results depend on beside what a study itself varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Circumstances(Map<String, Value>);
+
+impl Circumstances {
+    /// Of a configuration and a model's name.
+    ///
+    /// # Errors
+    /// If there is no such model, or a file that it names cannot be read.
+    pub fn of(config: &Config, model: &str) -> Result<Self, String> {
+        let mut fields = Map::new();
+        fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+        fields.insert("model".to_owned(), model_of(config, model)?);
+        fields.insert("prompts".to_owned(), json!(Prompts::new(Some(&config.paths.config)).digest()));
+        fields.insert("embedder".to_owned(), json!(config.embedder("").name()));
+        fields.insert("token_budget".to_owned(), json!(config.gate.policy.token_budget));
+        let domain = match &config.method.domain {
+            // A file that cannot be read is refused where it is read.
+            Some(NamedDomain::File(path)) => json!(data_digest(path).ok()),
+            Some(NamedDomain::Derived) => json!("derived"),
+            None => Value::Null,
+        };
+        fields.insert("blocking_domain".to_owned(), domain);
+        let own = config.data.demonstrations.as_deref().and_then(|path| data_digest(path).ok());
+        fields.insert("demonstrations".to_owned(), json!(own));
+        Ok(Circumstances(fields))
+    }
+
+    /// The same with data: its digest, or that it ships with the program.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn with_data(self, data: Option<&Path>) -> Result<Self, String> {
+        let data = data.map_or_else(|| Ok("shipped".to_owned()), data_digest)?;
+        Ok(self.with("data", json!(data)))
+    }
+
+    /// The same with the commands of worlds and methods in other processes.
+    pub fn with_commands<'a>(self, config: &Config, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let command = |name: &'a str| {
+            let adapter = match name.strip_prefix(method::EXTERNAL) {
+                Some(method) => &config.methods.get(method)?.adapter,
+                None => config.external.get(name)?,
+            };
+            let mut words = vec![json!(format!("{:?}", (&adapter.env, &adapter.inherited, &adapter.phrases)))];
+            words.extend(adapter.command.iter().map(|word| word_of(word, adapter.folder.as_deref())));
+            words.extend(
+                adapter.specification.iter().chain(&adapter.demonstrations).filter_map(|p| file_digest(p).ok()),
+            );
+            Some((name.to_owned(), json!({ "command": adapter.command_line(), "digest": digest(&json!(words)) })))
+        };
+        let commands: Map<String, Value> = names.into_iter().filter_map(command).collect();
+        if commands.is_empty() { self } else { self.with("commands", Value::Object(commands)) }
+    }
+
+    /// The same with another field.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.0.insert(name.to_owned(), value);
+        self
+    }
+
+    /// All of it, with a study's own part beside it.
+    pub fn and(self, study: Value) -> Value {
+        let mut fields = self.0;
+        if let Value::Object(own) = study {
+            fields.extend(own);
+        }
+        Value::Object(fields)
+    }
+}
+
+/// A model: its name, where it answers, every setting that changes what it says.
+fn model_of(config: &Config, name: &str) -> Result<Value, String> {
+    let name = if name.is_empty() { config.model.model.as_str() } else { name };
+    let Source::Language { model, .. } = driver::resolver(config)(name)? else {
+        return Ok(json!({ "name": driver::SYMBOLIC }));
+    };
+    let info = model.info();
+    let mut fields = json!({ "name": name, "id": info.name, "endpoint": info.endpoint });
+    // A recording or weights named by their file are what the file holds.
+    let file = name.split_once(':').map(|(_, path)| PathBuf::from(path)).filter(|path| path.is_file());
+    if let Some(file) = file {
+        fields["file"] = file_digest(&file)?;
+        // Where the file lies does not matter.
+        fields["name"] = json!(name.split_once(':').map(|(kind, _)| kind));
+        fields["id"] = Value::Null;
+        fields["endpoint"] = Value::Null;
+    }
+    fields["settings"] = config.sampling(name).into_iter().map(|(key, value)| (key, json!(value))).collect();
+    Ok(fields)
+}
+
+/// A word of a command; what a program or a script holds where it names one.
+fn word_of(word: &str, folder: Option<&Path>) -> Value {
+    let here = folder.map_or_else(|| PathBuf::from(word), |folder| folder.join(word));
+    let in_path = || std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(word)).find(|p| p.is_file());
+    let file = if here.is_file() { Some(here) } else { (!word.contains('/')).then(in_path).flatten() };
+    match file.map(|file| file_digest(&file)) {
+        Some(Ok(held)) => held,
+        _ => json!(word),
+    }
+}
+
+/// What a file holds, as a hash.
+fn file_digest(path: &Path) -> Result<Value, String> {
+    let mut hasher = Sha256::new();
+    take_in(path, &mut hasher).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(json!(hex(&hasher.finalize())))
+}
+
+fn take_in(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
+    let mut file = std::fs::File::open(path)?;
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(()),
+            length => hasher.update(block.get(..length).unwrap_or_default()),
+        }
+    }
+}
+
+/// What a file or folder of data holds, as a hash. Of a very large folder the names and sizes of its files count, which the value says.
+/// Hidden files and what this program itself writes (results, sessions) do not count.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn data_digest(path: &Path) -> Result<String, String> {
+    let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+    if path.is_file() {
+        return file_digest(path).map(|held| held.as_str().unwrap_or_default().to_owned());
+    }
+    let mut files = Vec::new();
+    collect(path, Path::new(""), &mut files).map_err(fail)?;
+    files.sort();
+    let bytes: u64 = files.iter().map(|(_, length)| length).sum();
+    let small = files.len() <= MOST_FILES && bytes <= MOST_BYTES;
+    let mut hasher = Sha256::new();
+    for (name, length) in &files {
+        hasher.update(format!("{}\0{length}\0", name.display()));
+        if small {
+            take_in(&path.join(name), &mut hasher).map_err(fail)?;
+        }
+    }
+    Ok(hex(&hasher.finalize()) + if small { "" } else { " (names and sizes)" })
+}
+
+fn collect(root: &Path, below: &Path, files: &mut Vec<(PathBuf, u64)>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let name = below.join(entry.file_name());
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let about = std::fs::metadata(entry.path())?;
+        if about.is_dir() {
+            // A link back up would never end.
+            if !entry.file_type()?.is_symlink() {
+                collect(root, &name, files)?;
+            }
+        } else if about.is_file() && !is_own(&entry.path())? {
+            files.push((name, about.len()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether this program wrote the file.
+fn is_own(path: &Path) -> std::io::Result<bool> {
+    let mut beginning = Vec::new();
+    std::fs::File::open(path)?.take(16).read_to_end(&mut beginning)?;
+    Ok(beginning.starts_with(b"{\"stepwright\":"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_driver::config::{Overrides, load_with};
+
+    fn of(folder: &Path, flags: &[(&str, &str)], model: &str) -> Value {
+        let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
+        flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
+        let config = load_with(&overrides, &|_| None).unwrap();
+        Circumstances::of(&config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
+    }
+
+    #[test]
+    fn what_changes_answers_changes_them_and_patience_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain = of(folder.path(), &[], "m");
+        assert_eq!((&plain["steps"], &plain["data"]), (&json!(3), &json!("shipped")));
+        for flag in [
+            ("model.temperature", "0.3"),
+            ("model.base_url", "http://127.0.0.1:1/v1"),
+            ("model.max_tokens", "77"),
+            ("gate.token_budget", "100"),
+            ("method.domain", "derived"),
+        ] {
+            assert_ne!(of(folder.path(), &[flag], "m"), plain, "{flag:?}");
+        }
+        for flag in [("model.retries", "0"), ("model.idle_timeout_s", "5"), ("model.price_in", "1")] {
+            let both = [flag, ("model.price_out", "1")];
+            let flags = if flag.0 == "model.price_in" { &both[..] } else { &both[..1] };
+            assert_eq!(of(folder.path(), flags, "m"), plain, "{flag:?}");
+        }
+        assert_ne!(of(folder.path(), &[], "symbolic"), plain);
+        // A prompt of one's own.
+        std::fs::create_dir_all(folder.path().join("prompts/program")).unwrap();
+        std::fs::write(folder.path().join("prompts/program/next_action.jinja"), "{{ role(\"text\") }}\nx").unwrap();
+        assert_ne!(of(folder.path(), &[], "m")["prompts"], plain["prompts"]);
+        // Neither a key nor a user's name is kept.
+        let secret = of(folder.path(), &[("model.base_url", "http://u:PASS@127.0.0.1:1/v1?key=Q")], "m");
+        assert!(!secret.to_string().contains("PASS") && !secret.to_string().contains("key=Q"), "{secret}");
+    }
+
+    #[test]
+    fn data_is_what_its_files_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+            std::fs::write(folder.path().join(name), text).unwrap();
+        };
+        write("a/one.json", "1");
+        let first = data_digest(folder.path()).unwrap();
+        write("results.jsonl", "{\"stepwright\":\"results\"}\n");
+        write(".cache", "x");
+        assert_eq!(data_digest(folder.path()).unwrap(), first);
+        write("a/one.json", "2");
+        let second = data_digest(folder.path()).unwrap();
+        write("b.json", "2");
+        assert!(first != second && data_digest(folder.path()).unwrap() != second);
+        assert!(data_digest(&folder.path().join("none")).unwrap_err().contains("none"));
+        // A command is the program and the script it names.
+        let script = folder.path().join("a/one.json").display().to_string();
+        let before = word_of(&script, None);
+        write("a/one.json", "3");
+        assert_ne!(word_of(&script, None), before);
+        assert_ne!(word_of("sh", None), json!("sh"), "a program of the path");
+        assert_eq!(word_of("--option", None), json!("--option"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Unattended episodes: one session through the same driver and gate as the workbench, a policy in place of a person.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Played, play};
+use crate::in_force::InForce;
+use stepwright_driver::config::Config;
+use stepwright_driver::{self as driver, Beginning, NewSession, Persistence, Setup};
+use stepwright_episode::{Policy, Session, log};
+use stepwright_world::Sources;
+
+/// What the episodes of a study are opened with, and where they end.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// Where tasks come from.
+    pub sources: Sources,
+    /// Actions an episode may take.
+    pub most_actions: u32,
+    /// The preconditions in force, where they are not the specification's own.
+    pub in_force: Option<Arc<InForce>>,
+    /// Where sessions are kept, if they are.
+    pub sessions: Option<SessionFolder>,
+}
+
+impl Opening {
+    /// What results depend on of it.
+    pub fn shared(&self) -> Value {
+        let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
+        json!({ "max_steps": self.most_actions, "preconditions": in_force })
+    }
+
+    /// The driver of an episode that ends by itself; its session is not kept.
+    ///
+    /// # Errors
+    /// Why it cannot be opened, in words.
+    pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
+        let setup = driver::prepare_new(new, &self.config, &self.sources, driver::system_clock());
+        let mut setup = setup.map_err(|e| e.to_string())?;
+        let token_budget = self.config.gate.policy.token_budget;
+        setup.policy = Some(Policy { steps: self.most_actions, token_budget, ..Policy::manual() });
+        setup.unattended = true;
+        self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
+        Ok(setup)
+    }
+
+    /// Runs an episode to its end; `None` if it was cancelled.
+    pub async fn run(&self, new: &NewSession, cancel: &CancellationToken) -> Option<Episode> {
+        let (opening, new) = (self.clone(), new.clone());
+        let setup = move || {
+            let mut setup = opening.setup(&new)?;
+            opening.sessions.map_or(Ok(()), |folder| folder.keep(&mut setup))?;
+            Ok(setup)
+        };
+        episode(setup, cancel).await
+    }
+}
+
+/// The longest name of a file that is made of other names, in characters.
+const LONGEST_STEM: usize = 100;
+
+/// A name that data gave, as the beginning of a file's name: it leads into no other folder.
+pub fn file_stem(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let stem: String = name.chars().take(LONGEST_STEM).map(plain).collect();
+    if stem.is_empty() { "_".to_owned() } else { stem }
+}
+
+/// A folder that sessions are kept in.
+#[derive(Debug, Clone)]
+pub struct SessionFolder(PathBuf);
+
+impl SessionFolder {
+    /// Makes the folder where it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn create(path: &Path) -> Result<Self, String> {
+        std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(SessionFolder(path.to_owned()))
+    }
+
+    /// Keeps a new session in a file named after its task; with a number where that name is taken.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn keep(&self, setup: &mut Setup) -> Result<(), String> {
+        let Beginning::New(header) = &setup.beginning else { return Ok(()) };
+        let name = file_stem(&header.task);
+        let numbered = |n: u32| if n == 1 { format!("{name}.jsonl") } else { format!("{name}-{n}.jsonl") };
+        let free = (1..).map(|n| self.0.join(numbered(n))).find(|path| !path.exists());
+        let path = free.unwrap_or_else(|| self.0.join(&name));
+        setup.keep = Persistence::Log(log::Writer::create(&path, header).map_err(|e| e.to_string())?);
+        Ok(())
+    }
+}
+
+/// An unattended episode that has ended.
+#[derive(Debug)]
+pub struct Episode {
+    /// The session at its end; why there is none, where the episode could not be begun.
+    pub session: Result<Session, String>,
+    /// Where a belief was maintained: how many of its values were wrong, step by step.
+    pub drift: Vec<usize>,
+    /// Why it ended, in words.
+    pub ended: String,
+    /// What went wrong, if it could not be run to its end.
+    pub error: Option<String>,
+    /// Wall-clock seconds, to the millisecond.
+    pub seconds: f64,
+}
+
+/// Runs an episode to its end; `None` if it was cancelled. `setup` is called on a thread that may block.
+pub async fn episode(
+    setup: impl FnOnce() -> Result<Setup, String> + Send + 'static,
+    cancel: &CancellationToken,
+) -> Option<Episode> {
+    let started = Instant::now();
+    let setup = tokio::task::spawn_blocking(setup).await.map_err(|e| e.to_string()).and_then(|made| made);
+    let played = match setup {
+        Ok(setup) => play(setup, cancel).await?,
+        Err(why) => Err(why),
+    };
+    let seconds = seconds_since(started);
+    Some(match played {
+        Ok(Played { session, drift, ended, error }) => Episode { session: Ok(session), drift, ended, error, seconds },
+        Err(why) => Episode {
+            session: Err(why.clone()),
+            drift: Vec::new(),
+            ended: "it could not be begun".to_owned(),
+            error: Some(why),
+            seconds,
+        },
+    })
+}
+
+/// Seconds since then, to the millisecond.
+pub(crate) fn seconds_since(started: Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,173 @@
+//! Study runner. Carries out any [`Study`]: conditions × tasks × seeds, a few units at a time, a line of the results file a
+//! unit, units that have a line already left out.
+//!
+//! What varies, what a unit does, which figures its line holds and how they are tabulated is the study's. The runner names no world
+//! and no method. `experiment` and `circumstances` say what results depend on, `lines` how a results file is written, `results`
+//! appends to one, `merge` puts many together, `shard` divides units among processes.
+
+mod circumstances;
+mod episode;
+mod experiment;
+mod interval;
+mod lines;
+mod merge;
+mod paper;
+mod play;
+mod pool;
+mod results;
+mod seeds;
+mod selector;
+mod shard;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+pub use circumstances::Circumstances;
+pub(super) use episode::seconds_since;
+pub use episode::{Episode, Opening, SessionFolder, episode, file_stem};
+pub use experiment::{Experiment, digest, digest_of, unit_key};
+pub use interval::{Interval, bootstrap, in_words, of_mean, wilson};
+pub use lines::{Contents, Entry};
+pub use merge::{Doubles, Merged, files_of, merge, one_each, read};
+pub use paper::{PaperRow, Printed, beside, in_print};
+pub(super) use paper::{paper_row, printed_table};
+pub(super) use play::{Played, play};
+pub use results::{CLOSED, Results, lines_of};
+pub use seeds::Seeds;
+pub use selector::{Selector, first_of_each_kind};
+pub use shard::Shard;
+
+use super::report::Report;
+use stepwright_world::TaskInfo;
+
+/// One unit of a study.
+#[derive(Debug)]
+pub struct Unit<C> {
+    /// Under which condition.
+    pub condition: Arc<C>,
+    /// The task.
+    pub task: TaskInfo,
+    /// The seed.
+    pub seed: u64,
+    /// What distinguishes it from other units of the experiment ([`unit_key`]).
+    pub key: String,
+}
+
+impl<C> Clone for Unit<C> {
+    fn clone(&self) -> Self {
+        let Unit { condition, task, seed, key } = self;
+        Unit { condition: Arc::clone(condition), task: task.clone(), seed: *seed, key: key.clone() }
+    }
+}
+
+impl<C> Unit<C> {
+    /// Its condition, task and seed as results files name them.
+    pub fn described<S: Study<Condition = C>>(&self, study: &S) -> (Value, String, u64) {
+        (study.condition(&self.condition), self.task.id.clone(), self.seed)
+    }
+
+    /// The same for display, in a line.
+    pub fn in_words<S: Study<Condition = C>>(&self, study: &S) -> String {
+        lines::in_words(&study.condition(&self.condition), &self.task.id, self.seed)
+    }
+}
+
+/// What a study crosses with each other.
+#[derive(Debug)]
+pub struct Plan<C> {
+    /// What is compared, in the order it is carried out in.
+    pub conditions: Vec<Arc<C>>,
+    /// The tasks.
+    pub tasks: Vec<TaskInfo>,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+}
+
+/// A study.
+#[async_trait]
+pub trait Study: Send + Sync + 'static {
+    /// What is compared.
+    type Condition: Send + Sync + 'static;
+    /// What is kept of a unit: a line of the results file. A unit whose line has an `error` is carried out again.
+    type Line: Serialize + DeserializeOwned + Clone + Send + 'static;
+    /// Its name in results files: `run`, `policy`.
+    const NAME: &'static str;
+    /// Units carried out, in words: `trials done`.
+    const CARRIED_OUT: &'static str;
+
+    /// Conditions, tasks and seeds.
+    fn plan(&self) -> &Plan<Self::Condition>;
+
+    /// Whether a task is carried out under a condition with a seed.
+    fn suits(&self, _condition: &Self::Condition, _task: &TaskInfo, _seed: u64) -> bool {
+        true
+    }
+
+    /// What all units share and their results depend on, beside the [`Circumstances`]: an object.
+    fn shared(&self) -> Value;
+
+    /// A condition as results files record it: an object of all that makes its results differ from other conditions'.
+    fn condition(&self, condition: &Self::Condition) -> Value;
+
+    /// Carries out a unit, for most studies one [`episode`]; one line, or several that belong together. What goes wrong is in the
+    /// line; `None` if the unit was cancelled.
+    async fn perform(&self, unit: Unit<Self::Condition>, cancel: &CancellationToken) -> Option<Vec<Self::Line>>;
+
+    /// Tokens in the lines of a unit: of prompts, and generated.
+    fn tokens(lines: &[Self::Line]) -> (u64, u64) {
+        let fields: Vec<Value> = lines.iter().filter_map(|line| serde_json::to_value(line).ok()).collect();
+        let sum = |name: &str| fields.iter().filter_map(|line| line[name].as_u64()).sum();
+        (sum("prompt_tokens"), sum("completion_tokens"))
+    }
+
+    /// The study's tables, with the paper's figures where they were measured under the same condition. Computed from lines alone;
+    /// `detail` asks for more rows.
+    fn report(lines: &[Self::Line], detail: bool) -> Report;
+}
+
+/// All units of a study, by condition, task and seed.
+pub fn units<S: Study>(study: &S) -> Vec<Unit<S::Condition>> {
+    let Plan { conditions, tasks, seeds } = study.plan();
+    let mut units = Vec::new();
+    for condition in conditions {
+        let described = study.condition(condition);
+        for task in tasks {
+            let seeds = seeds.iter().copied().filter(|seed| study.suits(condition, task, *seed));
+            let unit = |seed| Unit {
+                condition: Arc::clone(condition),
+                task: task.clone(),
+                seed,
+                key: unit_key(&described, &task.id, seed),
+            };
+            units.extend(seeds.map(unit));
+        }
+    }
+    units
+}
+
+/// Carries out units, `jobs` at a time, and gives each with its lines as it ends. After `enough` fires no further unit begins; after
+/// `cancel` fires those under way are stopped as well and give no line.
+///
+/// # Errors
+/// What `ended` says; units under way are abandoned then.
+pub async fn carry_out<S: Study>(
+    study: &Arc<S>,
+    units: Vec<Unit<S::Condition>>,
+    jobs: usize,
+    enough: &CancellationToken,
+    cancel: &CancellationToken,
+    mut ended: impl FnMut(&Unit<S::Condition>, Vec<S::Line>) -> Result<(), String>,
+) -> Result<(), String> {
+    let work = |unit: Unit<S::Condition>| {
+        let (study, cancel) = (Arc::clone(study), cancel.clone());
+        async move { Some((unit.clone(), study.perform(unit, &cancel).await?)) }
+    };
+    pool::each(units, jobs, enough, work, |(unit, lines)| ended(&unit, lines)).await
+}

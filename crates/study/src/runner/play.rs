@@ -1,0 +1,129 @@
+//! One unattended episode through the driver, watched from outside until its policy ends.
+
+use tokio_util::sync::CancellationToken;
+
+use stepwright_driver::{self as driver, Command, Notice, Request, Setup};
+use stepwright_episode::{Event, Policy, Session};
+use stepwright_method::{self as method, TRIALS, options};
+use stepwright_world::options::Values;
+
+/// An episode that has ended.
+pub(crate) struct Played {
+    /// The session at its end.
+    pub(crate) session: Session,
+    /// Where a belief was maintained: along the path, how many of its values were wrong.
+    pub(crate) drift: Vec<usize>,
+    /// Why it ended, in words.
+    pub(crate) ended: String,
+    /// What went wrong, if it could not be run to its end.
+    pub(crate) error: Option<String>,
+}
+
+/// Runs an episode until its policy sets itself aside; `None` if it was cancelled.
+///
+/// # Errors
+/// Why it could not be begun, in words.
+pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Result<Played, String>> {
+    let mut handle = match driver::start(setup) {
+        Ok(handle) => handle,
+        Err(why) => return Some(Err(why)),
+    };
+    let mut watch = Watch::default();
+    loop {
+        let notice = tokio::select! {
+            notice = handle.notices.recv() => notice,
+            () = cancel.cancelled() => {
+                let _ = handle.commands.send(Command::Quit);
+                while handle.notices.recv().await.is_some_and(|n| n != Notice::Stopped) {}
+                return None;
+            }
+        };
+        match notice {
+            None | Some(Notice::Stopped) => break,
+            Some(notice) => {
+                if watch.take(notice) {
+                    let next = match watch.another_trial() {
+                        Some(policy) => {
+                            [Request::Goto(0), Request::Propose, Request::SetPolicy(policy)].map(Command::Gate).into()
+                        }
+                        None => vec![Command::Quit],
+                    };
+                    // A driver that is gone ends the loop.
+                    next.into_iter().for_each(|command| drop(handle.commands.send(command)));
+                }
+            }
+        }
+    }
+    let Watch { session, drift, ended, error, .. } = watch;
+    Some(match session {
+        Some(session) => Ok(Played { session, drift, ended, error }),
+        None => Err("the driver ended before the episode began".to_owned()),
+    })
+}
+
+/// What is seen of an episode from outside.
+#[derive(Default)]
+struct Watch {
+    session: Option<Session>,
+    /// The policy that decides, and how many trials came to their end.
+    policy: Option<Policy>,
+    trials: u32,
+    drift: Vec<usize>,
+    ended: String,
+    error: Option<String>,
+}
+
+impl Watch {
+    /// The policy for one more trial from the start, where the method has several and none has succeeded.
+    fn another_trial(&self) -> Option<Policy> {
+        let session = self.session.as_ref()?;
+        let options = Values::read(options::all(), &session.options).ok()?;
+        let has_trials = method::named(&session.method)?.info().options.contains(&TRIALS);
+        let won = session.current().is_some_and(|node| node.outcome.won);
+        let began = session.current().is_some_and(|node| node.parent.is_some());
+        let more = has_trials && began && !won && self.error.is_none() && self.trials < options.count(&TRIALS);
+        self.policy.clone().filter(|_| more)
+    }
+
+    /// Takes a notice in; returns whether the episode has ended.
+    fn take(&mut self, notice: Notice) -> bool {
+        match notice {
+            Notice::Opened { session, .. } => self.session = Some(*session),
+            Notice::Recorded(record) => {
+                let Some(session) = &mut self.session else { return false };
+                if let Err(misfit) = session.apply(&record) {
+                    self.error = Some(misfit.to_string());
+                    return true;
+                }
+                match &record.event {
+                    // A policy set aside is how an unattended episode ends.
+                    Event::PolicySet { policy, why } if !policy.is_automatic() => {
+                        self.ended.clone_from(why);
+                        self.trials += 1;
+                        return true;
+                    }
+                    Event::PolicySet { policy, .. } => self.policy = Some(policy.clone()),
+                    // What is written after the end changes nothing of it.
+                    Event::AskFailed { .. } | Event::Failed { .. } if session.is_done() => {}
+                    Event::AskFailed { error, .. } | Event::Failed { error } => self.error = Some(error.clone()),
+                    // What was retried with success is no error of the episode.
+                    Event::Executed { .. } => self.error = None,
+                    _ => {}
+                }
+            }
+            Notice::Unwritten(Some(_)) => {
+                // Nobody is there to make room: the driver has said why.
+                self.error = Some("the session cannot be written; make room where it is kept and run again".to_owned());
+                return true;
+            }
+            Notice::Situation(situation) => {
+                // The last belief reported is the one at the end.
+                if let Some(view) = &situation.belief {
+                    self.drift = view.drift.iter().map(|(_, wrong)| *wrong).collect();
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+}

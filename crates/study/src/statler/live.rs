@@ -1,0 +1,168 @@
+//! Episodes of requests run live: one method with one model, unattended, through the same driver as the workbench.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::groups::Group;
+use super::report;
+use super::scores::{Outcome, Played};
+use crate::report::Report;
+use crate::run::RunResult;
+use crate::runner::{Opening, Plan, Seeds, Study, Unit};
+use stepwright_driver::NewSession;
+use stepwright_episode::Session;
+use stepwright_method::closes;
+use stepwright_world::table::{CLOSING, Domain, KIND, Source};
+use stepwright_world::{TaskInfo, WorldError};
+
+/// A method with a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// The method's id.
+    pub method: String,
+    /// Whether it follows three cups; the others answer requests at a table.
+    pub cups: bool,
+}
+
+/// The comparison of methods.
+#[derive(Debug)]
+pub struct Requests {
+    opening: Opening,
+    data: Option<PathBuf>,
+    model: String,
+    plan: Plan<Condition>,
+    /// Of each request of an episode, whether it takes something of earlier ones.
+    temporal: BTreeMap<String, Vec<bool>>,
+}
+
+impl Requests {
+    /// Every episode chosen, with every method that suits it and every seed.
+    ///
+    /// # Errors
+    /// If an episode cannot be read.
+    pub fn new(
+        opening: Opening,
+        data: Option<PathBuf>,
+        model: String,
+        conditions: Vec<Condition>,
+        tasks: Vec<TaskInfo>,
+        seeds: &Seeds,
+    ) -> Result<Self, WorldError> {
+        let source = data.as_deref().map_or_else(Source::shipped, Source::open)?;
+        let temporal = tasks.iter().map(|task| {
+            let episode = source.episode(&task.id)?;
+            Ok((task.id.clone(), episode.requests.iter().map(|asked| asked.temporal).collect()))
+        });
+        let temporal = temporal.collect::<Result<_, WorldError>>()?;
+        let plan =
+            Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds: seeds.all().to_vec() };
+        Ok(Requests { opening, data, model, plan, temporal })
+    }
+
+    /// Where the episodes are from; empty: shipped.
+    fn data(&self) -> String {
+        self.data.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+}
+
+#[async_trait]
+impl Study for Requests {
+    type Condition = Condition;
+    type Line = StatlerResult;
+    const NAME: &'static str = "statler";
+    const CARRIED_OUT: &'static str = "episodes run";
+
+    fn plan(&self) -> &Plan<Condition> {
+        &self.plan
+    }
+
+    fn suits(&self, condition: &Condition, task: &TaskInfo, _seed: u64) -> bool {
+        (task.kind == Domain::Cups.name()) == condition.cups
+    }
+
+    fn shared(&self) -> Value {
+        json!({ "limits": self.opening.shared() })
+    }
+
+    fn condition(&self, condition: &Condition) -> Value {
+        json!({ "method": condition.method })
+    }
+
+    async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<StatlerResult>> {
+        let new = NewSession {
+            world: KIND.name.to_owned(),
+            data: self.data.clone(),
+            task: unit.task.id.clone(),
+            method: unit.condition.method.clone(),
+            model: self.model.clone(),
+            seed: unit.seed,
+            ..NewSession::default()
+        };
+        let ended = self.opening.run(&new, cancel).await?;
+        let mut drift = ended.drift.clone();
+        if ended.session.as_ref().is_ok_and(Session::is_done) {
+            // The writer is not asked once the last request is closed.
+            drift.pop();
+        }
+        Some(vec![StatlerResult {
+            data: self.data(),
+            right: ended.session.as_ref().map(answers).unwrap_or_default(),
+            temporal: self.temporal.get(&unit.task.id).cloned().unwrap_or_default(),
+            drift,
+            run: RunResult::of(&ended, &unit.task, &new),
+        }])
+    }
+
+    fn report(lines: &[StatlerResult], detail: bool) -> Report {
+        report::of_runs(lines, detail)
+    }
+}
+
+/// One line of the results file: an episode's result, with its requests one by one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatlerResult {
+    /// Where the episode is from; empty: shipped.
+    pub data: String,
+    /// Of the requests that were closed, whether the answer was right.
+    pub right: Vec<bool>,
+    /// Of all requests, whether they take something of earlier ones.
+    pub temporal: Vec<bool>,
+    /// Where a belief was maintained: how many of its values were wrong at the beginning, then after each step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<usize>,
+    /// The episode.
+    #[serde(flatten)]
+    pub run: RunResult,
+}
+
+impl StatlerResult {
+    /// The episode as it is scored.
+    fn played(&self) -> Played {
+        let outcomes = self.right.iter().zip(&self.temporal);
+        let outcomes = outcomes.map(|(right, temporal)| Outcome { right: *right, temporal: *temporal }).collect();
+        Played { episode: self.run.task.clone(), outcomes, of: self.temporal.len() }
+    }
+}
+
+/// Whether each request that was closed was answered rightly: the world rewards the step that closes it.
+fn answers(session: &Session) -> Vec<bool> {
+    let path = session.path(session.cursor());
+    let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, CLOSING)));
+    closing.map(|node| node.outcome.reward > 0.5).collect()
+}
+
+/// Results that were run to their end, by domain, method and model.
+pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for result in results.iter().filter(|r| r.run.error.is_none()) {
+        let run = &result.run;
+        Group::of(&mut groups, &run.kind, &run.method, &run.model).played.push(result.played());
+    }
+    groups
+}

@@ -1,0 +1,123 @@
+//! Outputs of a model for a request, examined without running them: their calls, and the comparison of texts that the published
+//! script makes.
+
+use stepwright_world::table::Move;
+
+/// The calls of an output, as its lines make them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// What is put where.
+    pub moves: Vec<Move>,
+    /// What is said.
+    pub say: Vec<String>,
+    /// The updates for the writer.
+    pub update: Vec<String>,
+}
+
+/// Where a model continues with a made-up request.
+const NEXT_QUERY: &str = "# query:";
+
+impl Output {
+    /// Reads an output: one call a line; other lines are passed over. From a line `# query:` on, only updates for the writer count:
+    /// the original passes on every such line of the whole text.
+    pub fn read(generated: &str) -> Self {
+        let mut output = Output::default();
+        let mut own = true;
+        for line in generated.lines() {
+            own &= !line.starts_with(NEXT_QUERY);
+            let line = line.trim();
+            if let Some(text) = argument(line, "update_wm") {
+                output.update.push(text.to_owned());
+            } else if own && let Some(text) = argument(line, "say") {
+                output.say.push(text.to_owned());
+            } else if own && let Some(moved) = argument(line, "put_first_on_second").and_then(two) {
+                output.moves.push(moved);
+            }
+        }
+        output
+    }
+}
+
+/// The text between the outer quotes of a call's argument list.
+fn argument<'a>(line: &'a str, function: &str) -> Option<&'a str> {
+    let inner = line.strip_prefix(function)?.trim_start().strip_prefix('(')?;
+    let inner = inner.get(..inner.rfind(')')?)?.trim();
+    inner.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])
+}
+
+/// Two arguments, of which the outer quotes are gone.
+fn two(inner: &str) -> Option<Move> {
+    let (first, rest) = inner.split_once(['"', '\''])?;
+    let second = rest.trim_start().strip_prefix(',')?.trim_start().strip_prefix(['"', '\''])?;
+    (!second.contains(['"', '\''])).then(|| (first.to_owned(), second.to_owned()))
+}
+
+/// Whether answers take part in the comparison of texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// They do.
+    Counts,
+    /// They do not, nor does code around calls: the script's variant for some methods.
+    IsDropped,
+}
+
+/// The published script's comparison: the lines of both texts are equal, one by one, apart from quotes, comments and updates for the
+/// writer. Stricter than [`is_right`](stepwright_world::table::is_right): order and wording count.
+pub fn equal_text(generated: &str, gold: &str, said: Said) -> bool {
+    kept(generated, said) == kept(gold, said)
+}
+
+fn kept(text: &str, said: Said) -> Vec<String> {
+    let begins = |line: &str, words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    // The script also drops lines that begin with two spaces, but strips every line before it looks.
+    let lines = text.lines().map(str::trim).filter(|line| {
+        let code = said == Said::Counts || !begins(line, &["say", "if", "def", "while"]);
+        code && !line.is_empty() && !begins(line, &["# ", "update_wm", "noop"])
+    });
+    lines.map(|line| line.replace('"', "'")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_read_line_by_line() {
+        let output = Output::read(
+            "# THINK: put_first_on_second(\"a\", \"b\") is not possible\nput_first_on_second(\"a block\", 'b bowl')\n  say(\"yes\")\n\
+             say(\"red block\", \"blue block\")\nnoop()\nupdate_wm(\"Put it (there).\")\nput_first_on_second(x, \"b\")\n\
+             # query: and now?\nput_first_on_second(\"c block\", \"table\")\nsay('no')\nupdate_wm('Put more.')",
+        );
+        assert_eq!(output.moves, [("a block".to_owned(), "b bowl".to_owned())]);
+        assert_eq!(output.say, ["yes", "red block\", \"blue block"]);
+        assert_eq!(output.update, ["Put it (there).", "Put more."]);
+    }
+
+    #[test]
+    fn broken_calls_are_passed_over() {
+        for text in [
+            "say(",
+            "say)",
+            "say(\"",
+            "put_first_on_second(\"a\" \"b\")",
+            "put_first_on_second(\"a\", \"b\", \"c\")",
+            "say(\"é)",
+        ] {
+            assert_eq!(Output::read(text), Output::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_are_compared_as_the_script_does() {
+        let gold = "put_first_on_second(\"a\", \"b\")\nsay(\"yes\")";
+        assert!(equal_text(
+            "  put_first_on_second('a', 'b')\n\n# so\nsay('yes')\nupdate_wm(\"x\")",
+            gold,
+            Said::Counts
+        ));
+        assert!(!equal_text("put_first_on_second('a', 'b')\nsay('no')", gold, Said::Counts));
+        assert!(equal_text("put_first_on_second('a', 'b')\nsay('no')", gold, Said::IsDropped));
+        assert!(!equal_text("say('yes')\nput_first_on_second('a', 'b')", gold, Said::Counts));
+        assert!(equal_text("update_wm(\"x\")", "", Said::Counts));
+    }
+}

@@ -1,0 +1,133 @@
+//! The frame: bars, slots with their panes, start screen, dialogs.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+
+use super::App;
+use crate::actions::ActionId;
+use crate::chrome;
+use crate::dialog;
+use crate::layout::{Geometry, MINIMUM};
+use crate::panes::wrap::wrapped;
+use crate::sanitize;
+use crate::theme::Role;
+use crate::world_banner;
+
+/// Columns kept for the hint of the help at the end of a dialog's keys.
+const HELP: u16 = 10;
+
+impl App {
+    /// Draws the whole screen.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        self.screen = area;
+        self.dirty = false;
+        chrome::ground(&self.theme, area, frame);
+        let Some(geometry) = self.layout.geometry(area, self.focus) else {
+            return self.draw_too_small(area, frame);
+        };
+        chrome::title_bar(&self.view, &self.theme, geometry.title, frame);
+        if self.is_choosing() {
+            let below = Rect {
+                y: geometry.title.bottom(),
+                height: geometry.message.y.saturating_sub(geometry.title.bottom()),
+                ..area
+            };
+            self.start.render(&self.theme, &self.keymap, below, frame);
+        } else {
+            self.draw_panes(&geometry, frame);
+        }
+        if self.shows_banner() {
+            let panes = Rect { height: geometry.message.y.saturating_sub(geometry.title.bottom()), ..area };
+            let panes = Rect { y: geometry.title.bottom(), ..panes };
+            world_banner::render(&self.view, &self.theme, &self.banner_hint(), panes, frame);
+        }
+        let busy = self.busy();
+        let more = self.keymap.hint(ActionId::Message);
+        chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.theme, geometry.message, frame);
+        if self.dialogs.is_empty() {
+            let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
+            let help = help.filter(|_| self.typed_in().is_none());
+            chrome::footer(&self.hints(), help, &self.theme, geometry.footer, frame);
+        }
+        self.draw_dialogs(area, frame);
+    }
+
+    fn banner_hint(&self) -> String {
+        let steps = self.view.node().map_or(0, |n| n.depth);
+        let restart = self.view.key(ActionId::RestartWorld);
+        let away = self.view.key(ActionId::Cancel);
+        let replay = match steps {
+            0 => "restarts it".to_owned(),
+            1 => "restarts it and replays the step so far".to_owned(),
+            n => format!("restarts it and replays the {n} steps so far"),
+        };
+        format!("{restart} {replay}; so does taking a step. {away} puts this away.")
+    }
+
+    fn draw_panes(&mut self, geometry: &Geometry, frame: &mut Frame<'_>) {
+        if !geometry.tabs.is_empty() {
+            chrome::tab_bar(&self.theme, self.focus, geometry.tabs, frame);
+        }
+        for slot in &geometry.slots {
+            let focused = slot.pane == self.focus;
+            let Some(pane) = self.panes.iter_mut().find(|p| p.id() == slot.pane) else { continue };
+            let title = pane.title(&self.view);
+            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.theme, focused, slot.area.width);
+            let block = chrome::frame_of(&self.theme, focused).title(title);
+            let inner = block.inner(slot.area);
+            frame.render_widget(block, slot.area);
+            pane.render(&self.view, &self.theme, inner, frame, focused && self.dialogs.is_empty());
+        }
+        if !geometry.gate.is_empty() {
+            chrome::gate_line(&self.view, &self.theme, geometry.gate, frame);
+        }
+    }
+
+    fn draw_dialogs(&mut self, area: Rect, frame: &mut Frame<'_>) {
+        let columns = self.dialog_columns();
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
+        let Some(dialog) = self.dialogs.last_mut() else { return };
+        let (width, height) = dialog.size(context);
+        // Room for the border, one column of air on each side, and the footer, which shows the dialog's keys.
+        let width = width.saturating_add(4).min(area.width);
+        // One that takes the whole screen leaves the message line in sight.
+        let bars = if height == u16::MAX { 3 } else { 2 };
+        let height = height.saturating_add(2).min(area.height.saturating_sub(bars));
+        let outer = Rect {
+            x: area.x + (area.width - width) / 2,
+            y: area.y + 1.min(area.height) + area.height.saturating_sub(height + bars) / 3,
+            width,
+            height,
+        };
+        frame.render_widget(Clear, outer);
+        chrome::ground(&self.theme, outer, frame);
+        let title = Line::styled(format!(" {} ", sanitize::line(&dialog.title())), self.theme.style(Role::Title));
+        let block = chrome::frame_of(&self.theme, true).title(title);
+        let inner = block.inner(outer);
+        frame.render_widget(block, outer);
+        let inner = Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner };
+        self.dialog_area = inner;
+        dialog.render(context, inner, frame);
+        let hints = dialog.hints();
+        let helps = !dialog.captures_text() && dialog.opener() != Some(ActionId::Help);
+        let hints = self.with_keys(&hints);
+        let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next().filter(|_| helps);
+        let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
+        let room = area.width.saturating_sub(if help.is_some() { HELP } else { 0 });
+        chrome::footer(&chrome::with_last(hints, room), help, &self.theme, footer, frame);
+    }
+
+    fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {
+        let (w, h) = MINIMUM;
+        let quit = self.keymap.hint(ActionId::Quit).map(|key| format!("{key} quits. ")).unwrap_or_default();
+        let size = format!("{}x{}", area.width, area.height);
+        let text = format!("Too small. {quit}Enlarge the window to {w}x{h}; it is {size} now.");
+        let lines = wrapped(&text, usize::from(area.width));
+        for (y, text) in (area.y..area.bottom()).zip(lines) {
+            frame.render_widget(Line::raw(text), Rect { y, height: 1, ..area });
+        }
+    }
+}

@@ -1,0 +1,580 @@
+//! Application state: takes in events, answers with effects, draws itself. It holds no terminal, thread or clock.
+//!
+//! `run` feeds it and carries its effects out; tests do the same without a terminal. What keys do is `dispatch`, deciding
+//! about beliefs `belief`, whether something makes sense now `gate`, the mouse `pointer`, the frame `draw`.
+
+mod belief;
+mod dispatch;
+mod draw;
+mod gate;
+mod pointer;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyEventKind};
+use ratatui::layout::Rect;
+
+use super::dialog::file::FileName;
+use super::dialog::form::Form;
+use super::dialog::pick::Pick;
+use super::dialog::prompt::{Confirm, Prompt};
+use super::dialog::{self, Dialog, Fetch, Reply};
+use super::keymap::Keymap;
+use super::launcher::{Catalog, Choice, ExportForm};
+use super::layout::{Handle, Layout, Preset};
+use super::pane::{FileUse, Intent, Pane, PaneId};
+use super::start::Start;
+use super::theme::Theme;
+use super::view::View;
+use stepwright_driver::{Command, Level, Notice, Unwritten};
+use stepwright_episode::{NodeId, Session};
+
+/// Characters of a copied text up to which the message shows it.
+const SHORT_COPY: usize = 72;
+
+/// Something to do that is not the application's own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Send a command to the driver.
+    Send(Command),
+    /// Begin an episode.
+    Begin(Choice),
+    /// Open a session.
+    Open(PathBuf),
+    /// Wait no more for what is being begun or opened.
+    GiveUp,
+    /// Read the catalogue (again).
+    Catalog,
+    /// Fetch what a model needs.
+    Fetch(String),
+    /// Stop fetching.
+    StopFetch,
+    /// Read a session to be compared with the one that is shown.
+    Load(PathBuf),
+    /// Write the session out.
+    Export {
+        /// Its file.
+        session: PathBuf,
+        /// The form.
+        form: ExportForm,
+        /// The file written to.
+        target: PathBuf,
+    },
+    /// Remember the arrangement of panes for a world.
+    KeepLayout {
+        /// The world's name.
+        world: String,
+        /// The arrangement's name.
+        layout: String,
+    },
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Stop the process and come back.
+    Suspend,
+    /// Paint the whole screen again.
+    Repaint,
+    /// Leave.
+    Quit,
+}
+
+/// What the application begins with.
+pub struct Parts {
+    /// The panes, one of each.
+    pub panes: Vec<Box<dyn Pane>>,
+    /// The keys.
+    pub keymap: Keymap,
+    /// The themes to choose from, the first in use.
+    pub themes: Vec<Theme>,
+}
+
+/// Who asked to be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sleeper {
+    Pane(PaneId),
+    /// The dialog at that place among the open ones.
+    Dialog(usize),
+}
+
+/// The application.
+pub struct App {
+    /// What the panes show.
+    pub view: View,
+    panes: Vec<Box<dyn Pane>>,
+    keymap: Arc<Keymap>,
+    themes: Vec<Theme>,
+    theme: Theme,
+    layout: Layout,
+    /// The arrangement last used in each world.
+    layouts: BTreeMap<String, String>,
+    focus: PaneId,
+    start: Start,
+    dialogs: Vec<Box<dyn Dialog>>,
+    /// The theme to return to when its dialog is cancelled.
+    theme_before: Option<Theme>,
+    /// Whether a driver is being started: what is shown meanwhile.
+    launching: Option<String>,
+    /// The session opened last.
+    opened: Option<PathBuf>,
+    /// What is being fetched, and how far it is in words.
+    fetching: Option<(Fetch, String)>,
+    /// The model to mark once the catalogue has been read again.
+    mark: Option<String>,
+    /// Whether the banner that the world has ended was read and put away.
+    banner_read: bool,
+    /// Whether the start screen is shown over a session.
+    choosing: bool,
+    /// Whether every session begins blind.
+    blind: bool,
+    /// The message shown last, for reading it in full.
+    last_message: Option<String>,
+    effects: Vec<Effect>,
+    sleepers: Vec<(Instant, Sleeper)>,
+    /// The revision the panes saw last.
+    seen: Option<u64>,
+    dirty: bool,
+    /// The screen drawn last, for the mouse.
+    screen: Rect,
+    dialog_area: Rect,
+    dragging: Option<Handle>,
+}
+
+impl App {
+    /// An application on its start screen; asks for the catalogue.
+    pub fn new(parts: Parts) -> Self {
+        let theme = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
+        let keymap = Arc::new(parts.keymap);
+        App {
+            view: View::new(Arc::clone(&keymap)),
+            panes: parts.panes,
+            keymap,
+            themes: parts.themes,
+            theme,
+            layout: Layout::default(),
+            layouts: BTreeMap::new(),
+            focus: PaneId::Proposals,
+            start: Start::default(),
+            dialogs: Vec::new(),
+            theme_before: None,
+            launching: None,
+            opened: None,
+            fetching: None,
+            mark: None,
+            banner_read: false,
+            choosing: true,
+            blind: false,
+            last_message: None,
+            effects: vec![Effect::Catalog],
+            sleepers: Vec::new(),
+            seen: None,
+            dirty: true,
+            screen: Rect::default(),
+            dialog_area: Rect::default(),
+            dragging: None,
+        }
+    }
+
+    /// Shows every session blind from its first moment on, before the driver has recorded that.
+    pub fn begin_blind(&mut self) {
+        self.blind = true;
+    }
+
+    /// Opens a session at once instead of waiting on the start screen.
+    pub fn open_at_once(&mut self, path: PathBuf) {
+        self.launching = Some(format!("opening {}", path.display()));
+        self.open_session(path);
+    }
+
+    pub(super) fn open_session(&mut self, path: PathBuf) {
+        self.opened = Some(path.clone());
+        self.effects.push(Effect::Open(path));
+    }
+
+    /// Whether something changed since the last frame.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// When the application has to be woken although nothing arrived.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.sleepers.iter().map(|(at, _)| *at).min()
+    }
+
+    /// What is to be done outside, in order.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The pane that has the keys.
+    pub fn focus(&self) -> PaneId {
+        self.focus
+    }
+
+    /// The title of the dialog on top.
+    pub fn dialog(&self) -> Option<String> {
+        self.dialogs.last().map(|d| d.title())
+    }
+
+    /// Whether the start screen is shown.
+    pub fn is_choosing(&self) -> bool {
+        self.choosing || self.view.session.is_none()
+    }
+
+    /// Whether the screen is too small to show anything: nothing may be decided on it.
+    fn is_too_small(&self) -> bool {
+        !self.screen.is_empty() && self.layout.geometry(self.screen, self.focus).is_none()
+    }
+
+    /// Takes in a terminal event.
+    pub fn terminal(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, now),
+            Event::Paste(text) => self.paste(&text, now),
+            Event::Mouse(mouse) => self.pointer(mouse, now),
+            Event::Resize(..) => self.dirty = true,
+            Event::Key(_) | Event::FocusGained | Event::FocusLost => {}
+        }
+    }
+
+    /// Takes in a notice of the driver.
+    pub fn notice(&mut self, notice: Notice) {
+        if let Notice::Opened { session, .. } = &notice {
+            self.arrange_as_kept(&session.header.world);
+            self.launching = None;
+            self.choosing = false;
+            self.close_all();
+            self.view.always_blind = self.blind;
+        }
+        if matches!(notice, Notice::World(_)) {
+            self.banner_read = false;
+        }
+        let lost = matches!(notice, Notice::Unwritten(Some(Unwritten::Lost)));
+        self.view.notice(notice);
+        if lost && self.dialogs.is_empty() {
+            self.ask_where_to_keep();
+        }
+        self.dirty = true;
+    }
+
+    /// Asks where to write a session whose file is gone.
+    pub(super) fn ask_where_to_keep(&mut self) {
+        let name = self.view.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        self.open(Box::new(FileName::new(FileUse::Keep { name })));
+    }
+
+    /// Takes in what there is to choose from.
+    pub fn catalog(&mut self, catalog: Catalog) {
+        let problem = catalog.problems.first().cloned();
+        self.layouts.extend(catalog.layouts.clone());
+        // The session may have been opened before the catalogue was read.
+        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
+            self.arrange_as_kept(&world);
+        }
+        self.start.set_catalog(catalog);
+        if let Some(model) = self.mark.take() {
+            self.start.mark_model(&model);
+        }
+        if let Some(wish) = self.start.awaited() {
+            // It is no longer read.
+            self.view.message = None;
+            self.wish(Some(wish));
+        }
+        if let Some(problem) = problem {
+            self.say(Level::Warning, problem);
+        }
+        self.dirty = true;
+    }
+
+    /// A driver could not be started.
+    pub fn launch_failed(&mut self, why: String) {
+        self.launching = None;
+        self.say(Level::Error, why);
+    }
+
+    /// Asks whether what a model needs shall be fetched.
+    fn offer_fetch(&mut self, fetch: Fetch) {
+        if let Some((under_way, _)) = &self.fetching {
+            let text = format!("{} is being fetched; wait for it, or stop it first", under_way.model);
+            return self.say(Level::Info, text);
+        }
+        let question = format!(
+            "{} runs on this machine and needs {} of weights, which are not here yet. They are fetched once, checked, and kept. \
+             You can go on working meanwhile.",
+            fetch.model, fetch.size
+        );
+        let dialog = Confirm::new("Fetch the weights?", question, "fetch them", vec![Reply::Fetch(fetch)]);
+        self.open(Box::new(dialog));
+    }
+
+    /// How far the fetch is.
+    pub fn fetch_goes_on(&mut self, words: String) {
+        if let Some((_, so_far)) = &mut self.fetching {
+            *so_far = words;
+            self.dirty = true;
+        }
+    }
+
+    /// The fetch ended: the session continues with the model it was for.
+    pub fn fetched(&mut self, result: Result<(), String>) {
+        let Some((fetch, _)) = self.fetching.take() else { return };
+        if let Err(why) = result {
+            return self.say(Level::Error, format!("{}: {why}", fetch.model));
+        }
+        self.say(Level::Info, format!("The weights of {} are here", fetch.model));
+        self.mark = Some(fetch.model);
+        self.effects.push(Effect::Catalog);
+        if let Some(command) = fetch.then.filter(|_| self.view.session.is_some() && !self.view.stopped) {
+            self.send(command);
+        }
+    }
+
+    /// The file of the session that is shown: the one it is written to, or the one it was read from.
+    pub fn session_file(&self) -> Option<&Path> {
+        self.view.path.as_deref().or(self.opened.as_deref())
+    }
+
+    /// The file of the session that is shown, and the node it is at; `None` of one that is kept in no file yet.
+    pub fn place(&self) -> Option<(&Path, NodeId)> {
+        let session = self.view.session.as_ref().filter(|s| s.is_started())?;
+        Some((self.view.path.as_deref()?, session.cursor()))
+    }
+
+    /// A session was read to be compared, or not.
+    pub fn loaded(&mut self, result: Result<(String, Session), String>) {
+        match result {
+            Ok(other) => {
+                self.view.compared.push(other);
+                self.dirty = true;
+            }
+            Err(why) => self.say(Level::Error, why),
+        }
+    }
+
+    /// A session was written out, or not.
+    pub fn exported(&mut self, result: Result<PathBuf, String>) {
+        match result {
+            Ok(path) => self.say(Level::Info, format!("Written to {}", path.display())),
+            Err(why) => self.say(Level::Error, why),
+        }
+    }
+
+    /// The driver closed its channel.
+    pub fn driver_gone(&mut self) {
+        if !self.view.stopped {
+            self.view.stopped = true;
+            self.say(
+                Level::Error,
+                "The driver stopped unexpectedly; every record is saved. Press Ctrl-O and open the session again"
+                    .into(),
+            );
+        }
+    }
+
+    /// Shows a message.
+    pub fn say(&mut self, level: Level, text: String) {
+        self.view.message = Some((level, text));
+        self.dirty = true;
+    }
+
+    /// Wakes all that asked to be woken by now.
+    pub fn wake(&mut self, now: Instant) {
+        let (due, later) = self.sleepers.drain(..).partition(|(at, _)| *at <= now);
+        self.sleepers = later;
+        let due: Vec<(Instant, Sleeper)> = due;
+        for (_, sleeper) in due {
+            self.dirty = true;
+            match sleeper {
+                Sleeper::Pane(id) => self.with_pane(id, now, |pane, view| pane.wake(view)),
+                Sleeper::Dialog(at) => self.with_dialog_at(at, now, |dialog, context| dialog.wake(context)),
+            }
+        }
+    }
+
+    /// Lets the panes take in what changed. To be called after all that is pending was fed in, before drawing.
+    pub fn settle(&mut self, now: Instant) {
+        // Intents of one pane may concern the others; two rounds settle all but a quarrel, which the next event continues.
+        for _ in 0..2 {
+            if self.seen == Some(self.view.revision) {
+                return;
+            }
+            self.seen = Some(self.view.revision);
+            for index in 0..self.panes.len() {
+                let Some(pane) = self.panes.get_mut(index) else { continue };
+                let id = pane.id();
+                let intents = pane.update(&self.view);
+                self.intents(id, intents, now);
+            }
+        }
+    }
+
+    fn send(&mut self, command: Command) {
+        self.effects.push(Effect::Send(command));
+    }
+
+    fn context(&self) -> dialog::Context<'_> {
+        dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns: self.dialog_columns() }
+    }
+
+    /// Columns inside the border of a dialog, with a column of air on each side.
+    fn dialog_columns(&self) -> u16 {
+        self.screen.width.saturating_sub(4)
+    }
+
+    fn open(&mut self, dialog: Box<dyn Dialog>) {
+        self.dialogs.push(dialog);
+        self.dirty = true;
+    }
+
+    fn pane(&self, id: PaneId) -> Option<&dyn Pane> {
+        self.panes.iter().find(|p| p.id() == id).map(|p| &**p)
+    }
+
+    fn with_pane(&mut self, id: PaneId, now: Instant, act: impl FnOnce(&mut dyn Pane, &View) -> Vec<Intent>) {
+        let Some(pane) = self.panes.iter_mut().find(|p| p.id() == id) else { return };
+        let intents = act(&mut **pane, &self.view);
+        self.dirty = true;
+        self.intents(id, intents, now);
+    }
+
+    fn with_dialog(&mut self, now: Instant, act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>) {
+        self.with_dialog_at(self.dialogs.len().saturating_sub(1), now, act);
+    }
+
+    fn with_dialog_at(
+        &mut self,
+        at: usize,
+        now: Instant,
+        act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>,
+    ) {
+        let columns = self.dialog_columns();
+        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
+        let Some(dialog) = self.dialogs.get_mut(at) else { return };
+        let replies = act(&mut **dialog, context);
+        self.dirty = true;
+        self.replies(at, replies, now);
+    }
+
+    fn intents(&mut self, from: PaneId, intents: Vec<Intent>, now: Instant) {
+        for intent in intents {
+            self.dirty = true;
+            match intent {
+                Intent::Send(command) => self.send(command),
+                Intent::Select(proposal) => {
+                    if self.view.selected != Some(proposal) {
+                        self.view.select(proposal);
+                        self.view.revision += 1;
+                    }
+                }
+                Intent::Copy(text) => self.copy(text),
+                Intent::Say(level, text) => self.say(level, text),
+                Intent::Focus(pane) => self.set_focus(pane),
+                Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
+                Intent::EditNote { node, note, text } => self.open(Box::new(Prompt::edit_note(node, note, &text))),
+                Intent::AddToTree(under) => self.add_to_tree(under),
+                Intent::EditBelief => self.edit_belief(now),
+                Intent::EditPlan => self.edit_plan(),
+                Intent::Confirm { title, question, yes, commands } => {
+                    let replies = commands.into_iter().map(Reply::Send).collect();
+                    self.open(Box::new(Confirm::new(title, question, yes, replies)));
+                }
+                Intent::AskFile(file) => self.open(Box::new(FileName::new(file))),
+                Intent::AskCandidates => self.open(Box::new(Form::asks(self.view.candidate_asks))),
+                Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
+            }
+        }
+    }
+
+    /// Carries out what the dialog at that place wants done.
+    fn replies(&mut self, from: usize, replies: Vec<Reply>, now: Instant) {
+        for reply in replies {
+            self.dirty = true;
+            match reply {
+                Reply::Close => {
+                    self.drop_dialog();
+                    self.theme_before = None;
+                }
+                Reply::Send(command) => self.send(command),
+                Reply::Do(action) => self.perform(action, now),
+                Reply::Leave => self.effects.push(Effect::Quit),
+                Reply::Theme(name) => {
+                    if let Some(theme) = self.themes.iter().find(|t| t.name == name) {
+                        self.theme = theme.clone();
+                    }
+                }
+                Reply::AskExport(form) => {
+                    let name =
+                        self.session_file().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
+                    let name = name.unwrap_or_default().replace(':', "-") + form.ending();
+                    self.open(Box::new(FileName::new(FileUse::Export { form, name })));
+                }
+                Reply::Export(form, target) => {
+                    if let Some(session) = self.session_file().map(Path::to_path_buf) {
+                        self.effects.push(Effect::Export { session, form, target });
+                        self.say(Level::Info, "Writing the session out".into());
+                    }
+                }
+                Reply::AskCompared => match self.start.catalog().filter(|c| !c.sessions.is_empty()) {
+                    Some(catalog) => self.open(Box::new(Pick::compared(&catalog.sessions))),
+                    None => self.say(Level::Info, "There is no other session yet".into()),
+                },
+                Reply::Compare(path) => self.effects.push(Effect::Load(path)),
+                Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
+                Reply::Fetch(fetch) => {
+                    self.effects.push(Effect::Fetch(fetch.model.clone()));
+                    self.fetching = Some((fetch, "(looking for it)".into()));
+                }
+                Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog(from)),
+            }
+        }
+    }
+
+    /// A later request of the same sleeper replaces the earlier: that is what debouncing means.
+    fn sleep(&mut self, now: Instant, time: Duration, sleeper: Sleeper) {
+        self.sleepers.retain(|(_, s)| *s != sleeper);
+        self.sleepers.push((now + time, sleeper));
+    }
+
+    fn copy(&mut self, text: String) {
+        let bytes = text.len();
+        let shown = (!text.contains('\n') && text.chars().count() <= SHORT_COPY).then(|| format!("Copied `{text}`"));
+        self.effects.push(Effect::Copy(text));
+        let limit = super::terminal::CLIPBOARD_LIMIT;
+        if bytes > limit {
+            let text = format!("Copied the first {limit} of {bytes} bytes: terminals take no more at once");
+            self.say(Level::Warning, text);
+        } else {
+            let counted = || format!("Copied {} to the clipboard", stepwright_text::words::count(bytes, "byte"));
+            self.say(Level::Info, shown.unwrap_or_else(counted));
+        }
+    }
+
+    /// Arranges the panes, and has that kept for the world.
+    pub(super) fn arrange(&mut self, preset: Preset) {
+        self.layout = Layout::of(preset);
+        self.set_focus(preset.first());
+        let name: &'static str = preset.into();
+        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
+            self.say(Level::Info, format!("Arranged for {name}; kept for {world}"));
+            self.layouts.insert(world.clone(), name.to_owned());
+            self.effects.push(Effect::KeepLayout { world, layout: name.to_owned() });
+        }
+        self.dirty = true;
+    }
+
+    /// Arranges the panes as they were last in a world.
+    fn arrange_as_kept(&mut self, world: &str) {
+        let kept = self.layouts.get(world).and_then(|name| name.parse().ok()).unwrap_or_default();
+        if kept != self.layout.preset {
+            self.layout = Layout::of(kept);
+            self.layout.show(self.focus);
+        }
+    }
+
+    fn set_focus(&mut self, pane: PaneId) {
+        self.focus = pane;
+        self.layout.show(pane);
+        self.dirty = true;
+    }
+}

@@ -1,0 +1,118 @@
+//! Mouse: never needed, supported everywhere.
+
+use std::time::Instant;
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::App;
+use crate::chrome;
+use stepwright_driver::Level;
+
+/// What is said of the buttons that do nothing.
+const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
+                             shows its menu";
+/// What is said of dragging elsewhere than at a border.
+const DRAG: &str = "Dragging moves the borders between panes; with Shift (Option on a Mac) the terminal selects text, and y copies a row";
+
+impl App {
+    pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) {
+        let at = Position::new(event.column, event.row);
+        // Mere movement changes nothing and draws nothing.
+        if matches!(event.kind, MouseEventKind::Moved) || self.is_too_small() {
+            return;
+        }
+        if let Some(why) = self.not_offered(event.kind) {
+            self.dirty = true;
+            return self.say(Level::Info, why.to_owned());
+        }
+        if !self.dialogs.is_empty() {
+            self.dirty = true;
+            let area = self.dialog_area;
+            return self.with_dialog(now, |dialog, context| dialog.mouse(event, area, context));
+        }
+        if self.is_choosing() {
+            self.dirty = true;
+            let wheel = match event.kind {
+                MouseEventKind::ScrollUp => -1,
+                MouseEventKind::ScrollDown => 1,
+                _ => 0,
+            };
+            let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
+            let wish = self.start.mouse(at, wheel, clicked);
+            return self.wish(wish);
+        }
+        if self.drag(event, at) {
+            self.dirty = true;
+            return;
+        }
+        self.pane_pointer(event, at, now);
+    }
+
+    /// Why nothing comes of an event that people try: text is selected and pasted by the terminal, if it is let.
+    fn not_offered(&self, kind: MouseEventKind) -> Option<&'static str> {
+        match kind {
+            MouseEventKind::Down(MouseButton::Right | MouseButton::Middle) => Some(OTHER_BUTTONS),
+            MouseEventKind::Drag(_) if self.dragging.is_none() => Some(DRAG),
+            _ => None,
+        }
+    }
+
+    /// Dragging a border; whether the event was part of that.
+    fn drag(&mut self, event: MouseEvent, at: Position) -> bool {
+        match (event.kind, self.dragging) {
+            (MouseEventKind::Down(MouseButton::Left), _) => {
+                self.dragging = self.layout.handle_at(self.screen, self.focus, at);
+                self.dragging.is_some()
+            }
+            (MouseEventKind::Drag(MouseButton::Left), Some(handle)) => {
+                // The border lies on the last cell of the left or upper slot.
+                let to = Position::new(at.x.saturating_add(1), at.y.saturating_add(1));
+                self.layout.drag(self.screen, self.focus, handle, to);
+                true
+            }
+            (MouseEventKind::Up(MouseButton::Left), Some(_)) => {
+                self.dragging = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn pane_pointer(&mut self, event: MouseEvent, at: Position, now: Instant) {
+        let Some(geometry) = self.layout.geometry(self.screen, self.focus) else { return };
+        let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
+        if clicked && geometry.tabs.contains(at) {
+            let tabs = chrome::tab_spans(geometry.tabs, self.focus);
+            if let Some((pane, _)) = tabs.into_iter().find(|(_, rect)| rect.contains(at)) {
+                self.set_focus(pane);
+            }
+            return;
+        }
+        let Some(slot) = geometry.slots.into_iter().find(|s| s.area.contains(at)) else { return };
+        if clicked {
+            self.set_focus(slot.pane);
+            if at.y == slot.area.y {
+                return self.click_title(&slot.tabs, slot.pane, slot.area, at);
+            }
+        }
+        self.with_pane(slot.pane, now, |pane, view| pane.mouse(event, view));
+    }
+
+    /// A click on a tab in a slot's border.
+    fn click_title(&mut self, tabs: &[crate::pane::PaneId], shown: crate::pane::PaneId, area: Rect, at: Position) {
+        use unicode_width::UnicodeWidthStr;
+        let title = self.pane(shown).map(|p| p.title(&self.view)).unwrap_or_default();
+        let width = usize::from(area.width.saturating_sub(2));
+        let mut x = area.x.saturating_add(1);
+        for (tab, text) in chrome::slot_tabs(&title, shown, tabs, width, self.theme.glyphs.ellipsis) {
+            let width = text.width() as u16;
+            if (x..x.saturating_add(width)).contains(&at.x)
+                && let Some(tab) = tab
+            {
+                return self.set_focus(tab);
+            }
+            x = x.saturating_add(width);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Help: what the focused pane does, then every action with its keys, then a glossary; searched by what is typed after `/`. Made from
+//! the action table.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::field::Field;
+use super::list::scrollbar;
+use super::{Context, Dialog, Reply, key_row, palette};
+use crate::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
+use crate::event::Input;
+use crate::keymap::Keymap;
+use crate::pane::PaneAction;
+use crate::panes::wrap::wrapped;
+use crate::theme::{Glyphs, Role, Theme};
+
+/// The text above the keys.
+const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
+                     refuse or type one; only then does it happen. Every decision can be undone; a new one from an \
+                     earlier step begins a branch. Shared keys go to the focused pane first; in Proposals they decide. \
+                     `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
+                     each record; there is nothing to save by hand.";
+
+/// What the words of the screens mean.
+const GLOSSARY: [(&str, &str); 15] = [
+    ("trajectory", "the actions and observations so far; Program shows it as Python"),
+    ("proposal", "an action offered at this step, by a model, the built-in proposer or you"),
+    ("verdict", "what checking a proposal said: it passes, fails, cannot be decided, or nothing was checked"),
+    ("precondition", "what must hold so that an action may be taken, written as an assertion in the action's function"),
+    ("assertion", "a Python expression that is evaluated before a call, as `self.is_visible(obj)`"),
+    ("candidate", "an assertion that may be a precondition: inferred or typed, validated, adopted by you"),
+    (
+        "demonstration",
+        "a recorded episode taken as right; a candidate is valid if executing all of them raises nothing",
+    ),
+    ("instance", "a step of a demonstration with arguments of the action: one case in which an assertion holds or not"),
+    ("|C|", "at how many instances a candidate holds; the smaller, the more it forbids"),
+    ("Equation (1)", "suggests the valid candidates that no other valid one is stronger than, as in the paper"),
+    ("evidence rule", "first holds back what the calls do not tell from coincidence, then applies Equation (1)"),
+    ("admissible action", "one that the world itself would accept now"),
+    ("blocking condition", "what keeps an action from working now; a resolution is an action that may make it false"),
+    ("branch", "a way on from an earlier step where something else was decided; the others stay"),
+    ("belief", "the state as a model keeps it in words; it may be wrong, and you may correct it"),
+];
+
+/// The statuses of candidate preconditions, as the Preconditions pane names them.
+const STATUSES: [(&str, &str); 10] = [
+    ("in force", "checked at every step from now on; what is adopted (A) is in force"),
+    ("suggested", "the best by the ranking that is named above the list; adopted unless you mark others"),
+    ("equivalent", "holds at exactly the instances of a suggested one"),
+    ("implied", "valid, but a stronger valid candidate implies it"),
+    ("held back", "valid, but the calls are too few to tell it from coincidence; it can be marked and adopted"),
+    ("always", "holds at every instance, so it forbids nothing"),
+    ("fails", "a demonstration made a call that it would have forbidden"),
+    ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
+    ("unknown", "the engine cannot decide: something it does not offer, or its budget ran out"),
+    ("deleted", "out of the ranking by a person's hand; the same key restores it"),
+];
+
+/// What the actions that differ by a number do: where, by keys up to which, and what.
+const NUMBERED: [(actions::Context, usize, &str); 2] = [
+    (actions::Context::Gate, 9, "Choose the proposal of that number"),
+    (actions::Context::Start, actions::EXAMPLE_KEYS, "Open the example session of that number"),
+];
+
+/// Columns of the keys.
+const KEYS: usize = 20;
+
+/// A group of the help: a heading and its entries.
+struct Group {
+    title: String,
+    entries: Vec<Entry>,
+}
+
+/// A word or key with what is to be said of it.
+struct Entry {
+    word: String,
+    about: String,
+    /// Other words that find it: an action's name, its word in the footer, its synonyms.
+    also: String,
+}
+
+impl Entry {
+    fn new(word: impl Into<String>, about: impl Into<String>) -> Self {
+        Entry { word: word.into(), about: about.into(), also: String::new() }
+    }
+
+    fn of(id: ActionId, keys: String, about: String) -> Self {
+        let also = spec(id).map(|spec| format!("{} {} {}", spec.name, spec.label, palette::other(spec)));
+        Entry { also: also.unwrap_or_default(), ..Entry::new(keys, about) }
+    }
+
+    fn has(&self, query: &str) -> bool {
+        [&self.word, &self.about, &self.also].into_iter().any(|text| text.to_lowercase().contains(query))
+    }
+}
+
+/// The marks, with what they say of a proposal, a call or a candidate.
+fn marks(glyphs: &Glyphs) -> Vec<Entry> {
+    [
+        (glyphs.yes, "holds: every check passes"),
+        (glyphs.no, "fails: at least one check does"),
+        (glyphs.unknown, "cannot be decided"),
+        (glyphs.unchecked, "not checked"),
+        (glyphs.candidate, "blocked: it can be chosen, but would execute nothing"),
+        (glyphs.star, "recommended by the method; of candidates: suggested"),
+        (glyphs.here, "chosen, or where the session is"),
+        (glyphs.dot, "pruned or dropped; of candidates: holds always"),
+    ]
+    .map(|(glyph, about)| Entry::new(glyph, about))
+    .into()
+}
+
+/// The help.
+pub struct Help {
+    /// The focused pane, and what it does now.
+    pane: Option<(String, Vec<(ActionId, &'static str)>)>,
+    top: usize,
+    rows: usize,
+    /// What is searched for.
+    query: Field,
+    /// Whether it is being typed.
+    typing: bool,
+}
+
+impl Help {
+    /// The help; the focused pane's actions, each with its word, come first.
+    pub fn new(pane: Option<(String, Vec<(ActionId, &'static str)>)>) -> Self {
+        Help { pane, top: 0, rows: 0, query: Field::new(""), typing: false }
+    }
+
+    fn groups(&self, keymap: &Keymap, theme: &Theme) -> Vec<Group> {
+        let keys = |id: ActionId| {
+            let keys: Vec<String> = keymap.keys(id).iter().map(ToString::to_string).collect();
+            if keys.is_empty() { "no key".to_owned() } else { keys.join(" ") }
+        };
+        let said = |list: &[(&str, &str)]| list.iter().map(|(word, about)| Entry::new(*word, *about)).collect();
+        let mut groups = Vec::new();
+        if let Some((title, actions)) = &self.pane {
+            let about = |id: ActionId, word: &str| match spec(id) {
+                Some(spec) if spec.label == word => spec.about.clone(),
+                // What these do is the pane's own.
+                Some(_) if is_general(id) => word.to_owned(),
+                Some(spec) => format!("{word}: {}", spec.about),
+                None => word.to_owned(),
+            };
+            let shown = actions.iter().filter(|(id, _)| !is_numbered(*id));
+            let entries = shown.map(|(id, word)| Entry::of(*id, keys(*id), about(*id, word))).collect();
+            groups.push(Group { title: format!("In {title}, now"), entries });
+        }
+        for context in CONTEXTS {
+            let own = ACTIONS.iter().filter(|s| s.context == context && !is_numbered(s.id));
+            let mut entries: Vec<Entry> =
+                own.map(|spec| Entry::of(spec.id, keys(spec.id), spec.about.clone())).collect();
+            let numbered = NUMBERED.iter().filter(|(of, ..)| *of == context);
+            entries.extend(numbered.map(|(_, last, about)| Entry::new(format!("1 to {last}"), *about)));
+            groups.push(Group { title: context.title().to_owned(), entries });
+        }
+        groups.push(Group { title: "Marks".to_owned(), entries: marks(&theme.glyphs) });
+        groups.push(Group { title: "Glossary".to_owned(), entries: said(&GLOSSARY) });
+        groups.push(Group { title: "Statuses of candidate preconditions".to_owned(), entries: said(&STATUSES) });
+        groups
+    }
+
+    fn lines(&self, keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+        let query = self.query.text().trim().to_lowercase();
+        let mut out: Vec<Line<'static>> = Vec::new();
+        if query.is_empty() {
+            out.extend(wrapped(ABOUT, width).into_iter().map(|l| Line::styled(l, theme.style(Role::Text))));
+        }
+        let fits = |entry: &Entry| query.is_empty() || entry.has(&query);
+        for Group { title, entries } in self.groups(keymap, theme) {
+            let mut entries = entries.into_iter().filter(fits).peekable();
+            if entries.peek().is_none() {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push(Line::default());
+            }
+            out.push(Line::styled(title, theme.style(Role::Title)));
+            for Entry { word, about, .. } in entries {
+                let room = width.saturating_sub(KEYS + 3).max(8);
+                for (i, text) in wrapped(&about, room).into_iter().enumerate() {
+                    let word = if i == 0 { word.as_str() } else { "" };
+                    out.push(Line::from(vec![
+                        Span::styled(format!("  {word:<KEYS$} "), theme.style(Role::Key)),
+                        Span::styled(text, theme.style(Role::Text)),
+                    ]));
+                }
+            }
+        }
+        if out.is_empty() {
+            out.push(Line::styled("Nothing here has these letters.", theme.style(Role::Dim)));
+        }
+        out
+    }
+}
+
+/// Whether what an action does is said by the pane's word for it alone.
+fn is_general(id: ActionId) -> bool {
+    matches!(id, ActionId::Pane(PaneAction::ToggleFold | PaneAction::ToggleReject | PaneAction::Activate))
+}
+
+/// Whether an action is one of several that differ by a number: they are one line.
+fn is_numbered(id: ActionId) -> bool {
+    matches!(id, ActionId::Choose(_) | ActionId::Example(_))
+}
+
+impl Dialog for Help {
+    fn title(&self) -> String {
+        "Help".into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::ItemDown, "scroll"), (ActionId::ItemPageDown, "page"), (ActionId::Close, "close")]
+    }
+
+    fn captures_text(&self) -> bool {
+        self.typing
+    }
+
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::HelpPage)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Help)
+    }
+
+    fn leave_part(&mut self) -> bool {
+        let searched = self.typing || !self.query.text().is_empty();
+        self.typing = false;
+        self.query.set("");
+        searched
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        (116, 60)
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let head = Rect { height: area.height.min(1), ..area };
+        let area = Rect { y: area.y + head.height, height: area.height - head.height, ..area };
+        if self.typing || !self.query.text().is_empty() {
+            self.query.render(context.theme, head, frame, self.typing);
+        } else {
+            let words =
+                key_row(context.keymap, &[(&[ActionId::SearchHelp], "searches in keys, commands and the glossary")]);
+            frame.render_widget(Line::styled(words, context.theme.style(Role::Dim)), head);
+        }
+        // The last column is the scroll bar's.
+        let lines = self.lines(context.keymap, context.theme, usize::from(area.width).saturating_sub(2));
+        self.rows = usize::from(area.height);
+        self.top = self.top.min(lines.len().saturating_sub(self.rows));
+        for (y, line) in (area.y..area.bottom()).zip(lines.iter().skip(self.top)) {
+            frame.render_widget(line, Rect { y, height: 1, ..area });
+        }
+        scrollbar(context.theme, area, frame, self.top, lines.len());
+    }
+
+    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+        let page = self.rows.saturating_sub(1).max(1);
+        match action {
+            ActionId::ItemUp => self.top = self.top.saturating_sub(1),
+            ActionId::ItemDown => self.top += 1,
+            ActionId::ItemPageUp => self.top = self.top.saturating_sub(page),
+            ActionId::ItemPageDown | ActionId::Complete => self.top += page,
+            ActionId::ItemTop => self.top = 0,
+            // Drawing keeps it inside.
+            ActionId::ItemBottom => self.top = usize::MAX / 2,
+            ActionId::SearchHelp => self.typing = true,
+            ActionId::Accept if self.typing => self.typing = false,
+            ActionId::Accept => return vec![Reply::Close],
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if self.typing && self.query.input(input) {
+            self.top = 0;
+        }
+        Vec::new()
+    }
+}

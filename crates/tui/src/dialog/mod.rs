@@ -1,0 +1,191 @@
+//! Dialogs: what opens over the panes, takes the keys, and answers with what is to be done. Each closes with Esc, changing nothing.
+//!
+//! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
+
+pub mod act;
+pub mod compare;
+pub mod configure;
+pub mod field;
+pub mod file;
+pub mod form;
+pub mod help;
+pub mod list;
+pub mod palette;
+pub mod pick;
+pub mod presenter;
+pub mod prompt;
+pub mod text;
+pub mod tree;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::actions::{self, ActionId};
+use super::event::Input;
+use super::keymap::Keymap;
+use super::launcher::ExportForm;
+use super::theme::Theme;
+use super::view::View;
+use stepwright_driver::Command;
+
+/// What a dialog may look at.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The view.
+    pub view: &'a View,
+    /// The theme.
+    pub theme: &'a Theme,
+    /// The keys.
+    pub keymap: &'a Keymap,
+    /// The most columns there are inside its border.
+    pub columns: u16,
+}
+
+/// A fetch of what a model needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fetch {
+    /// The model.
+    pub model: String,
+    /// How much it is, in words.
+    pub size: String,
+    /// The command sent to the driver once it is there.
+    pub then: Option<Command>,
+}
+
+/// What a dialog wants done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// Close it.
+    Close,
+    /// Send a command to the driver.
+    Send(Command),
+    /// Do an action of the table, after closing.
+    Do(ActionId),
+    /// Leave the program.
+    Leave,
+    /// Use that theme.
+    Theme(String),
+    /// Write the session out to a file.
+    Export(ExportForm, PathBuf),
+    /// Ask for the file that the session is written out to.
+    AskExport(ExportForm),
+    /// Ask which session is compared with this one.
+    AskCompared,
+    /// Read a session to be compared with this one.
+    Compare(PathBuf),
+    /// Ask whether what a model needs shall be fetched.
+    OfferFetch(Fetch),
+    /// Fetch it.
+    Fetch(Fetch),
+    /// Be woken in the given time: something is debounced.
+    WakeIn(Duration),
+}
+
+/// The size of a dialog that takes the whole screen.
+pub const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
+
+/// Rows that the mouse wheel scrolls.
+const WHEEL: usize = 3;
+
+/// A row that names keys: each with its word, several of one word apart by `/`.
+pub fn key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)]) -> String {
+    fitting_key_row(keymap, keys, usize::MAX)
+}
+
+/// As [`key_row`], without those at the end for which there are too few columns.
+pub fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: usize) -> String {
+    let named = |(actions, word): &(&[ActionId], &str)| {
+        let keys: Vec<String> = actions.iter().filter_map(|action| keymap.hint(*action)).collect();
+        (!keys.is_empty()).then(|| format!("{} {word}", keys.join("/")))
+    };
+    let mut row = String::new();
+    for text in keys.iter().filter_map(named) {
+        let gap = if row.is_empty() { "" } else { "  " };
+        if row.width() + gap.len() + text.width() > columns {
+            break;
+        }
+        row.push_str(gap);
+        row.push_str(&text);
+    }
+    row
+}
+
+/// A dialog.
+pub trait Dialog {
+    /// Its title.
+    fn title(&self) -> String;
+
+    /// What its keys do now: action and word, most useful first.
+    fn hints(&self) -> Vec<(ActionId, &'static str)>;
+
+    /// The columns and rows it would like inside its border.
+    fn size(&self, context: Context<'_>) -> (u16, u16);
+
+    /// Draws its inside.
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>);
+
+    /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
+
+    /// Where its own keys are in the action table; they come before those of every dialog.
+    fn keys(&self) -> Option<actions::Context> {
+        None
+    }
+
+    /// The action that opens it: the same key closes it again, where it is no text.
+    fn opener(&self) -> Option<ActionId> {
+        None
+    }
+
+    /// Leaves a part of it (a name being typed, a search) instead of closing it all; whether there was one.
+    fn leave_part(&mut self) -> bool {
+        false
+    }
+
+    /// Any other key, or pasted text.
+    fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
+        let _ = (input, context);
+        Vec::new()
+    }
+
+    /// Whether a character key is text rather than a binding, even if bound to an item key.
+    fn captures_text(&self) -> bool {
+        true
+    }
+
+    /// Whether it holds a text of many lines: then only the keys that accept it and that close the dialog are its bindings.
+    fn holds_lines(&self) -> bool {
+        false
+    }
+
+    /// A mouse event inside the area last drawn; the wheel scrolls.
+    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
+        let _ = area;
+        let action = match event.kind {
+            MouseEventKind::ScrollUp => ActionId::ItemUp,
+            MouseEventKind::ScrollDown => ActionId::ItemDown,
+            _ => return Vec::new(),
+        };
+        let rows = if self.captures_text() { 1 } else { WHEEL };
+        (0..rows).flat_map(|_| self.act(action, context)).collect()
+    }
+
+    /// Called after [`Reply::WakeIn`].
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let _ = context;
+        Vec::new()
+    }
+}
+
+/// A number no earlier question to the driver had, so that late answers can be recognised.
+pub fn next_token() -> u64 {
+    // Panes number their own questions; starting high keeps the two apart.
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

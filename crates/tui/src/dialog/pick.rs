@@ -1,0 +1,121 @@
+//! Dialogs that pick one of a few: a theme, a format for exporting the session.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crossterm::event::MouseEvent;
+
+use super::list::List;
+use super::{Context, Dialog, Reply};
+use crate::actions::ActionId;
+use crate::launcher::{ExportForm, SessionEntry};
+use crate::theme::Role;
+
+/// One to pick.
+struct Item {
+    name: String,
+    about: String,
+    /// Applied when the cursor reaches it: a preview.
+    preview: Option<Reply>,
+    /// Done when it is picked.
+    chosen: Reply,
+}
+
+/// Picks one of a few.
+pub struct Pick {
+    title: &'static str,
+    items: Vec<Item>,
+    list: List,
+}
+
+impl Pick {
+    /// Picks a theme; the screen shows each as the cursor reaches it.
+    pub fn theme(themes: &[(String, String)], current: &str) -> Self {
+        let item = |(name, about): &(String, String)| Item {
+            name: name.clone(),
+            about: about.clone(),
+            preview: Some(Reply::Theme(name.clone())),
+            chosen: Reply::Theme(name.clone()),
+        };
+        let at = themes.iter().position(|(n, _)| n == current).unwrap_or(0);
+        Pick { title: "Theme", items: themes.iter().map(item).collect(), list: List::at(at) }
+    }
+
+    /// Picks the form of an export.
+    pub fn export() -> Self {
+        let item = |name: &str, about: &str, form| Item {
+            name: name.into(),
+            about: about.into(),
+            preview: None,
+            chosen: Reply::AskExport(form),
+        };
+        let items = vec![
+            item("html", "one self-contained page to read", ExportForm::Html),
+            item("jsonl", "the records, one a line", ExportForm::Jsonl),
+            item("cast", "a recording for terminal players, a marker per decision", ExportForm::Cast),
+        ];
+        Pick { title: "Write the session out as", items, list: List::default() }
+    }
+
+    /// Picks a session to be compared: of each its file, what it is about, and how it was left.
+    pub fn compared(sessions: &[SessionEntry]) -> Self {
+        let item = |entry: &SessionEntry| Item {
+            name: entry.title.clone(),
+            about: format!("  {}", entry.detail),
+            preview: None,
+            chosen: Reply::Compare(entry.path.clone()),
+        };
+        Pick { title: "Compare with", items: sessions.iter().map(item).collect(), list: List::default() }
+    }
+
+    fn preview(&self) -> Vec<Reply> {
+        self.items.get(self.list.cursor()).and_then(|i| i.preview.clone()).into_iter().collect()
+    }
+}
+
+impl Dialog for Pick {
+    fn title(&self) -> String {
+        self.title.into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::Accept, "choose"), (ActionId::ItemDown, "next"), (ActionId::Close, "cancel")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        let widest = self.items.iter().map(|i| i.name.len().max(16) + i.about.len() + 3).max().unwrap_or(0);
+        (u16::try_from(widest).unwrap_or(66).clamp(66, 110), u16::try_from(self.items.len()).unwrap_or(20).min(20))
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let theme = context.theme;
+        self.list.render(theme, area, frame, true, self.items.len(), |i| {
+            let Some(item) = self.items.get(i) else { return Line::default() };
+            Line::from(vec![
+                Span::styled(format!("{:<16}", item.name), theme.style(Role::Text)),
+                Span::styled(item.about.as_str(), theme.style(Role::Dim)),
+            ])
+        });
+    }
+
+    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
+        if action == ActionId::Accept {
+            let chosen = self.items.get(self.list.cursor()).map(|i| i.chosen.clone());
+            return std::iter::once(Reply::Close).chain(chosen).collect();
+        }
+        self.list.act(action, self.items.len());
+        self.preview()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
+        match self.list.mouse(event, area, self.items.len()) {
+            Some(_) => self.act(ActionId::Accept, context),
+            None => self.preview(),
+        }
+    }
+}

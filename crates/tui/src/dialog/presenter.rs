@@ -1,0 +1,313 @@
+//! Presenter's view: a session one decision at a time, over the whole screen: what was offered, what was checked, who chose and why, what
+//! happened; a timeline with the marks; steps by hand or by itself. It reads the session and sends nothing, so that a review leaves no
+//! trace; only Enter goes to the step that is shown.
+
+mod parts;
+
+use std::time::Duration;
+
+use crossterm::event::{MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use smart_default::SmartDefault;
+
+use self::parts::{Parts, laid, parts};
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
+use crate::actions::{self, ActionId};
+use crate::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top, width};
+use crate::panes::words;
+use crate::sanitize;
+use crate::theme::{Role, Theme};
+use stepwright_driver::{Command, Request};
+use stepwright_episode::{NodeId, Session};
+use stepwright_export::compare::tips;
+use stepwright_text::words::count;
+
+/// Seconds a decision is shown while it goes on by itself, from fast to slow.
+const PACES: [u64; 6] = [1, 2, 3, 5, 8, 13];
+/// From this width on, what was decided is beside what was offered.
+const BESIDE: u16 = 100;
+/// The widest that a column of text gets.
+const WIDEST: u16 = 84;
+/// Columns of a step in the timeline.
+const CELL: usize = 3;
+
+/// The view.
+#[derive(SmartDefault)]
+pub struct Presenter {
+    /// The last node of the branch that is shown; the one the session is on if `None`.
+    tip: Option<NodeId>,
+    /// Which slide is shown; the one of the session's step at the beginning.
+    at: Option<usize>,
+    playing: bool,
+    /// Which of [`PACES`].
+    #[default(2)]
+    pace: usize,
+    /// Rows scrolled.
+    top: usize,
+    /// Rows that can be scrolled.
+    hidden: usize,
+}
+
+/// A decision: from which node, and where it led; neither at the reset, no result where nothing is decided yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slide {
+    from: Option<NodeId>,
+    to: Option<NodeId>,
+}
+
+fn slides(session: &Session, tip: NodeId) -> Vec<Slide> {
+    let path = session.path(tip);
+    let mut out: Vec<Slide> = Vec::with_capacity(path.len() + 1);
+    let mut from = None;
+    for node in &path {
+        out.push(Slide { from, to: Some(node.id) });
+        from = Some(node.id);
+    }
+    if path.last().is_some_and(|n| !n.outcome.done) {
+        out.push(Slide { from, to: None });
+    }
+    out
+}
+
+impl Presenter {
+    fn tip(&self, session: &Session) -> NodeId {
+        let line = || session.line().last().map_or(0, |n| n.id);
+        self.tip.filter(|tip| session.node(*tip).is_some()).unwrap_or_else(line)
+    }
+
+    fn slides(&self, session: &Session) -> Vec<Slide> {
+        slides(session, self.tip(session))
+    }
+
+    /// The slide shown: what was chosen, else the decision that led to where the session is.
+    fn shown(&self, session: &Session, slides: &[Slide]) -> usize {
+        let here = || slides.iter().position(|s| s.to == Some(session.cursor())).unwrap_or(0);
+        self.at.unwrap_or_else(here).min(slides.len().saturating_sub(1))
+    }
+
+    fn go(&mut self, context: Context<'_>, to: impl Fn(usize, usize) -> usize) {
+        let Some(session) = &context.view.session else { return };
+        let slides = self.slides(session);
+        let last = slides.len().saturating_sub(1);
+        self.at = Some(to(self.shown(session, &slides), last).min(last));
+        self.top = 0;
+    }
+
+    /// Begins or stops to go on by itself; at the end it begins anew.
+    fn play(&mut self, context: Context<'_>) -> Vec<Reply> {
+        self.playing = !self.playing;
+        if !self.playing {
+            return Vec::new();
+        }
+        self.go(context, |at, last| if at == last { 0 } else { at });
+        vec![self.beat()]
+    }
+
+    fn seconds(&self) -> u64 {
+        PACES.get(self.pace).copied().unwrap_or(3)
+    }
+
+    fn beat(&self) -> Reply {
+        Reply::WakeIn(Duration::from_secs(self.seconds()))
+    }
+
+    fn set_pace(&mut self, slower: bool) -> Vec<Reply> {
+        let last = PACES.len() - 1;
+        self.pace = if slower { (self.pace + 1).min(last) } else { self.pace.saturating_sub(1) };
+        if self.playing { vec![self.beat()] } else { Vec::new() }
+    }
+
+    fn next_branch(&mut self, context: Context<'_>) {
+        let Some(session) = &context.view.session else { return };
+        let tips = tips(session);
+        let at = tips.iter().position(|tip| *tip == self.tip(session)).map_or(0, |at| at + 1);
+        let before = self.slides(session);
+        let shown = before.get(self.shown(session, &before)).copied();
+        self.tip = tips.get(at).or(tips.first()).copied();
+        // The step that both branches have stays, else the first that the other has not.
+        let after = self.slides(session);
+        let same = shown.and_then(|slide| after.iter().position(|other| *other == slide));
+        let parted = after.iter().zip(&before).position(|(a, b)| a != b);
+        self.at = same.or(parted).or(Some(after.len().saturating_sub(1)));
+        self.top = 0;
+    }
+
+    fn heading(&self, session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> [Row; 2] {
+        let name = session.branch_name(self.tip(session));
+        let branches = tips(session).len();
+        let branch = match (name, branches) {
+            ("", 0..=1) => String::new(),
+            ("", n) => {
+                let which = tips(session).iter().position(|tip| *tip == self.tip(session)).map_or(1, |at| at + 1);
+                format!(", branch {which} of {n}")
+            }
+            (name, _) => format!(", branch {name}"),
+        };
+        let last = slides.last().map_or(0, |s| slides.len() - usize::from(s.to.is_none())).saturating_sub(1);
+        let what = match slides.get(at) {
+            Some(Slide { from: None, .. }) => format!("The beginning; {} follow", count(last, "decision")),
+            Some(Slide { to: None, .. }) => format!("Not decided yet, after {}", count(last, "decision")),
+            _ => format!("Decision {at} of {last}"),
+        };
+        let pace = format!("{} s each", self.seconds());
+        let state =
+            if self.playing { format!("{} playing, {pace}", theme.glyphs.here) } else { format!("paused, {pace}") };
+        let left = run(Role::Title, format!("{what}{branch}"));
+        let right = run(if self.playing { Role::Accent } else { Role::Dim }, state);
+        let room = columns.saturating_sub(width(std::slice::from_ref(&right)) + 2);
+        let left = run(left.role, sanitize::fit(&left.text, room, theme.glyphs.ellipsis));
+        let gap = columns.saturating_sub(width(&[left.clone(), right.clone()]));
+        [vec![left, run(Role::Text, " ".repeat(gap)), right], timeline(session, slides, at, theme, columns)]
+    }
+}
+
+/// The marks of all decisions in order, the shown one in brackets; as many as fit around it.
+fn timeline(session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> Row {
+    let room = (columns / CELL).saturating_sub(2).max(1);
+    let first = at.saturating_sub(room / 2).min(slides.len().saturating_sub(room));
+    let ellipsis = theme.glyphs.ellipsis;
+    let mut row = vec![run(Role::Dim, if first > 0 { format!("{ellipsis} ") } else { "  ".to_owned() })];
+    for (index, slide) in slides.iter().enumerate().skip(first).take(room) {
+        let (glyph, role) = match (slide.from, slide.to.and_then(|to| session.node(to))) {
+            (None, _) => (theme.glyphs.dot, Role::Dim),
+            (_, Some(node)) => words::mark(&theme.glyphs, session.mark_at(node)),
+            (_, None) => (theme.glyphs.here, Role::Dim),
+        };
+        if index == at {
+            row.extend([run(Role::Accent, "["), run(role, glyph), run(Role::Accent, "]")]);
+        } else {
+            row.push(run(role, format!(" {glyph} ")));
+        }
+    }
+    if first + room < slides.len() {
+        row.push(run(Role::Dim, format!(" {ellipsis}")));
+    }
+    row
+}
+
+impl Dialog for Presenter {
+    fn title(&self) -> String {
+        "Presenter's view".into()
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        vec![(ActionId::Accept, "go to this step"), (ActionId::Close, "close")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Presenter)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Present)
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        WHOLE_SCREEN
+    }
+
+    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+        let Some(session) = context.view.session.as_ref().filter(|s| s.is_started()) else { return };
+        let (theme, slides) = (context.theme, self.slides(session));
+        let at = self.shown(session, &slides);
+        let Some(slide) = slides.get(at).copied() else { return };
+        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused: true };
+        let columns = usize::from(area.width);
+        let (head, rest) = split_top(area, 2);
+        painter.rows(head, &self.heading(session, &slides, at, theme, columns));
+        let (rest, keys) = split_bottom(rest, 1);
+        let (rule, body) = split_top(rest, 1);
+        painter.rule(rule, 0, &session.header.sentence);
+        // The part at the left or above, the part at the right or below.
+        let beside = body.width >= BESIDE;
+        let (left, right) =
+            if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
+        let text = usize::from(left.width.min(WIDEST)).saturating_sub(3);
+        let Parts { offered, checked, chosen, happened } = parts(session, slide, theme, text, usize::from(body.height));
+        let first = vec![("What was offered", offered), ("What was checked", checked)];
+        let begins = slide.from.is_none();
+        let (who, what) =
+            if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };
+        let second = vec![(who, chosen), (what, happened)];
+        let columns = if beside && !begins {
+            vec![
+                (left, laid(first, body.height)),
+                (Rect { width: right.width.min(WIDEST), ..right }, laid(second, body.height)),
+            ]
+        } else {
+            vec![(body, laid(first.into_iter().chain(second).collect(), body.height))]
+        };
+        let longest = columns.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
+        self.hidden = longest.saturating_sub(usize::from(body.height));
+        self.top = self.top.min(self.hidden);
+        for (area, rows) in columns {
+            let end = rows.len().min(self.top + usize::from(area.height));
+            painter.rows(area, rows.get(self.top..end).unwrap_or_default());
+        }
+        painter.scrollbar(body, self.top, longest);
+        let mut named: Vec<(&[ActionId], &str)> = vec![
+            (&[ActionId::PreviousDecision, ActionId::NextDecision], "decision"),
+            (&[ActionId::Play], if self.playing { "stop" } else { "play" }),
+            (&[ActionId::Faster, ActionId::Slower], "speed"),
+        ];
+        if tips(session).len() > 1 {
+            named.push((&[ActionId::NextBranch], "branch"));
+        }
+        named.push((&[ActionId::FirstDecision, ActionId::LastDecision], "ends"));
+        if self.hidden > 0 {
+            named.insert(1, (&[ActionId::ItemDown, ActionId::ItemUp], "scroll"));
+        }
+        let row = fitting_key_row(context.keymap, &named, usize::from(keys.width));
+        painter.row(keys, 0, &[run(Role::Dim, row)]);
+    }
+
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        match action {
+            ActionId::Accept => {
+                let Some(session) = &context.view.session else { return Vec::new() };
+                let slides = self.slides(session);
+                let slide = slides.get(self.shown(session, &slides));
+                let node = slide.and_then(|s| s.to.or(s.from)).filter(|node| *node != session.cursor());
+                let go = node.map(|node| Reply::Send(Command::Gate(Request::Goto(node))));
+                return std::iter::once(Reply::Close).chain(go).collect();
+            }
+            ActionId::ItemDown => self.top += 1,
+            ActionId::ItemUp => self.top = self.top.saturating_sub(1),
+            ActionId::NextDecision | ActionId::ItemPageDown | ActionId::Complete => self.go(context, |at, _| at + 1),
+            ActionId::PreviousDecision | ActionId::ItemPageUp => self.go(context, |at, _| at.saturating_sub(1)),
+            ActionId::FirstDecision => self.go(context, |_, _| 0),
+            ActionId::LastDecision => self.go(context, |_, last| last),
+            ActionId::Play => return self.play(context),
+            ActionId::Faster => return self.set_pace(false),
+            ActionId::Slower => return self.set_pace(true),
+            ActionId::NextBranch => self.next_branch(context),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _: Rect, context: Context<'_>) -> Vec<Reply> {
+        match event.kind {
+            MouseEventKind::ScrollDown => self.go(context, |at, _| at + 1),
+            MouseEventKind::ScrollUp => self.go(context, |at, _| at.saturating_sub(1)),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        if !self.playing {
+            return Vec::new();
+        }
+        let Some(session) = &context.view.session else { return Vec::new() };
+        let slides = self.slides(session);
+        self.go(context, |at, _| at + 1);
+        self.playing = self.shown(session, &slides) + 1 < slides.len();
+        if self.playing { vec![self.beat()] } else { Vec::new() }
+    }
+}

@@ -1,0 +1,168 @@
+//! Event channel: the one channel everything arrives on, and the threads that feed it: terminal events, notices of the driver, signals.
+//!
+//! Each thread blocks until there is something; only whether the terminal is still there is looked at once a second. The application
+//! interprets the messages.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyEvent};
+use signal_hook::consts::{
+    SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
+use signal_hook::iterator::Signals;
+
+use super::launcher::Catalog;
+use stepwright_driver::{Handle, Notice};
+use stepwright_episode::Session;
+
+/// What a person types into a pane or a dialog.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// A key.
+    Key(KeyEvent),
+    /// Pasted text.
+    Paste(&'a str),
+}
+
+/// A message of the channel.
+#[derive(Debug)]
+pub enum Message {
+    /// Keys, mouse, paste, focus, resize.
+    Terminal(Event),
+    /// The terminal can no longer be read.
+    TerminalGone(String),
+    /// From the driver of that generation; a new driver makes those before it stale.
+    Notice(u64, Notice),
+    /// The driver of that generation closed its channel.
+    DriverGone(u64),
+    /// A Unix signal.
+    Signal(i32),
+    /// What there is to choose from.
+    Catalog(Catalog),
+    /// An attempt to start or open a driver ended.
+    Launched(u64, Result<Handle, String>),
+    /// How far a fetch is, in words.
+    Fetching(String),
+    /// A fetch ended.
+    Fetched(Result<(), String>),
+    /// A session to be compared was read, or not: what it is called, and the session.
+    Loaded(Result<(String, Box<Session>), String>),
+    /// A session was written out, or not.
+    Exported(Result<std::path::PathBuf, String>),
+    /// A thread panicked; the terminal has been given back already.
+    Panicked,
+}
+
+/// How often it is looked whether the terminal is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Feeds terminal events into the channel until either end is gone.
+pub fn read_terminal(to: Sender<Message>) {
+    watch_terminal(to.clone());
+    spawn("terminal events", move || {
+        loop {
+            let message = match crossterm::event::read() {
+                Ok(event) => Message::Terminal(event),
+                Err(error) => Message::TerminalGone(error.to_string()),
+            };
+            let last = matches!(message, Message::TerminalGone(_));
+            if to.send(message).is_err() || last {
+                return;
+            }
+        }
+    });
+}
+
+/// Reports a terminal that was closed. Who has it as the controlling terminal gets a signal, others none; reading goes on for ever then,
+/// with nothing to wait for, so this is looked at from time to time.
+fn watch_terminal(to: Sender<Message>) {
+    spawn("terminal", move || {
+        while std::io::stdin().is_terminal() {
+            thread::sleep(LOOK);
+        }
+        let _ = to.send(Message::TerminalGone("the terminal was closed".to_owned()));
+    });
+}
+
+/// The signals that end or stop a program and can be caught by a thread: the terminal is given back first. A fault of the program itself
+/// (SIGSEGV and its like) ends it before any thread runs.
+pub(super) const SIGNALS: [i32; 16] = [
+    SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGSYS,
+    SIGTRAP, SIGTSTP, SIGCONT,
+];
+
+/// How long the program may take to end. Beyond that only a terminal that takes no output keeps it.
+const ENDING: Duration = Duration::from_secs(4);
+
+/// The exit code after a signal.
+pub fn code_of(signal: i32) -> u8 {
+    128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
+}
+
+/// How long giving the terminal back may take then.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// Ends the process, once it should have ended by itself: a terminal that is held takes neither the last frame nor what gives it back,
+/// and no write to it returns. Its modes are set back all the same, which needs no output. Where the program was only slow, the
+/// terminal is given back as at any end.
+pub fn end_at_last(code: u8) {
+    spawn("end", move || {
+        thread::sleep(ENDING);
+        let (done, left) = std::sync::mpsc::channel();
+        spawn("leave", move || {
+            super::terminal::leave();
+            let _ = done.send(());
+        });
+        let _ = left.recv_timeout(LEAVING);
+        super::terminal::abandon();
+        std::process::exit(code.into());
+    });
+}
+
+/// Feeds the signals that concern the terminal into the channel. After one that ends the program it ends, even where the thread that draws
+/// is held by the terminal.
+///
+/// # Errors
+/// When the system refuses the handlers.
+pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
+    let mut signals = Signals::new(SIGNALS)?;
+    spawn("signals", move || {
+        for signal in signals.forever() {
+            if !matches!(signal, SIGTSTP | SIGCONT) {
+                end_at_last(code_of(signal));
+            }
+            if to.send(Message::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Feeds a driver's notices into the channel, marked with its generation.
+pub fn forward(mut notices: tokio::sync::mpsc::UnboundedReceiver<Notice>, generation: u64, to: Sender<Message>) {
+    spawn("notices", move || {
+        while let Some(notice) = notices.blocking_recv() {
+            if to.send(Message::Notice(generation, notice)).is_err() {
+                return;
+            }
+        }
+        let _ = to.send(Message::DriverGone(generation));
+    });
+}
+
+/// Does something slow off the drawing thread and sends what it gives.
+pub fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce() -> Message + Send + 'static) {
+    spawn(name, move || {
+        let _ = to.send(work());
+    });
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    // A system without room for one more thread: its messages never arrive, the rest keeps working.
+    let _ = thread::Builder::new().name(name.to_owned()).spawn(work);
+}

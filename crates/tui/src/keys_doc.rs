@@ -1,0 +1,46 @@
+//! `docs/reference/keys.md`, made from the action table.
+
+use std::fmt::Write as _;
+
+use super::actions::{ACTIONS, CONTEXTS};
+use super::keymap::Keymap;
+
+/// The page, with the default keys.
+pub fn render() -> String {
+    let keymap = Keymap::default();
+    let mut out = String::from(
+        "# Keys\n\n\
+         This page is made from the action table (`src/tui/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\
+         again. In the program `?` shows the same list with your own keys, and `:` finds a command by name.\n\n\
+         Change keys in `config.toml`: the action's name, and a key or a list of keys. A key is a character, `f1` to `f12`, or one\n\
+         of `enter`, `esc`, `tab`, `space`, `backspace`, `insert`, `delete`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`,\n\
+         `left`, `right`, with `ctrl-`, `alt-` or `shift-` before it. An empty list switches the action's keys off.\n\n\
+         ```toml\n[keys]\napprove = \"ctrl-a\"\nundo = [\"u\", \"backspace\"]\nsuspend = []\n```\n\n\
+         Keys that the focused pane and the gate share belong to the gate while Proposals has the keys, and to the pane\n\
+         elsewhere. `Enter` approves in Proposals only; `a` approves from every pane.\n",
+    );
+    for context in CONTEXTS {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\n## {}\n\n", context.title());
+        out.push_str("| Keys | Action | What it does |\n|---|---|---|\n");
+        for spec in ACTIONS.iter().filter(|s| s.context == context) {
+            let keys: Vec<String> = keymap.keys(spec.id).iter().map(|k| format!("`{k}`").replace('|', "\\|")).collect();
+            let _ = writeln!(out, "| {} | `{}` | {} |", keys.join(" "), spec.name, spec.about.replace('|', "\\|"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_in_docs_is_current() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("docs/reference/keys.md");
+        let page = super::render();
+        if std::env::var_os("STEPWRIGHT_WRITE_DOCS").is_some() {
+            std::fs::write(&path, &page).unwrap();
+        }
+        let current = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(current == page, "docs/reference/keys.md is old: run STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc");
+    }
+}

@@ -1,0 +1,251 @@
+//! Panes: each draws part of the view and answers actions with intents.
+
+use crossterm::event::MouseEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use strum::{IntoStaticStr, VariantArray};
+
+pub use super::actions::PaneAction;
+use super::event::Input;
+use super::launcher::ExportForm;
+use super::panes::browse::Browser;
+use super::panes::draw::Painter;
+use super::panes::find::Rows;
+use super::theme::Theme;
+use super::view::View;
+use stepwright_driver::{Command, Level};
+use stepwright_episode::{NodeId, ProposalId};
+
+/// The panes, in tab order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+pub enum PaneId {
+    /// The trajectory as a program.
+    Program,
+    /// What is offered next, with verdicts.
+    Proposals,
+    /// Candidate assertions of each action.
+    Preconditions,
+    /// The program's variables and the world's truth.
+    State,
+    /// What blocks the chosen action.
+    Blocking,
+    /// The episode as the agent saw it.
+    Observations,
+    /// The exact request and the streaming answer.
+    Model,
+    /// The session's records.
+    Log,
+    /// What is known of skills, and recorded logs.
+    Skills,
+}
+
+/// All panes, in tab order.
+pub const PANES: &[PaneId] = PaneId::VARIANTS;
+
+impl PaneId {
+    /// Its title.
+    pub fn title(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// What is done with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileUse {
+    /// Write what is in force.
+    Save {
+        /// The name offered.
+        name: String,
+    },
+    /// Set it beside what is in force.
+    Compare {
+        /// The comparison's token.
+        token: u64,
+        /// The name offered.
+        name: String,
+    },
+    /// Write the session, as it is in memory, to a new file, and go on there.
+    Keep {
+        /// The name offered.
+        name: String,
+    },
+    /// Write the session out.
+    Export {
+        /// In which form.
+        form: ExportForm,
+        /// The name offered.
+        name: String,
+    },
+}
+
+/// What a pane wants done; the application does it.
+#[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intent {
+    /// Send a command to the driver.
+    Send(Command),
+    /// Choose a proposal to look at (and to approve).
+    Select(ProposalId),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Show a message.
+    Say(Level, String),
+    /// Give the keys to another pane.
+    Focus(PaneId),
+    /// Open the dialog that edits this text of an action before it is taken.
+    EditAction {
+        /// The proposal edited.
+        proposal: ProposalId,
+        /// The text to begin with.
+        text: String,
+    },
+    /// Open the dialog that changes a remark.
+    EditNote {
+        /// The node it was made at.
+        node: NodeId,
+        /// Which of that node's, from 0.
+        note: usize,
+        /// Its text.
+        text: String,
+    },
+    /// Open the dialog that types a further action below that node of the blocking tree.
+    AddToTree(u32),
+    /// Open the text of the whole belief: the offered one if one waits, else what is believed.
+    EditBelief,
+    /// Open the text of the plan or program in force.
+    EditPlan,
+    /// Ask for a yes before these commands are sent.
+    Confirm {
+        /// The dialog's title.
+        title: String,
+        /// What is asked.
+        question: String,
+        /// What a yes does, in a word or two.
+        yes: &'static str,
+        /// Sent after a yes.
+        commands: Vec<Command>,
+    },
+    /// Ask for a file's name, then do this with it.
+    AskFile(FileUse),
+    /// Open the form of how candidates are asked of a model.
+    AskCandidates,
+    /// Ask for another round in the given time: something is debounced.
+    WakeIn(std::time::Duration),
+}
+
+/// A pane: a list of rows with a search, and what else the pane makes of it.
+pub trait Pane {
+    /// Which one it is.
+    fn id(&self) -> PaneId;
+
+    /// Its title, with its counts.
+    fn title(&self, view: &View) -> String {
+        let _ = view;
+        self.id().title().to_owned()
+    }
+
+    /// Takes in what changed in the view, before drawing; called when `view.revision` differs from the last call.
+    fn update(&mut self, view: &View) -> Vec<Intent>;
+
+    /// Draws the inside of the pane (the border is the application's). Must cost in proportion to what is visible. Any size,
+    /// also 0x0, is drawn without panic.
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect);
+
+    /// As [`Pane::draw`], on a frame.
+    fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
+        self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
+    }
+
+    /// The list that has the cursor now.
+    fn browser(&self) -> &Browser;
+
+    /// The same, to be moved.
+    fn browser_mut(&mut self) -> &mut Browser;
+
+    /// How many rows that list has.
+    fn len(&self, view: &View) -> usize;
+
+    /// The text of one of its rows, for the search.
+    fn row_text(&self, row: usize, view: &View) -> String;
+
+    /// The pane actions that make sense now, with the word each is shown by in the footer (`edit line`, `adopt`), most useful
+    /// first.
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)>;
+
+    /// Performs an action; returns what it wants done.
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent>;
+
+    /// Whether something of the pane's own is being typed.
+    fn is_editing(&self) -> bool {
+        false
+    }
+
+    /// What is typed while [`Pane::is_editing`] (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        let _ = (input, view);
+        Vec::new()
+    }
+
+    /// Called after a movement, a search or a click: the cursor was on row `from` and may be on another now.
+    fn moved(&mut self, from: usize, view: &View) -> Vec<Intent> {
+        let _ = (from, view);
+        Vec::new()
+    }
+
+    /// Whether keys are text for the pane now (a text area or the search line is open).
+    fn captures_text(&self) -> bool {
+        self.is_editing() || self.browser().find.is_open()
+    }
+
+    /// The key that accepts what is typed while the pane captures text, for the footer.
+    fn accept_key(&self) -> &'static str {
+        "Enter"
+    }
+
+    /// What must come first for an action that is not offered now, in words; `None` where the pane has no use for it.
+    fn missing(&self, action: PaneAction, view: &View) -> Option<String> {
+        let _ = (action, view);
+        None
+    }
+
+    /// Lets something act on the list and its rows.
+    fn with_rows(&mut self, view: &View, act: &mut dyn FnMut(&mut Browser, &Rows<'_>)) -> Vec<Intent> {
+        let len = self.len(view);
+        let mut browser = std::mem::take(self.browser_mut());
+        let from = browser.list.cursor();
+        act(&mut browser, &Rows { len, text: &|row| self.row_text(row, view) });
+        *self.browser_mut() = browser;
+        self.moved(from, view)
+    }
+
+    /// Performs a movement or a search action.
+    fn browse(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        self.with_rows(view, &mut |browser, rows| {
+            browser.act(action, rows);
+        })
+    }
+
+    /// What is typed while the pane captures text.
+    fn input(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return self.edit(input, view);
+        }
+        self.with_rows(view, &mut |browser, rows| browser.input(input, rows))
+    }
+
+    /// A mouse event inside the area last drawn.
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return Vec::new();
+        }
+        self.with_rows(view, &mut |browser, rows| {
+            browser.mouse(event, rows.len);
+        })
+    }
+
+    /// Called after a wake-up asked for by [`Intent::WakeIn`].
+    fn wake(&mut self, view: &View) -> Vec<Intent> {
+        let _ = view;
+        Vec::new()
+    }
+}

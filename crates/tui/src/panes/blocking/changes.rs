@@ -1,0 +1,84 @@
+//! A person's changes of the live tree: prune, add, move, force, take back.
+
+use super::BlockingPane;
+use crate::pane::{Intent, PaneAction};
+use crate::panes::why::ALL_IN_SIGHT;
+use crate::view::View;
+use stepwright_driver::{Command, Level, Request};
+use stepwright_episode::{ArtifactId, TreeEdit};
+use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
+
+impl BlockingPane {
+    /// What can be changed at a row.
+    pub(super) fn offer(&self, view: &View, node: &BlockingNode, actions: &mut Vec<(PaneAction, &'static str)>) {
+        if let Some(handle) = node.handle {
+            match (node.status, node.kind) {
+                (NodeStatus::Pruned, _) => actions.push((PaneAction::ToggleReject, "put back")),
+                (_, NodeKind::Action) => actions.push((PaneAction::ToggleReject, "prune")),
+                _ => {}
+            }
+            if handle.blocked {
+                actions.push((PaneAction::Add, "add an action"));
+            }
+            if handle.leaf {
+                actions.push((PaneAction::Force, "force"));
+            }
+            actions.extend([(PaneAction::MoveUp, "move up"), (PaneAction::MoveDown, "move down")]);
+        }
+        if self.is_live() && view.node().is_some_and(|node| !node.tree_edits_here().is_empty()) {
+            actions.push((PaneAction::UndoChange, "undo change"));
+        }
+    }
+
+    /// What must come first for a change that is not offered.
+    pub(super) fn needed(&self, action: PaneAction) -> Option<String> {
+        let (_, node) = self.current()?;
+        match (action, self.is_live(), node.handle) {
+            (
+                PaneAction::ToggleReject
+                | PaneAction::MoveUp
+                | PaneAction::MoveDown
+                | PaneAction::Force
+                | PaneAction::Add,
+                false,
+                _,
+            ) => Some(
+                "this tree explains the proposal; only that of a method which selects from it can be changed"
+                    .to_owned(),
+            ),
+            (PaneAction::WordsOn | PaneAction::WordsBack, ..) => Some(ALL_IN_SIGHT.to_owned()),
+            (PaneAction::UndoChange, true, _) => Some("the tree was not changed at this step".to_owned()),
+            (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
+            (PaneAction::Add, true, _) => {
+                Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// A person's change of the live tree at the row under the cursor.
+    pub(super) fn change(&self, action: PaneAction) -> Vec<Intent> {
+        if action == PaneAction::UndoChange {
+            return vec![Intent::Send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)))];
+        }
+        let Some((_, node)) = self.current() else { return Vec::new() };
+        let Some(handle) = node.handle else { return Vec::new() };
+        let pruned = node.status != NodeStatus::Pruned;
+        let edit = match action {
+            PaneAction::ToggleReject if node.kind == NodeKind::Action => TreeEdit::Prune { node: handle.node, pruned },
+            PaneAction::MoveUp => TreeEdit::Move { node: handle.node, up: true },
+            PaneAction::MoveDown => TreeEdit::Move { node: handle.node, up: false },
+            PaneAction::Force if handle.leaf => {
+                return vec![Intent::Send(Command::Gate(Request::Manual { text: node.text.clone() }))];
+            }
+            PaneAction::Add if handle.blocked => return vec![Intent::AddToTree(handle.node)],
+            _ => return Vec::new(),
+        };
+        let mut intents = vec![Intent::Send(Command::Gate(Request::edit_tree(&edit)))];
+        if let TreeEdit::Prune { pruned: true, .. } = edit {
+            let words = format!("`{}` is pruned: it is last in Proposals, and the others are renumbered", node.text);
+            intents.insert(0, Intent::Say(Level::Info, words));
+        }
+        intents
+    }
+}

@@ -1,0 +1,403 @@
+//! Blocking pane: what blocks the chosen action or the goal, as a tree of goals, actions, conditions and resolutions with reasons.
+//!
+//! In a world with a blocking domain it is the live tree, whose leaves are candidates: a person prunes, adds, moves and forces.
+
+mod changes;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+
+use super::browse::{BROWSING, Browser};
+use super::draw::{Painter, Row, split_bottom};
+use super::why::Why;
+use super::words;
+use crate::actions::ActionId;
+use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::theme::Role;
+use crate::view::View;
+use stepwright_driver::{Command, Level, Situation};
+use stepwright_episode::{CheckKind, Mark, Proposal, Verdict};
+use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+
+/// Lines of the explanation at the bottom.
+const WHY: u16 = 5;
+
+/// Where the shown tree comes from; held so that it is not copied.
+#[derive(Debug, Clone)]
+enum Source {
+    Proposal(Arc<BlockingTree>),
+    Goals(Arc<Situation>),
+}
+
+impl Source {
+    fn tree(&self) -> &BlockingTree {
+        match self {
+            Source::Proposal(tree) => tree,
+            Source::Goals(situation) => &situation.goals,
+        }
+    }
+
+    fn is(&self, other: &Source) -> bool {
+        match (self, other) {
+            (Source::Proposal(a), Source::Proposal(b)) => Arc::ptr_eq(a, b),
+            (Source::Goals(a), Source::Goals(b)) => Arc::ptr_eq(a, b) || a.goals == b.goals,
+            _ => false,
+        }
+    }
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct BlockingPane {
+    source: Option<Source>,
+    /// Per node: depth, and whether it is the last below its parent.
+    shape: Vec<(usize, bool)>,
+    closed: BTreeSet<usize>,
+    /// The nodes shown, in order.
+    shown: Vec<usize>,
+    browser: Browser,
+    /// The words on the row under the cursor.
+    why: Why,
+    /// The text of the chosen proposal's action.
+    chosen: Option<String>,
+    /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
+    marks: BTreeMap<String, (Mark, Vec<String>)>,
+}
+
+impl BlockingPane {
+    fn nodes(&self) -> &[BlockingNode] {
+        self.source.as_ref().map_or(&[], |s| &s.tree().nodes)
+    }
+
+    fn current(&self) -> Option<(usize, &BlockingNode)> {
+        let at = *self.shown.get(self.browser.list.cursor())?;
+        self.nodes().get(at).map(|n| (at, n))
+    }
+
+    fn has_children(&self, at: usize) -> bool {
+        self.nodes().get(at + 1).is_some_and(|n| n.parent == Some(at))
+    }
+
+    /// Takes in another tree.
+    fn load(&mut self, source: Source) {
+        let nodes = &source.tree().nodes;
+        let mut shape: Vec<(usize, bool)> = Vec::with_capacity(nodes.len());
+        let mut last_child: Vec<Option<usize>> = vec![None; nodes.len()];
+        let mut last_root = None;
+        for (i, node) in nodes.iter().enumerate() {
+            let depth = match node.parent.filter(|p| *p < i) {
+                Some(parent) => {
+                    if let Some(slot) = last_child.get_mut(parent) {
+                        *slot = Some(i);
+                    }
+                    shape.get(parent).map_or(0, |(d, _)| d + 1)
+                }
+                None => {
+                    last_root = Some(i);
+                    0
+                }
+            };
+            shape.push((depth, false));
+        }
+        for at in last_child.into_iter().chain([last_root]).flatten() {
+            if let Some((_, last)) = shape.get_mut(at) {
+                *last = true;
+            }
+        }
+        let stood = self.current().map(|(_, node)| node.clone());
+        self.shape = shape;
+        self.source = Some(source);
+        self.closed.clear();
+        self.browser.list.go(0, 1);
+        self.lay();
+        // In the live tree the cursor stays on its action, or goes to the chosen one.
+        let same = |n: &BlockingNode| {
+            stood.as_ref().is_some_and(|s| {
+                s.handle.is_some() && s.handle.map(|h| h.node) == n.handle.map(|h| h.node) && s.kind == n.kind
+            })
+        };
+        let to = self.nodes().iter().position(same).filter(|_| self.is_live());
+        if let Some(at) = to.or_else(|| self.chosen_row()) {
+            self.reveal(at);
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        matches!(&self.source, Some(Source::Goals(situation)) if situation.live)
+    }
+
+    /// What is to be said of the node under the cursor, in rows of so many columns.
+    fn reason(&self, width: usize) -> Vec<Row> {
+        let Some((_, node)) = self.current() else { return Vec::new() };
+        let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
+        if let Some((mark, failing)) = self.verdict(node) {
+            reason.push_str(&match mark {
+                Mark::Fails => format!("; its checks fail: {}", failing.join(", ")),
+                Mark::Holds => "; every check holds".to_owned(),
+                Mark::Unknown => "; not all its checks can be decided".to_owned(),
+                Mark::NotChecked => "; nothing was checked of it".to_owned(),
+                Mark::Blocked => String::new(),
+            });
+        }
+        let reason = match self.way() {
+            Some(way) if self.is_live() => format!("{reason}. The way: {way}"),
+            _ => reason,
+        };
+        words::labelled("", Role::Text, &reason, width)
+    }
+
+    /// The candidate of the live tree that the chosen proposal is.
+    fn chosen_row(&self) -> Option<usize> {
+        let text = self.chosen.as_ref().filter(|_| self.is_live())?;
+        self.nodes().iter().position(|n| n.handle.is_some_and(|h| h.leaf) && n.text == *text)
+    }
+
+    /// What Proposals shows of a node's action: of candidates in the live tree, of any offered action in a tree that explains.
+    fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
+        let shows = match node.handle {
+            Some(handle) => handle.leaf,
+            None => !self.is_live(),
+        };
+        self.marks.get(&node.text).filter(|_| shows && node.kind == NodeKind::Action)
+    }
+
+    fn reveal(&mut self, at: usize) {
+        if let Some(row) = self.shown.iter().position(|s| *s == at) {
+            self.browser.list.go(row, self.shown.len());
+        }
+    }
+
+    /// Lays the rows: every node none of whose ancestors is closed.
+    fn lay(&mut self) {
+        let mut shown = Vec::new();
+        let mut hidden_below: Option<usize> = None;
+        for i in 0..self.nodes().len() {
+            let depth = self.shape.get(i).map_or(0, |(d, _)| *d);
+            if hidden_below.is_some_and(|d| depth > d) {
+                continue;
+            }
+            hidden_below = self.closed.contains(&i).then_some(depth);
+            shown.push(i);
+        }
+        self.shown = shown;
+        self.browser.list.grown(self.shown.len());
+    }
+
+    fn fold(&mut self, close: Option<bool>) {
+        let Some((at, node)) = self.current() else { return };
+        let parent = node.parent;
+        let closed = self.closed.contains(&at);
+        match close.unwrap_or(!closed) {
+            true if self.has_children(at) && !closed => {
+                self.closed.insert(at);
+            }
+            // Closing what is closed already, or has nothing below, goes up.
+            true => {
+                let up = parent.and_then(|p| self.shown.iter().position(|s| *s == p));
+                if let Some(row) = up {
+                    self.browser.list.go(row, self.shown.len());
+                }
+            }
+            false => {
+                self.closed.remove(&at);
+            }
+        }
+        self.lay();
+    }
+
+    fn activate(&mut self, view: &View) -> Vec<Intent> {
+        let Some((at, node)) = self.current() else { return Vec::new() };
+        if node.kind != NodeKind::Action {
+            if self.has_children(at) {
+                self.fold(None);
+            }
+            return Vec::new();
+        }
+        let text = node.text.clone();
+        let Some(turn) = view.turn() else { return Vec::new() };
+        let offered = turn.proposals.iter().map(AsRef::as_ref).find(|p: &&Proposal| {
+            p.action.as_ref().is_some_and(|a| a.text == text || a.call.as_deref() == Some(text.as_str()))
+        });
+        // What is offered already is chosen; anything else goes through the edit dialog, where it is checked first.
+        match (offered, view.chosen().or(view.offered().first().copied())) {
+            (Some(proposal), _) => vec![
+                Intent::Select(proposal.id),
+                Intent::Send(Command::Explain { proposal: proposal.id }),
+                Intent::Focus(PaneId::Proposals),
+            ],
+            (None, Some(from)) => vec![Intent::EditAction { proposal: from.id, text }],
+            (None, None) => {
+                let manual = view.key(ActionId::Manual);
+                let words = format!("nothing is offered to edit; the action was copied: press {manual} and paste it");
+                vec![Intent::Copy(text), Intent::Say(Level::Info, words)]
+            }
+        }
+    }
+}
+
+/// The verdicts of those actions of a tree that are offered at the cursor, by the action's text.
+fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, Vec<String>)> {
+    let Some(turn) = view.turn() else { return BTreeMap::new() };
+    let actions = nodes.iter().filter(|n| n.kind == NodeKind::Action);
+    let shown: HashSet<&str> = actions.map(|n| n.text.as_str()).collect();
+    if shown.is_empty() {
+        return BTreeMap::new();
+    }
+    let is_shown = |p: &&&Proposal| p.action.as_ref().is_some_and(|a| shown.contains(a.text.as_str()));
+    let verdict = |p: &&Proposal| {
+        let failing = turn.verdict(p.id).into_iter().flat_map(Verdict::failing);
+        let failing = failing.filter(|c| c.kind != CheckKind::Blocking).map(|c| match &c.detail {
+            Some(detail) => format!("{} ({detail})", c.condition),
+            None => c.condition.clone(),
+        });
+        Some((p.action.as_ref()?.text.clone(), (turn.mark(p), failing.collect())))
+    };
+    let offered = view.offered();
+    offered.iter().filter(is_shown).filter(|p| !view.is_pruned(p)).filter_map(verdict).collect()
+}
+
+impl Pane for BlockingPane {
+    fn id(&self) -> PaneId {
+        PaneId::Blocking
+    }
+
+    fn title(&self, _view: &View) -> String {
+        // A goal is blocked because of what is below it: only that counts.
+        let counts = |n: &&BlockingNode| n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal;
+        let blocked = self.nodes().iter().filter(counts).count();
+        if self.is_live() {
+            let candidates = self.nodes().iter().filter(|n| n.handle.is_some_and(|h| h.leaf)).count();
+            return format!("Blocking, {}", words::count(candidates, "candidate"));
+        }
+        if blocked == 0 { "Blocking".into() } else { format!("Blocking, {blocked} blocked") }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let chosen = view.chosen().map(|p| p.id);
+        let text = view.chosen().and_then(|p| p.action.as_ref()).map(|a| a.text.clone());
+        let offered = |situation: &Arc<Situation>| {
+            situation.live
+                && text
+                    .as_ref()
+                    .is_none_or(|t| situation.goals.nodes.iter().any(|n| n.handle.is_some() && n.text == *t))
+        };
+        // The live tree says all there is to say of its own actions.
+        let live = view.situation.as_ref().is_some_and(offered);
+        let explained = view.blocking.as_ref().filter(|(id, _)| Some(*id) == chosen && !live);
+        let moved = self.chosen != text;
+        self.chosen = text;
+        let source = match (explained, &view.situation) {
+            (Some((_, tree)), _) => Some(Source::Proposal(Arc::clone(tree))),
+            (None, Some(situation)) => Some(Source::Goals(Arc::clone(situation))),
+            (None, None) => None,
+        };
+        match source {
+            Some(source) if self.source.as_ref().is_none_or(|s| !s.is(&source)) => self.load(source),
+            Some(_) => {
+                if let Some(at) = self.chosen_row().filter(|_| moved) {
+                    self.reveal(at);
+                }
+            }
+            None => *self = BlockingPane::default(),
+        }
+        self.marks = marks(view, self.nodes());
+        Vec::new()
+    }
+
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.shown.len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        let node = self.shown.get(row).and_then(|i| self.nodes().get(*i));
+        node.map(|n| n.text.clone()).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        if self.shown.is_empty() {
+            let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
+            return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
+        }
+        let area = self.browser.find.draw(painter, area);
+        let reason = self.reason(usize::from(area.width));
+        // As many rows as the words need where the tree leaves them; at least a third, and two lines of words.
+        let spare = area.height.saturating_sub(self.shown.len().try_into().unwrap_or(u16::MAX));
+        let why = (reason.len() as u16 + 1).min(WHY.min((area.height / 3).max(3)).max(spare));
+        let why = if area.height >= 6 && !reason.is_empty() { why.min(area.height / 2) } else { 0 };
+        let (tree, below) = split_bottom(area, why);
+        let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
+        let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
+        browser.draw(painter, tree, self.shown.len(), row);
+        self.browser = browser;
+        let mut box_below = std::mem::take(&mut self.why);
+        if below.height > 1 {
+            let on = self.way().or_else(|| self.current().map(|(_, node)| node.text.clone())).unwrap_or_default();
+            box_below.draw(painter, below, ("why", &on), view, |width| self.reason(width));
+        } else {
+            box_below.hide();
+        }
+        self.why = box_below;
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        let Some((at, node)) = self.current() else { return Vec::new() };
+        let mut actions = Vec::new();
+        self.offer(view, node, &mut actions);
+        if node.kind == NodeKind::Action {
+            actions.push((PaneAction::Activate, "offer this action"));
+        } else if self.has_children(at) {
+            actions.push((PaneAction::Activate, "fold"));
+        }
+        if self.has_children(at) {
+            actions.push((PaneAction::ToggleFold, "fold"));
+        }
+        actions.extend([(PaneAction::Left, "close"), (PaneAction::Right, "open"), (PaneAction::Copy, "copy")]);
+        actions.extend(self.why.actions());
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => return self.activate(view),
+            PaneAction::ToggleReject
+            | PaneAction::MoveUp
+            | PaneAction::MoveDown
+            | PaneAction::Force
+            | PaneAction::Add
+            | PaneAction::UndoChange => return self.change(action),
+            PaneAction::ToggleFold => self.fold(None),
+            PaneAction::Left => self.fold(Some(true)),
+            PaneAction::Right => self.fold(Some(false)),
+            PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.why.act(action);
+            }
+            PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
+            _ => return self.browse(action, view),
+        }
+        Vec::new()
+    }
+
+    fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
+        self.needed(action)
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if !self.why.mouse(event) {
+            self.browser.mouse(event, self.shown.len());
+        }
+        Vec::new()
+    }
+}

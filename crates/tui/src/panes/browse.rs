@@ -1,0 +1,188 @@
+//! Browsing, shared by most panes: moving in a list, searching it, clicking and scrolling.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+
+use super::draw::{Painter, Row, split_left, split_top, width};
+use super::edit::Editor;
+use super::find::{Find, Rows};
+use super::list::ListState;
+use crate::event::Input;
+use crate::pane::PaneAction;
+
+/// A list with a search.
+#[derive(Debug, Default)]
+pub struct Browser {
+    /// Cursor and window.
+    pub list: ListState,
+    /// The search.
+    pub find: Find,
+    /// Where the rows were last drawn.
+    pub body: Rect,
+}
+
+/// What the mouse did to a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    /// Nothing.
+    Nothing,
+    /// The window moved.
+    Scrolled,
+    /// A row was clicked.
+    Clicked(usize),
+}
+
+/// The movements and the search, as every browsing pane offers them last.
+pub const BROWSING: [(PaneAction, &str); 9] = [
+    (PaneAction::Search, "search"),
+    (PaneAction::Up, "up"),
+    (PaneAction::Down, "down"),
+    (PaneAction::PageUp, "page up"),
+    (PaneAction::PageDown, "page down"),
+    (PaneAction::Top, "top"),
+    (PaneAction::Bottom, "bottom"),
+    (PaneAction::NextMatch, "next match"),
+    (PaneAction::PreviousMatch, "previous match"),
+];
+
+impl Browser {
+    /// A list that follows its end.
+    pub fn following() -> Self {
+        Browser { list: ListState::following(), ..Browser::default() }
+    }
+
+    /// Performs a movement or a search action; `false` if the action is neither.
+    pub fn act(&mut self, action: PaneAction, rows: &Rows<'_>) -> bool {
+        let from = self.list.cursor();
+        let found = match action {
+            PaneAction::Search => {
+                self.find.open(from);
+                return true;
+            }
+            PaneAction::NextMatch => self.find.next(from, true, rows),
+            PaneAction::PreviousMatch => self.find.next(from, false, rows),
+            _ => return self.list.act(action, rows.len),
+        };
+        if let Some(row) = found {
+            self.list.go(row, rows.len);
+        }
+        true
+    }
+
+    /// What is typed into the search line.
+    pub fn input(&mut self, input: Input<'_>, rows: &Rows<'_>) {
+        if let Some(row) = self.find.input(input, rows) {
+            self.list.go(row, rows.len);
+        }
+    }
+
+    /// Draws the rows in sight, each made by `row` for a width in columns, with the cursor, what the search found and the scroll
+    /// indicator.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, len: usize, row: impl FnMut(usize, usize) -> Row) {
+        let window = self.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        self.draw_rows(painter, area, window, true, row);
+    }
+
+    /// As [`Browser::draw`], with the cursor if `active`; one row may be edited in place: its number, what is before the field, the field.
+    pub fn draw_edited(
+        &mut self,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        len: usize,
+        active: bool,
+        edited: Option<(usize, Row, &mut Editor)>,
+        mut row: impl FnMut(usize, usize) -> Row,
+    ) {
+        let window = self.list.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        let Some((at, label, editor)) = edited else { return self.draw_rows(painter, area, window, active, row) };
+        let line = window.clone().position(|row| row == at);
+        self.draw_rows(painter, area, window, false, |r, width| if r == at { label.clone() } else { row(r, width) });
+        if let Some(line) = line {
+            let (line, _) = split_top(split_top(area, line as u16).1, 1);
+            editor.draw(painter, split_left(line, (width(&label) as u16).saturating_sub(1)).1);
+        }
+    }
+
+    /// Draws the rows of a window; the cursor is marked if `active`.
+    pub fn draw_rows(
+        &mut self,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        window: std::ops::Range<usize>,
+        active: bool,
+        mut row: impl FnMut(usize, usize) -> Row,
+    ) {
+        self.body = area;
+        for (line, at) in window.enumerate() {
+            painter.row(area, line, &row(at, usize::from(area.width)));
+            if active && at == self.list.cursor() {
+                painter.select(area, line);
+            }
+            painter.matches(area, line, self.find.pattern());
+        }
+    }
+
+    /// A mouse event: a click chooses the row under it, the wheel scrolls.
+    pub fn mouse(&mut self, event: MouseEvent, len: usize) -> Mouse {
+        let inside = self.body.contains((event.column, event.row).into());
+        match event.kind {
+            MouseEventKind::Down(MouseButton::Left) if inside => {
+                let line = usize::from(event.row.saturating_sub(self.body.y));
+                self.list.click(line, len).map_or(Mouse::Nothing, Mouse::Clicked)
+            }
+            MouseEventKind::ScrollUp | MouseEventKind::ScrollDown => {
+                self.list.wheel(event.kind == MouseEventKind::ScrollDown, len);
+                Mouse::Scrolled
+            }
+            _ => Mouse::Nothing,
+        }
+    }
+}
+
+/// Rows without a cursor, below or beside a list: only their window moves.
+#[derive(Debug, Default)]
+pub struct Scrolled {
+    /// The window.
+    pub list: ListState,
+    /// Where they were drawn last.
+    pub area: Rect,
+    /// How many there were.
+    pub len: usize,
+}
+
+impl Scrolled {
+    /// Rows shown from their end, until a person scrolls up.
+    pub fn following() -> Self {
+        Scrolled { list: ListState::following(), ..Scrolled::default() }
+    }
+
+    /// Draws the rows in sight.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
+        let window = self.window(area, rows.len());
+        let area = painter.scrollbar(area, window.start, rows.len());
+        painter.rows(area, rows.get(window).unwrap_or_default());
+    }
+
+    /// The rows in sight of `len`, drawn in an area.
+    pub fn window(&mut self, area: Rect, len: usize) -> std::ops::Range<usize> {
+        (self.len, self.area) = (len, area);
+        self.list.window(len, usize::from(area.height))
+    }
+
+    /// Scrolls by a turn of the wheel.
+    pub fn wheel(&mut self, down: bool) {
+        self.list.wheel(down, self.len);
+    }
+
+    /// Scrolls where the wheel was turned over the rows; whether it was.
+    pub fn mouse(&mut self, event: MouseEvent) -> bool {
+        let turned = matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp);
+        let here = turned && self.area.contains((event.column, event.row).into());
+        if here {
+            self.wheel(event.kind == MouseEventKind::ScrollDown);
+        }
+        here
+    }
+}

@@ -1,0 +1,214 @@
+//! Drawing of rows: runs of text by role, clipped to an area, with selection, matches and a scroll indicator.
+//!
+//! Everything that reaches the screen from here was made safe when its [`Run`] was built. Any area is drawn without panic.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::wrap;
+use crate::sanitize;
+use crate::theme::{Role, Theme};
+
+/// A piece of a row in one role. Its text is safe to draw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// What it is, as far as its looks go.
+    pub role: Role,
+    /// The text, without line breaks or hazards.
+    pub text: String,
+}
+
+/// A row: runs from left to right.
+pub type Row = Vec<Run>;
+
+/// A run of any text, made safe.
+pub fn run(role: Role, text: impl AsRef<str>) -> Run {
+    Run { role, text: sanitize::line(text.as_ref()).into_owned() }
+}
+
+/// The columns a row takes.
+pub fn width(row: &[Run]) -> usize {
+    row.iter().map(|r| r.text.width()).sum()
+}
+
+/// Draws rows into a buffer.
+pub struct Painter<'a> {
+    /// The screen.
+    pub buf: &'a mut Buffer,
+    /// Styles and glyphs.
+    pub theme: &'a Theme,
+    /// Whether the pane has the keys.
+    pub focused: bool,
+}
+
+impl Painter<'_> {
+    /// The part of an area that lies on the screen.
+    pub fn clip(&self, area: Rect) -> Rect {
+        area.intersection(self.buf.area)
+    }
+
+    /// Draws a row at line `line` of an area; what does not fit ends in an ellipsis.
+    pub fn row(&mut self, area: Rect, line: usize, row: &[Run]) {
+        self.row_from(area, line, row, 0);
+    }
+
+    /// Like [`Painter::row`], without the first `skip` columns.
+    pub fn row_from(&mut self, area: Rect, line: usize, row: &[Run], mut skip: usize) {
+        let area = self.clip(area);
+        if line >= usize::from(area.height) || area.width == 0 {
+            return;
+        }
+        let y = area.y + line as u16;
+        let mut x = area.x;
+        for run in row {
+            let room = usize::from(area.right() - x);
+            let text = head(&run.text, skip + room);
+            let (text, left) = wrap::drop_columns(text, skip);
+            skip = left;
+            if text.is_empty() {
+                continue;
+            }
+            let style = self.theme.style(run.role);
+            if room == 0 {
+                let ellipsis = self.theme.glyphs.ellipsis;
+                self.buf.set_stringn(area.right() - 1, y, ellipsis, 1, style);
+                return;
+            }
+            let fitted = sanitize::fit(text, room, self.theme.glyphs.ellipsis);
+            x = self.buf.set_stringn(x, y, fitted.as_ref(), room, style).0;
+        }
+    }
+
+    /// Draws rows from the top of an area as far as there is room, with an ellipsis at the end of the last where there is more; returns
+    /// the lines used.
+    pub fn rows(&mut self, area: Rect, rows: &[Row]) -> usize {
+        let shown = rows.len().min(usize::from(area.height));
+        for (line, row) in rows.iter().take(shown).enumerate() {
+            if line + 1 == shown && shown < rows.len() {
+                let mut row = row.clone();
+                row.push(run(Role::Dim, format!(" {}", self.theme.glyphs.ellipsis)));
+                self.row(area, line, &row);
+            } else {
+                self.row(area, line, row);
+            }
+        }
+        shown
+    }
+
+    /// Marks line `line` of an area as chosen. Without the keys the mark is weight alone, so that one cursor stands out.
+    pub fn select(&mut self, area: Rect, line: usize) {
+        let area = self.clip(area);
+        if line >= usize::from(area.height) {
+            return;
+        }
+        let rect = Rect { y: area.y + line as u16, height: 1, ..area };
+        if self.focused {
+            self.buf.set_style(rect, self.theme.style(Role::Selected));
+        } else {
+            self.buf.set_style(rect, ratatui::style::Modifier::BOLD);
+        }
+    }
+
+    /// Marks every match of `needle` on line `line` of an area, by the text on the screen.
+    pub fn matches(&mut self, area: Rect, line: usize, needle: &str) {
+        let area = self.clip(area);
+        if needle.is_empty() || line >= usize::from(area.height) {
+            return;
+        }
+        let y = area.y + line as u16;
+        let fold = !needle.chars().any(char::is_uppercase);
+        let mut text = String::new();
+        // Where each cell's text begins in `text`.
+        let mut starts: Vec<(usize, u16)> = Vec::with_capacity(usize::from(area.width));
+        for x in area.left()..area.right() {
+            starts.push((text.len(), x));
+            if let Some(cell) = self.buf.cell((x, y)) {
+                if fold { text.push_str(&cell.symbol().to_lowercase()) } else { text.push_str(cell.symbol()) }
+            }
+        }
+        let style = self.theme.style(Role::Match);
+        let hits: Vec<(usize, usize)> = text.match_indices(needle).map(|(at, m)| (at, at + m.len())).collect();
+        for (from, to) in hits {
+            for (_, x) in starts.iter().filter(|(at, _)| (from..to).contains(at)) {
+                if let Some(cell) = self.buf.cell_mut((*x, y)) {
+                    cell.set_style(style);
+                }
+            }
+        }
+    }
+
+    /// Draws where the shown part lies in the whole, in the last column, if not all is shown. Returns the area without it.
+    pub fn scrollbar(&mut self, area: Rect, top: usize, len: usize) -> Rect {
+        let inside = self.clip(area);
+        let height = usize::from(inside.height);
+        if len <= height || inside.width < 4 || height < 2 {
+            return area;
+        }
+        let thumb = (height * height / len).clamp(1, height);
+        let travel = height - thumb;
+        let hidden = len - height;
+        let from = (top.min(hidden) * travel + hidden / 2) / hidden;
+        let x = inside.right() - 1;
+        for line in 0..height {
+            let on = (from..from + thumb).contains(&line);
+            let (glyph, role) =
+                if on { (self.theme.glyphs.full, Role::Border) } else { (self.theme.glyphs.vertical, Role::Dim) };
+            self.buf.set_stringn(x, inside.y + line as u16, glyph, 1, self.theme.style(role));
+        }
+        Rect { width: area.width.saturating_sub(1), ..area }
+    }
+
+    /// Says why there is nothing to show, and what to do.
+    pub fn empty(&mut self, area: Rect, text: &str) {
+        let lines = wrap::wrapped(text, usize::from(area.width));
+        self.rows(area, &lines.iter().map(|text| vec![run(Role::Dim, text)]).collect::<Vec<_>>());
+    }
+
+    /// A thin heading between two parts of a pane: `── text ────`.
+    pub fn rule(&mut self, area: Rect, line: usize, text: &str) {
+        let area = self.clip(area);
+        if line >= usize::from(area.height) || area.width == 0 {
+            return;
+        }
+        // The border's own character exists in every terminal's font; ASCII themes have `|` as vertical and so `-` here.
+        let dash = if self.theme.glyphs.vertical.is_ascii() { "-" } else { "─" };
+        let label = format!("{dash}{dash} {} ", sanitize::line(text));
+        let fill = usize::from(area.width).saturating_sub(label.width());
+        let row = [run(Role::Title, label), run(Role::Border, dash.repeat(fill))];
+        self.row(area, line, &row);
+    }
+}
+
+/// The first part of a text that can cover `columns`; keeps the cost of very long lines bounded.
+fn head(text: &str, columns: usize) -> &str {
+    let most = columns.saturating_mul(8).saturating_add(64);
+    if text.len() <= most {
+        return text;
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+/// Splits an area into a part of `height` lines at the top and the rest.
+pub fn split_top(area: Rect, height: u16) -> (Rect, Rect) {
+    let height = height.min(area.height);
+    (Rect { height, ..area }, Rect { y: area.y + height, height: area.height - height, ..area })
+}
+
+/// Splits an area into the rest and a part of `height` lines at the bottom.
+pub fn split_bottom(area: Rect, height: u16) -> (Rect, Rect) {
+    let height = height.min(area.height);
+    let (rest, bottom) = split_top(area, area.height - height);
+    (rest, bottom)
+}
+
+/// Splits an area into a left part of `width` columns and the rest, one column apart.
+pub fn split_left(area: Rect, width: u16) -> (Rect, Rect) {
+    let width = width.min(area.width);
+    let gap = (area.width - width).min(1);
+    (Rect { width, ..area }, Rect { x: area.x + width + gap, width: area.width - width - gap, ..area })
+}

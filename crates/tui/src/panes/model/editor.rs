@@ -1,0 +1,87 @@
+//! Prompt editor: message by message, before the prompt is sent again.
+
+use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
+
+use crate::event::Input;
+use crate::pane::Intent;
+use crate::panes::draw::{Painter, run, split_bottom, split_top};
+use crate::panes::edit::{Edited, Editor};
+use crate::sanitize;
+use crate::theme::Role;
+use stepwright_driver::{Command, Level, Request};
+use stepwright_episode::{Ask, AskId, PromptMessage};
+
+/// A prompt being edited.
+#[derive(Debug)]
+pub struct PromptEditor {
+    ask: AskId,
+    messages: Vec<PromptMessage>,
+    shown: usize,
+    editor: Editor,
+}
+
+impl PromptEditor {
+    /// Begins with an ask's messages; `None` if it has no prompt.
+    pub fn new(ask: &Ask) -> Option<Self> {
+        let messages = ask.prompt.as_ref()?.messages.clone();
+        // The last message is the one most often changed.
+        let shown = messages.len().checked_sub(1)?;
+        let editor = Editor::lines(&messages.get(shown)?.text);
+        Some(PromptEditor { ask: ask.id, messages, shown, editor })
+    }
+
+    fn keep(&mut self) {
+        let text = self.editor.text();
+        if let Some(message) = self.messages.get_mut(self.shown) {
+            message.text = text;
+        }
+    }
+
+    fn turn(&mut self, forward: bool) {
+        self.keep();
+        let n = self.messages.len().max(1);
+        self.shown = if forward { (self.shown + 1) % n } else { (self.shown + n - 1) % n };
+        let text = self.messages.get(self.shown).map_or("", |m| m.text.as_str());
+        self.editor = Editor::lines(text);
+    }
+
+    /// Takes what is typed; returns whether editing continues.
+    pub fn input(&mut self, input: Input<'_>) -> (bool, Vec<Intent>) {
+        if let Input::Key(key) = input
+            && matches!(key.code, KeyCode::Tab | KeyCode::BackTab)
+            && key.kind != KeyEventKind::Release
+            && self.messages.len() > 1
+        {
+            self.turn(key.code == KeyCode::Tab && !key.modifiers.contains(KeyModifiers::SHIFT));
+            return (true, Vec::new());
+        }
+        match self.editor.input(input) {
+            Edited::Same | Edited::Changed => (true, Vec::new()),
+            Edited::Cancel => {
+                (false, vec![Intent::Say(Level::Info, "the prompt is unchanged, nothing was sent".into())])
+            }
+            Edited::Accept => {
+                self.keep();
+                let messages = self.messages.clone();
+                (false, vec![Intent::Send(Command::Gate(Request::Resend { ask: self.ask, messages }))])
+            }
+        }
+    }
+
+    /// Draws the message being edited, and what the keys do.
+    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let (head, area) = split_top(area, 1);
+        let (area, foot) = split_bottom(area, 1);
+        let role = self.messages.get(self.shown).map_or("", |m| m.role.as_str());
+        let place = format!("message {} of {}, ", self.shown + 1, self.messages.len());
+        painter.row(head, 0, &[run(Role::Dim, place), run(Role::Key, format!("[{role}]"))]);
+        self.editor.draw(painter, area);
+        let tab = if self.messages.len() > 1 { "; Tab: next message" } else { "" };
+        // What cannot be drawn stays in the text as it is; a person should know that it is there.
+        let text = self.editor.text();
+        let hidden =
+            if sanitize::visible(&text) == text.as_str() { "" } else { "; holds characters that cannot be shown" };
+        painter.row(foot, 0, &[run(Role::Dim, format!("Ctrl-S sends it; Esc cancels{tab}{hidden}"))]);
+    }
+}

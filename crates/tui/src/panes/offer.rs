@@ -1,0 +1,194 @@
+//! Rows of an offered document that waits for a decision. Of a belief: what it was written for, what it changes, what reading it repaired,
+//! or why it cannot be read; of another its text. And which keys decide about it.
+
+use serde_json::{Value, json};
+
+use super::draw::{Row, run};
+use super::words::{self, Change};
+use super::wrap;
+use crate::actions::ActionId;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_episode::{Actor, ArtifactId, Fate, Offer, Turn};
+use stepwright_method::belief;
+
+/// Changes shown where there is little room.
+pub const SHORT: usize = 4;
+/// Changes shown where there is more.
+pub const LONG: usize = 40;
+/// Repairs and lines of an unreadable text that are shown.
+const SOME: usize = 6;
+
+/// The offer, with at most `most` of its changes.
+pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
+    if offer.written.artifact != ArtifactId::BELIEF {
+        return of_document(view, offer, width);
+    }
+    let head = format!("! a new belief waits, written for: {}", offer.written.title.trim());
+    let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
+    match (&offer.written.value, &offer.written.problem) {
+        (Some(state), None) => {
+            let believed = view.session.as_ref().and_then(|s| s.belief());
+            rows.extend(changes(believed.map_or(&Value::Null, |b| b), state, most));
+        }
+        (_, problem) => {
+            let why = problem.as_deref().unwrap_or("it holds no state");
+            let label = format!("{} it cannot be read: ", theme.glyphs.no);
+            rows.extend(words::labelled(&label, Role::Bad, why, width));
+            rows.push(vec![run(Role::Dim, "What is believed stays. What was written:")]);
+            rows.extend(offer.written.raw.lines().take(SOME).map(|l| vec![run(Role::Text, format!("  {l}"))]));
+        }
+    }
+    if !offer.written.repairs.is_empty() {
+        rows.push(vec![run(Role::Warn, format!("read with {}:", words::count(offer.written.repairs.len(), "repair")))]);
+        for repair in offer.written.repairs.iter().take(SOME.min(most)) {
+            rows.extend(words::labelled("  ", Role::Warn, repair, width));
+        }
+        let left_out = offer.written.repairs.len().saturating_sub(SOME.min(most));
+        if left_out > 0 {
+            rows.push(vec![run(Role::Dim, format!("  and {left_out} more"))]);
+        }
+    }
+    rows.push(keys(view, offer));
+    rows
+}
+
+/// A document that is no belief: what it is for, and its text.
+fn of_document(view: &View, offer: &Offer, width: usize) -> Vec<Row> {
+    let head = format!("! a {} waits for: {}", offer.written.artifact.kind, offer.written.title.trim());
+    let mut rows: Vec<Row> = wrap::wrapped(&head, width).iter().map(|l| vec![run(Role::Accent, l)]).collect();
+    if let Some(problem) = &offer.written.problem {
+        rows.extend(words::labelled("it cannot be read: ", Role::Bad, problem, width));
+    }
+    for line in offer.written.raw.lines().take(LONG) {
+        rows.extend(wrap::wrapped(line, width).iter().map(|l| vec![run(Role::Text, l)]));
+    }
+    rows.push(keys(view, offer));
+    rows
+}
+
+/// The offer on one line.
+pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
+    if offer.written.artifact != ArtifactId::BELIEF {
+        let head = format!("! {}: ", offer.written.artifact.kind);
+        return vec![run(Role::Warn, head), run(Role::Accent, words::one_line(&offer.written.raw))];
+    }
+    let believed = view.session.as_ref().and_then(|s| s.belief());
+    let (text, role) = match &offer.written.value {
+        Some(state) => {
+            let changes = changes(believed.map_or(&Value::Null, |b| b), state, 1);
+            let first: String = changes.first().into_iter().flatten().map(|r| r.text.as_str()).collect();
+            let more = if changes.len() > 1 { theme.glyphs.ellipsis } else { "" };
+            (format!("{first}{more}"), Role::Accent)
+        }
+        None => (format!("{} it cannot be read", theme.glyphs.no), Role::Bad),
+    };
+    let update = words::one_line(&offer.written.title);
+    vec![run(Role::Warn, "! new belief: "), run(role, text), run(Role::Dim, format!("  for: {update}"))]
+}
+
+/// Which keys decide about it.
+fn keys(view: &View, offer: &Offer) -> Row {
+    let mut pairs = vec![
+        (ActionId::Approve, "take it"),
+        (ActionId::Edit, "edit it"),
+        (ActionId::Reject, "refuse it"),
+        (ActionId::Propose, "write it again"),
+    ];
+    if offer.written.value.is_none() {
+        pairs.remove(0);
+    }
+    let mut row = Row::new();
+    for (action, word) in pairs {
+        row.push(run(Role::Key, view.key(action)));
+        row.push(run(Role::Dim, format!(" {word}  ")));
+    }
+    row
+}
+
+/// What one state changes of another, a value a row: `+ ['red block'].is ["dirty"]`.
+pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
+    let patch = belief::patch(from, to);
+    let mut rows = Vec::new();
+    let mut at = from.clone();
+    let mut left_out = 0;
+    for operation in patch.as_array().into_iter().flatten() {
+        let one = json!([operation]);
+        for (change, pointer, new) in words::operations(&one) {
+            if rows.len() >= most {
+                left_out += 1;
+                continue;
+            }
+            let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
+            let former = value(at.pointer(pointer));
+            let place = words::path(pointer);
+            let text = match change {
+                Change::Added => format!(" {place} {}", value(new)),
+                Change::Removed => format!(" {place} {former}"),
+                Change::Changed if from.is_null() => format!(" all of it: {}", value(new)),
+                Change::Changed => format!(" {place} {former} becomes {}", value(new)),
+            };
+            // Only the mark and what follows it differ by role: a removed value has to be read too.
+            let (mark, role) = change.look();
+            rows.push(vec![run(role, mark), run(Role::Text, text)]);
+        }
+        at = belief::apply(&at, &one).unwrap_or(at);
+    }
+    if left_out > 0 {
+        rows.push(vec![run(Role::Dim, format!("and {left_out} more"))]);
+    }
+    if rows.is_empty() {
+        rows.push(vec![run(Role::Dim, "It changes nothing of what is believed.")]);
+    }
+    rows
+}
+
+/// The decisions about the beliefs offered at a node, and the corrections made there.
+pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for offer in &turn.offers {
+        let (by, what, why) = match &offer.fate {
+            Fate::Pending | Fate::Replaced => continue,
+            Fate::Taken { by, edited: false } => (by, "took", ""),
+            Fate::Taken { by, edited: true } => (by, "edited, and took", ""),
+            Fate::Refused { by, why } => (by, "refused", why.as_str()),
+        };
+        let who = if *by == Actor::Person { "a person" } else { "the policy" };
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        if offer.written.artifact == ArtifactId::BELIEF {
+            let text = format!("{who} {what} the one written for: {}{why}", offer.written.title.trim());
+            rows.extend(words::labelled("belief   ", Role::Dim, &text, width));
+        } else {
+            let kind = &offer.written.artifact.kind;
+            let text = format!("{who} {what} the {kind} of: {}{why}", offer.written.title.trim());
+            rows.extend(words::labelled("written  ", Role::Dim, &text, width));
+        }
+    }
+    for change in turn.changes_of(&ArtifactId::BELIEF).filter(|c| c.offer.is_none() && c.by == Actor::Person) {
+        let n = words::count(change.patch.as_array().map_or(0, Vec::len), "change");
+        rows.extend(words::labelled("belief   ", Role::Dim, &format!("a person corrected it, {n}"), width));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(rows: Vec<Row>) -> Vec<String> {
+        rows.iter().map(|r| r.iter().map(|x| x.text.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn changes_stand_a_value_a_row_with_what_was_there() {
+        let from = json!({"relations": ["a is on b", "c is on d"], "a": {}, "b": {"is": ["clean"]}});
+        let to = json!({"relations": ["c is on d"], "a": {"is": ["dirty"]}, "b": {"is": ["dirty"]}});
+        let all = text(changes(&from, &to, 9));
+        assert!(all.contains(&"+ a.is [\"dirty\"]".to_owned()), "{all:?}");
+        assert!(all.contains(&"~ b.is[0] \"clean\" becomes \"dirty\"".to_owned()), "{all:?}");
+        assert!(all.iter().any(|row| row.starts_with("- relations[")), "{all:?}");
+        let short = text(changes(&from, &to, 1));
+        assert_eq!(short.last().unwrap(), &format!("and {} more", all.len() - 1));
+        assert_eq!(text(changes(&to, &to, 1)), ["It changes nothing of what is believed."]);
+    }
+}

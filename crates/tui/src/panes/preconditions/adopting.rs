@@ -1,0 +1,127 @@
+//! Question before assertions are put in force: what is added, with its verdict and |C|, what is dropped, with what it forbade, and what
+//! is only worded differently. Asks nothing where nothing is dropped and all that is added is valid.
+
+use super::{Command, Intent, View, WorkshopCommand};
+use crate::pane::PaneAction;
+use stepwright_method::precondition::{Counterpart, Fate, Finding, SetComparison, SideBySide};
+use stepwright_text::words::count;
+
+/// What the set of the pane's marks is called.
+pub(super) const MARKED: &str = "marked";
+
+/// Assertions named in a question at most, of those added and of those dropped.
+const NAMED: usize = 4;
+
+/// The command, after a yes if it drops anything or adds what is not valid.
+pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> Vec<Intent> {
+    let (name, one) = match &command {
+        Command::Workshop(WorkshopCommand::Adopt { action, .. }) => {
+            (format!("what is marked in force for {action}"), Some(action.as_str()))
+        }
+        Command::Workshop(WorkshopCommand::AdoptSet { origin, .. }) => (format!("{origin} in force"), None),
+        _ => return vec![Intent::Send(command)],
+    };
+    let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));
+    let rows: Vec<(&str, &SideBySide)> =
+        actions.flat_map(|a| a.rows.iter().map(|row| (a.action.as_str(), row))).collect();
+    let named = |action: &str, text: &str| if one.is_some() { text.to_owned() } else { format!("{action}: {text}") };
+    let mut adds = Vec::new();
+    let mut drops = Vec::new();
+    let (mut reworded, mut same, mut faulty) = (0_usize, 0_usize, false);
+    for (action, row) in rows {
+        match (&row.left, &row.right) {
+            (Some(left), None) => drops.push((named(action, left), forbade(action, row))),
+            (None, Some(right)) => {
+                let remark = fault(action, right, view);
+                faulty |= remark.is_some();
+                let known = row.finding.as_ref().and_then(|found| verdict(action, found, view));
+                adds.push((named(action, right), remark.or(known).unwrap_or_default()));
+            }
+            _ if row.counterpart == Counterpart::Same => same += 1,
+            _ => reworded += 1,
+        }
+    }
+    if drops.is_empty() && one.is_some() && !faulty {
+        return vec![Intent::Send(command)];
+    }
+    let mut question = listed("It drops", '-', &drops);
+    question.push_str(&listed("It adds", '+', &adds));
+    let back = view.key(PaneAction::UndoChange);
+    let stay = match same {
+        0 => "None of the others is in force".to_owned(),
+        1 => "1 stays as it is".to_owned(),
+        _ => format!("{same} stay as they are"),
+    };
+    let reworded = match reworded {
+        0 => String::new(),
+        1 => "; 1 is replaced by one that holds at the same instances".to_owned(),
+        n => format!("; {n} are replaced by ones that hold at the same instances"),
+    };
+    question.push_str(&format!("{stay}{reworded}. {back} in the list takes this back."));
+    vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
+}
+
+/// What validation found wrong with a candidate that is about to be adopted: `fails in 12 demonstrations`.
+pub(super) fn fault(action: &str, text: &str, view: &View) -> Option<String> {
+    let candidate = view.pools.get(action)?.candidates.iter().find(|c| c.text == text)?;
+    wrong(&candidate.fate)
+}
+
+fn wrong(fate: &Fate) -> Option<String> {
+    match fate {
+        Fate::Valid => None,
+        Fate::Fails { failing, .. } => Some(format!("fails in {}", count(*failing, "demonstration"))),
+        Fate::Malformed { reason, .. } => Some(format!("malformed: {reason}")),
+        Fate::Unknown { .. } => Some("cannot be decided".to_owned()),
+    }
+}
+
+/// Validity and |C| of what is added.
+fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
+    if let Some(wrong) = wrong(&found.fate) {
+        return Some(wrong);
+    }
+    let calls = match view.pools.get(action).map(|pool| pool.calls) {
+        Some(1) => "valid at the one call".to_owned(),
+        Some(calls) => format!("valid at all {calls} calls"),
+        None => "valid at every call".to_owned(),
+    };
+    let coverage = found.coverage?;
+    let best = if found.optimal { "; nothing valid is stronger" } else { "" };
+    Some(format!("{calls}; |C| {coverage} of {}{best}", count(found.instances, "instance")))
+}
+
+/// What an assertion forbade that is dropped and nothing that stays forbids.
+fn forbade(action: &str, row: &SideBySide) -> String {
+    let rest = match row.counterpart {
+        Counterpart::Implied => return "the rest implies it".to_owned(),
+        Counterpart::Only => row.finding.as_ref(),
+        _ => return String::new(),
+    };
+    let Some(found) = rest else { return "nothing else forbids as much".to_owned() };
+    let optimal = if found.optimal { "optimal by Equation (1): " } else { "" };
+    let of = count(found.instances, "instance");
+    let mut words = format!("{optimal}it alone forbids {} of {of}", found.forbids);
+    if let Some(first) = &found.first {
+        words.push_str(&format!(", first {} in {}", first.application(action), first.in_words()));
+    }
+    words
+}
+
+/// Assertions with their count, the first of them named, each with what is to be said of it.
+fn listed(what: &str, mark: char, texts: &[(String, String)]) -> String {
+    if texts.is_empty() {
+        return format!("{what} nothing.\n");
+    }
+    let mut lines = format!("{what} {}:\n", texts.len());
+    for (text, remark) in texts.iter().take(NAMED) {
+        lines.push_str(&format!("  {mark} {}\n", crate::sanitize::line(text)));
+        if !remark.is_empty() {
+            lines.push_str(&format!("    {remark}\n"));
+        }
+    }
+    if texts.len() > NAMED {
+        lines.push_str(&format!("  and {} more\n", texts.len() - NAMED));
+    }
+    lines
+}

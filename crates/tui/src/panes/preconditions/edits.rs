@@ -1,0 +1,424 @@
+//! A person's edits of the candidates and of what is in force: marking, typing, deleting, adopting, comparing. What is asked before
+//! something is adopted is in `adopting`, merging and rankings are in `picking`.
+
+use std::collections::BTreeSet;
+
+use super::adopting::{MARKED, confirmed, fault};
+use super::over::{Over, Page};
+use super::rows;
+use super::{
+    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource, Typing,
+    View, WorkshopCommand, say, send, token,
+};
+use crate::pane::PaneAction;
+use crate::panes::edit;
+use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Fate, Ranking};
+use stepwright_program::SyntaxFault;
+
+impl PreconditionsPane {
+    /// The expressions that adopting would put in force.
+    pub(super) fn marked(&self, view: &View) -> BTreeSet<String> {
+        let Some(name) = self.action_name() else { return BTreeSet::new() };
+        match self.marks.get(name) {
+            Some(marks) => marks.clone(),
+            None => self.unasked(view),
+        }
+    }
+
+    /// What is marked until a person marks: what is suggested. Where nothing was inferred, only typed, what is in force stays marked.
+    fn unasked(&self, view: &View) -> BTreeSet<String> {
+        let in_force = || self.in_force(view).0.iter().cloned();
+        let Some(pool) = self.pool(view) else { return in_force().collect() };
+        let suggested = rows::suggested(pool, self.ranking).map(|c| c.text.clone());
+        let inferred = |c: &Candidate| matches!(c.origin, CandidateOrigin::Enumerated | CandidateOrigin::Model);
+        match pool.running || pool.candidates.iter().any(inferred) {
+            true => suggested.collect(),
+            false => suggested.chain(in_force()).collect(),
+        }
+    }
+
+    /// The marked expressions in the order of the rows, so that what is in force reads as it was shown.
+    fn chosen(&self, view: &View) -> Vec<String> {
+        let marked = self.marked(view);
+        let rows = (0..self.items.len()).filter(|r| self.candidate(*r, view).is_none_or(|c| !c.rejected));
+        rows.filter_map(|r| self.text(r, view)).filter(|t| marked.contains(t)).collect()
+    }
+
+    pub(super) fn mark(&mut self, view: &View) -> Vec<Intent> {
+        let row = self.browser.list.cursor();
+        let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
+            return Vec::new();
+        };
+        if self.candidate(row, view).is_some_and(|c| c.rejected) {
+            let key = view.key(PaneAction::ToggleReject);
+            return say(format!("this candidate is deleted; {key} restores it"));
+        }
+        let mut marks = self.marked(view);
+        if !marks.remove(&text) {
+            marks.insert(text);
+        }
+        self.marks.insert(name, marks);
+        Vec::new()
+    }
+
+    /// Unmarks everything; with nothing marked, marks what is suggested again.
+    pub(super) fn mark_all(&mut self, view: &View) -> Vec<Intent> {
+        let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        if self.marked(view).is_empty() {
+            self.marks.remove(&name);
+        } else {
+            self.marks.insert(name, BTreeSet::new());
+        }
+        Vec::new()
+    }
+
+    pub(super) fn adopt(&mut self, view: &View) -> Vec<Intent> {
+        let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let assertions = self.chosen(view);
+        if assertions.is_empty() && !self.marks.contains_key(&name) {
+            let infer = view.key(PaneAction::Run);
+            let mark = view.key(PaneAction::ToggleFold);
+            let words = format!("nothing is marked to adopt; {infer} infers candidates, {mark} marks one");
+            return vec![Intent::Say(Level::Warning, words)];
+        }
+        let by_hand = |text: &String| {
+            let found = self.pool(view).into_iter().flat_map(|p| &p.candidates).find(|c| c.text == *text);
+            found.is_some_and(|c| c.origin == CandidateOrigin::Person)
+        };
+        let origin = match (assertions.iter().any(by_hand), self.marks.contains_key(&name)) {
+            (true, _) => "edited".to_owned(),
+            (false, true) => "inferred, chosen by a person".to_owned(),
+            (false, false) if self.ranking == Ranking::Evidence => "inferred".to_owned(),
+            (false, false) => format!("inferred, {}", self.ranking.name()),
+        };
+        let (now, _) = self.in_force(view);
+        let drops = now.iter().any(|t| !assertions.contains(t));
+        if !drops && assertions.iter().all(|t| now.contains(t)) {
+            return say(format!("what is marked is in force for {name} already"));
+        }
+        self.unmerged = None;
+        let command =
+            Command::Workshop(WorkshopCommand::Adopt { action: name.clone(), assertions: assertions.clone(), origin });
+        let mut new = assertions.iter().filter(|t| !now.contains(t));
+        if !drops && new.all(|t| fault(&name, t, view).is_none()) {
+            return vec![Intent::Send(command)];
+        }
+        // What is dropped may be implied by what stays: the comparison shows whether.
+        let params = self.pool(view).map(|p| p.params.clone()).unwrap_or_default();
+        let of = |assertions: Vec<String>| {
+            let action = AdoptedAction { action: name.clone(), params: params.clone(), assertions };
+            AdoptedSet { notes: Vec::new(), actions: vec![action] }
+        };
+        let left = SetSource::Given("in force".to_owned(), of(now.to_vec()));
+        let right = SetSource::Given(MARKED.to_owned(), of(assertions));
+        let token = token();
+        self.adoption = Some((token, command));
+        send(WorkshopCommand::Compare { token, left, right })
+    }
+
+    pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
+        let row = self.browser.list.cursor();
+        if matches!(self.items.get(row), Some(rows::Item::HeldBack(_))) {
+            let mark = view.key(PaneAction::ToggleFold);
+            return say(format!("this candidate is held back and takes no part unless you mark it ({mark})"));
+        }
+        let Some((candidate, action)) = self.candidate(row, view).zip(self.action_name()) else {
+            let (mark, adopt) = (view.key(PaneAction::ToggleFold), view.key(PaneAction::Adopt));
+            return say(format!(
+                "this is in force and no candidate: {mark} marks what is to stay, {adopt} drops the others"
+            ));
+        };
+        let (id, rejected) = (candidate.id, !candidate.rejected);
+        let text = candidate.text.clone();
+        let action = action.to_owned();
+        self.unmerged = None;
+        if rejected && let Some(marks) = self.marks.get_mut(&action) {
+            marks.remove(&text);
+        }
+        send(WorkshopCommand::Reject { action, id, rejected })
+    }
+
+    pub(super) fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
+        let token = token();
+        self.step_wanted = Some(token);
+        send(WorkshopCommand::ShowDifference { token, action, one, other })
+    }
+
+    /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
+    pub(super) fn why(&mut self) -> Vec<Intent> {
+        let seen = match &self.seen {
+            Some(Ok(seen)) => std::sync::Arc::clone(seen),
+            Some(Err(why)) => return say(why.clone()),
+            None => return say("this is still being looked at; ask again in a moment"),
+        };
+        let text = &seen.candidate.text;
+        match (&seen.candidate.fate, &seen.stronger) {
+            (Fate::Valid, Some(stronger)) => self.ask_difference(seen.action.clone(), text.clone(), stronger.clone()),
+            (Fate::Valid, None) if seen.candidate.rejected => say("it is deleted, so it takes no part in the ranking"),
+            (Fate::Valid, None) => say("nothing valid is stronger: by Equation (1) it is optimal"),
+            _ => say(format!(
+                "only valid candidates are ranked, and this one is not: {}",
+                rows::reason(&seen.candidate, None)
+            )),
+        }
+    }
+
+    pub(super) fn turn_back(&mut self) -> Vec<Intent> {
+        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        if let Some((merged, marks)) = self.unmerged.take_if(|(merged, _)| *merged == action) {
+            match marks {
+                Some(marks) => self.marks.insert(merged, marks),
+                None => self.marks.remove(&merged),
+            };
+        }
+        send(WorkshopCommand::Undo { action })
+    }
+
+    /// Sends a command about the shown action.
+    pub(super) fn of_action(&self, command: impl FnOnce(String) -> WorkshopCommand) -> Vec<Intent> {
+        self.action_name().map(|action| send(command(action.to_owned()))).unwrap_or_default()
+    }
+
+    pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
+        let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
+        let action = if all { None } else { self.action_name().map(str::to_owned) };
+        send(WorkshopCommand::Infer { action, origin })
+    }
+
+    /// Opens the editor over the row under the cursor, or for a new expression; its text is inspected at once.
+    pub(super) fn type_over(&mut self, view: &View, add: bool) -> Vec<Intent> {
+        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let row = self.browser.list.cursor();
+        let row = if add || self.items.is_empty() { None } else { Some(row) };
+        let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
+        let mut pause = Debounce::default();
+        let (asked, text) = (!original.is_empty(), original.clone());
+        let look = asked.then(|| send(WorkshopCommand::Try { token: pause.at_once(), action: action.clone(), text }));
+        self.typing = Some(Typing {
+            action,
+            id: row.and_then(|r| self.own_id(r, view)),
+            row,
+            editor: Editor::line(&original),
+            fault: unparsed(&original),
+            original,
+            pause,
+            // The words on the row stay until the answer is there.
+            seen: self.seen.clone().filter(|_| asked),
+            asked,
+        });
+        look.unwrap_or_default()
+    }
+
+    pub(super) fn typed(&mut self, edited: Edited, view: &View) -> Vec<Intent> {
+        let Some(mut typing) = self.typing.take() else { return Vec::new() };
+        let intents = match edited {
+            Edited::Same => Vec::new(),
+            Edited::Changed => {
+                typing.seen = None;
+                // What does not parse needs no demonstrations to be judged, and its fault is said at once.
+                typing.fault = unparsed(&typing.editor.text());
+                typing.asked = typing.fault.is_none();
+                vec![typing.pause.touch()]
+            }
+            Edited::Cancel => return Vec::new(),
+            Edited::Accept => {
+                let text = typing.editor.text().trim().to_owned();
+                if text == typing.original {
+                    return say("the expression is unchanged");
+                }
+                if let Some(fault) = unparsed(&text) {
+                    let words = format!("the assertion {}; correct it, or Esc leaves all as it was", fault.in_words());
+                    self.typing = Some(typing);
+                    return vec![Intent::Say(Level::Warning, words)];
+                }
+                if !text.is_empty() {
+                    self.unmerged = None;
+                    // What replaces a row that is marked or in force is marked in its place.
+                    let mut marks = self.marked(view);
+                    let replaced = marks.remove(&typing.original);
+                    if replaced || (typing.row.is_some() && self.in_force(view).0.contains(&typing.original)) {
+                        marks.insert(text.clone());
+                        self.marks.insert(typing.action.clone(), marks);
+                    }
+                    self.wanted = Some(text.clone());
+                    let (action, id) = (typing.action, typing.id);
+                    return send(WorkshopCommand::Put { action, id, text });
+                }
+                vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
+            }
+        };
+        self.typing = Some(typing);
+        intents
+    }
+
+    /// Looks at the candidate under the cursor closely.
+    pub(super) fn study(&mut self) -> Vec<Intent> {
+        match &self.seen {
+            Some(Ok(seen)) => {
+                let over = Over::study(seen);
+                self.over.push(over);
+                Vec::new()
+            }
+            Some(Err(why)) => say(why.clone()),
+            None if self.items.is_empty() => Vec::new(),
+            None => say("this is still being looked at; ask again in a moment"),
+        }
+    }
+
+    /// Goes where the row of the close look points: to another candidate, or to a step.
+    pub(super) fn open_in_study(&mut self) -> Vec<Intent> {
+        let Some(Over { page: Page::Study(study), browser, .. }) = self.over.last() else { return Vec::new() };
+        let seen = study.seen();
+        if let Some(other) = study.related_at(browser.list.cursor()) {
+            // Back in the list, with the cursor on the other one.
+            self.wanted = Some(other.to_owned());
+            self.over.clear();
+            self.laid = None;
+            return Vec::new();
+        }
+        let Some(place) = study.place_at(browser.list.cursor()) else { return Vec::new() };
+        let token = token();
+        let mut texts = vec![seen.candidate.text.clone()];
+        let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
+        texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());
+        self.step_wanted = Some(token);
+        send(WorkshopCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts })
+    }
+
+    /// From a step of a close look to the next of them, or the previous.
+    pub(super) fn next_step(&mut self, forward: bool) -> Vec<Intent> {
+        let below = self.over.len().checked_sub(2).and_then(|at| self.over.get_mut(at));
+        let Some(Over { page: Page::Study(study), browser, .. }) = below else {
+            return say("this is the only step");
+        };
+        let Some(row) = study.next_place(browser.list.cursor(), forward) else {
+            return say(if forward { "this is the last step listed" } else { "this is the first step" });
+        };
+        browser.list.go(row, study.len());
+        let top = self.over.pop();
+        let intents = self.open_in_study();
+        self.over.extend(top);
+        intents
+    }
+
+    /// Sets two sets side by side.
+    pub(super) fn compare(&mut self, view: &View) -> Vec<Intent> {
+        let token = token();
+        self.sets_wanted = Some(token);
+        let (left, right) = (self.filled(&self.left, view), self.filled(&self.right, view));
+        send(WorkshopCommand::Compare { token, left, right })
+    }
+
+    /// The sets there are to compare.
+    fn sources(&self, view: &View) -> Vec<SetSource> {
+        let [evidence, equation] = [Ranking::Evidence, Ranking::EquationOne].map(SetSource::Inferred);
+        let mut sources = vec![SetSource::InForce, evidence, SetSource::Specification, equation];
+        if !self.marks.is_empty() {
+            sources.push(SetSource::Given(MARKED.to_owned(), AdoptedSet::default()));
+        }
+        if view.ground_truth {
+            sources.push(SetSource::Truth);
+        }
+        for one in self.loaded.iter().chain([&self.left, &self.right]) {
+            if !sources.iter().any(|s| s.name() == one.name()) {
+                sources.push(one.clone());
+            }
+        }
+        sources
+    }
+
+    fn step_source(&self, now: &SetSource, other: &SetSource, forward: bool, view: &View) -> SetSource {
+        let sources = self.sources(view);
+        let n = sources.len();
+        let at = sources.iter().position(|s| s.name() == now.name()).unwrap_or(0);
+        let mut turns = (1..=n).map(|k| if forward { (at + k) % n } else { (at + n - k) % n });
+        let next = turns.find_map(|at| sources.get(at).filter(|s| s.name() != other.name()));
+        next.cloned().unwrap_or_else(|| now.clone())
+    }
+
+    pub(super) fn other_left(&mut self, view: &View) -> Vec<Intent> {
+        self.left = self.step_source(&self.left, &self.right, true, view);
+        self.compare(view)
+    }
+
+    pub(super) fn other_right(&mut self, view: &View, forward: bool) -> Vec<Intent> {
+        self.right = self.step_source(&self.right, &self.left, forward, view);
+        self.compare(view)
+    }
+
+    /// A source with what the pane knows filled in: the marked set of every action.
+    fn filled(&self, source: &SetSource, view: &View) -> SetSource {
+        let SetSource::Given(name, _) = source else { return source.clone() };
+        if name != MARKED {
+            return source.clone();
+        }
+        let session = view.session.as_ref();
+        let actions = self.actions.iter().map(|action| {
+            let in_force = session.and_then(|s| s.assertions().get(action)).map(|(texts, _)| texts.clone());
+            let marks = self.marks.get(action);
+            let in_order = |marks: &BTreeSet<String>| {
+                let pool = view.pools.get(action).map(AsRef::as_ref);
+                let mut texts: Vec<String> = in_force.iter().flatten().cloned().collect();
+                let rest = pool.into_iter().flat_map(|p| p.candidates.iter().chain(&p.held_back));
+                let rest = rest.filter(|c| !c.rejected).map(|c| c.text.clone());
+                texts.extend(rest.filter(|t| !in_force.iter().flatten().any(|f| f == t)));
+                texts.retain(|t| marks.contains(t));
+                texts
+            };
+            let params = view.pools.get(action).map(|p| p.params.clone()).unwrap_or_default();
+            let assertions = marks.map(in_order).or_else(|| in_force.clone()).unwrap_or_default();
+            AdoptedAction { action: action.clone(), params, assertions }
+        });
+        SetSource::Given(name.clone(), AdoptedSet { notes: Vec::new(), actions: actions.collect() })
+    }
+
+    /// Asks before the right set is put in force.
+    pub(super) fn adopt_right(&mut self, view: &View) -> Vec<Intent> {
+        let Some(Over { page: Page::Sets(sets), .. }) = self.over.last() else { return Vec::new() };
+        let Some(session) = view.session.as_ref() else { return Vec::new() };
+        let (name, set) = (sets.right_name().to_owned(), sets.right().clone());
+        let in_force = |action: &str| session.assertions().get(action).map(|(texts, _)| texts.as_slice());
+        if set.actions.iter().all(|a| in_force(&a.action).unwrap_or_default() == a.assertions) {
+            return say(format!("{name} is in force already"));
+        }
+        let command = Command::Workshop(WorkshopCommand::AdoptSet { origin: name.clone(), set: set.clone() });
+        if self.left == SetSource::InForce {
+            // What it drops is on the screen.
+            return confirmed(command, sets.sets(), view);
+        }
+        let token = token();
+        self.adoption = Some((token, command));
+        let right = SetSource::Given(name, set);
+        send(WorkshopCommand::Compare { token, left: SetSource::InForce, right })
+    }
+
+    /// Goes to a step where the two sets differ on the action under the cursor.
+    pub(super) fn open_in_sets(&mut self) -> Vec<Intent> {
+        let Some(Over { page: Page::Sets(sets), browser, .. }) = self.over.last() else { return Vec::new() };
+        let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
+            return say(match sets.first_that_differs() {
+                Some(other) => format!("no step distinguishes the two here; they differ on {other}: open that one"),
+                None => "the two sets permit the same at every step of the demonstrations".to_owned(),
+            });
+        };
+        let token = token();
+        self.step_wanted = Some(token);
+        send(WorkshopCommand::ShowStep { token, action, place, texts })
+    }
+
+    pub(super) fn save(&self, view: &View) -> Intent {
+        let own = view.session.as_ref().map(|s| stepwright_driver::file_name(&s.header));
+        Intent::AskFile(FileUse::Save { name: own.unwrap_or_else(|| format!("my{ADOPTED_SUFFIX}")) })
+    }
+
+    pub(super) fn load(&mut self) -> Intent {
+        let token = token();
+        (self.sets_wanted, self.load_wanted) = (Some(token), Some(token));
+        Intent::AskFile(FileUse::Compare { token, name: String::new() })
+    }
+}
+
+/// Where an expression does not parse, where one is typed.
+fn unparsed(text: &str) -> Option<SyntaxFault> {
+    edit::fault(text, SyntaxFault::of_assertion)
+}

@@ -1,0 +1,117 @@
+//! Offers: the actions the pane allows now, and what must come first for the others.
+
+use super::rows::Item;
+use super::{PaneAction, PreconditionsPane, View};
+use crate::panes::browse::BROWSING;
+use crate::panes::why::ALL_IN_SIGHT;
+use stepwright_method::precondition::Ranking;
+
+impl PreconditionsPane {
+    /// Whether there are candidates for the shown action.
+    fn has_candidates(&self) -> bool {
+        self.items.iter().any(|i| matches!(i, Item::Candidate(_)))
+    }
+
+    /// What can be done now, most useful first.
+    pub(super) fn offered(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if let Some(over) = self.over.last() {
+            return over.actions();
+        }
+        let mut actions = Vec::new();
+        if view.session.is_none() {
+            return actions;
+        }
+        // Without candidates, inferring them is what comes first.
+        let inferred = self.has_candidates();
+        let infer = (PaneAction::Run, if self.by_model { "infer by model" } else { "infer" });
+        if !self.actions.is_empty() && !inferred {
+            actions.push(infer);
+        }
+        if !self.items.is_empty() {
+            actions.extend([
+                (PaneAction::ToggleFold, "mark"),
+                (PaneAction::Adopt, "adopt"),
+                (PaneAction::Edit, "edit"),
+                (PaneAction::ToggleReject, "delete"),
+                (PaneAction::Activate, "look closely"),
+                (PaneAction::Why, "why"),
+                (PaneAction::Differ, "differ"),
+                (PaneAction::Operand, "pick"),
+                (PaneAction::MergeAll, "and"),
+                (PaneAction::MergeAny, "or"),
+            ]);
+        }
+        if !self.actions.is_empty() {
+            if inferred {
+                actions.push(infer);
+            }
+            actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
+            actions.extend([(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")]);
+            if !self.follows {
+                actions.push((PaneAction::Follow, "follow proposal"));
+            }
+            actions.extend([
+                (PaneAction::Save, "save"),
+                (PaneAction::Load, "load"),
+                (PaneAction::Right, "next action"),
+                (PaneAction::Left, "previous action"),
+            ]);
+        }
+        actions.push((PaneAction::RunAll, "infer all"));
+        actions.push((PaneAction::Cycle, if self.by_model { "by enumerator" } else { "by model" }));
+        actions.push((PaneAction::Options, "model options"));
+        if inferred {
+            actions.push((PaneAction::Score, "score by model"));
+        }
+        if !self.items.is_empty() {
+            actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
+            let held = if self.shows_held { "hide held back" } else { "show held back" };
+            if self.ranking == Ranking::Evidence {
+                actions.push((PaneAction::HeldBack, held));
+            }
+            actions.push((PaneAction::Ranking, "other ranking"));
+            actions.extend(self.why.actions());
+            actions.extend(BROWSING);
+        }
+        actions
+    }
+
+    /// What must come first for an action that is of this pane but cannot be done now.
+    pub(super) fn needed(&self, action: PaneAction, view: &View) -> Option<String> {
+        use PaneAction as P;
+        let key = |action: PaneAction| view.key(action);
+        if matches!(action, P::WordsOn | P::WordsBack) {
+            return Some(ALL_IN_SIGHT.to_owned());
+        }
+        let of_rows = matches!(
+            action,
+            P::ToggleFold
+                | P::Adopt
+                | P::Edit
+                | P::ToggleReject
+                | P::Activate
+                | P::Why
+                | P::Differ
+                | P::Operand
+                | P::HeldBack
+                | P::Ranking
+                | P::MergeAll
+                | P::MergeAny
+        );
+        let of_rows = of_rows || matches!(action, P::MarkAll | P::Copy | P::Score);
+        let of_actions =
+            matches!(action, P::Add | P::Compare | P::UndoChange | P::RedoChange | P::Save | P::Load | P::Run);
+        if view.session.is_none() || !self.over.is_empty() {
+            return None;
+        }
+        if of_actions && self.actions.is_empty() {
+            return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));
+        }
+        if of_rows && !self.has_candidates() {
+            let infer = key(if self.actions.is_empty() { P::RunAll } else { P::Run });
+            let what = if action == P::Score { "to score " } else { "" };
+            return Some(format!("there are no candidates {what}yet: {infer} infers them"));
+        }
+        None
+    }
+}

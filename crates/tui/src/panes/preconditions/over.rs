@@ -1,0 +1,155 @@
+//! Overlays of the list of candidates: pages with a head, rows to browse, and words on the row under the cursor.
+
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+
+use super::sets::SetsPage;
+use super::step::StepPage;
+use super::study::StudyPage;
+use crate::pane::PaneAction;
+use crate::panes::browse::{BROWSING, Browser};
+use crate::panes::draw::{Painter, split_bottom, split_top};
+use crate::panes::why::Why;
+use crate::view::View;
+use stepwright_method::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
+
+/// A page with its cursor.
+#[derive(Debug)]
+pub(super) struct Over {
+    pub(super) browser: Browser,
+    /// The words on the row under the cursor.
+    pub(super) why: Why,
+    pub(super) page: Page,
+}
+
+/// What is shown.
+#[derive(Debug)]
+pub(super) enum Page {
+    /// One candidate: its relations, the steps it excludes.
+    Study(StudyPage),
+    /// A demonstration step.
+    Step(StepPage),
+    /// Two sets side by side.
+    Sets(SetsPage),
+}
+
+impl Over {
+    pub(super) fn study(seen: &Arc<Inspection>) -> Self {
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
+    }
+
+    /// A step; `listed` if it is one of a close look's.
+    pub(super) fn step(step: Arc<StepView>, listed: bool) -> Self {
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Step(StepPage::new(step, listed)) }
+    }
+
+    pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
+        Over { browser: Browser::default(), why: Why::default(), page: Page::Sets(SetsPage::new(sets, right)) }
+    }
+
+    pub(super) fn title(&self, action: &str) -> String {
+        match &self.page {
+            Page::Study(_) => format!("A candidate for {action}"),
+            Page::Step(page) => page.title(),
+            Page::Sets(_) => "Two sets side by side".to_owned(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match &self.page {
+            Page::Study(page) => page.len(),
+            Page::Step(page) => page.len(),
+            Page::Sets(page) => page.len(),
+        }
+    }
+
+    pub(super) fn text(&self, row: usize) -> String {
+        match &self.page {
+            Page::Study(page) => page.text(row),
+            Page::Step(page) => page.text(row),
+            Page::Sets(page) => page.text(row),
+        }
+    }
+
+    /// The text of the row under the cursor.
+    pub(super) fn copied(&self) -> Option<String> {
+        Some(self.text(self.browser.list.cursor())).filter(|t| !t.is_empty())
+    }
+
+    pub(super) fn mouse(&mut self, event: MouseEvent) {
+        let len = self.len();
+        if !self.why.mouse(event) {
+            self.browser.mouse(event, len);
+        }
+    }
+
+    pub(super) fn actions(&self) -> Vec<(PaneAction, &'static str)> {
+        let mut actions = vec![(PaneAction::Back, "back")];
+        match &self.page {
+            Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
+            Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
+            Page::Sets(_) => actions.extend([
+                (PaneAction::Adopt, "adopt right"),
+                (PaneAction::Activate, "step where they differ"),
+                (PaneAction::Compare, "other left set"),
+                (PaneAction::Right, "other right set"),
+                (PaneAction::Left, "the one before"),
+                (PaneAction::Load, "load"),
+                (PaneAction::Save, "save"),
+            ]),
+        }
+        actions.push((PaneAction::Copy, "copy"));
+        actions.extend(self.why.actions());
+        actions.extend(BROWSING);
+        actions
+    }
+
+    pub(super) fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+        let width = usize::from(area.width);
+        let head = match &self.page {
+            Page::Study(page) => page.head(view, painter.theme, width),
+            Page::Step(page) => page.head(view, painter.theme, width),
+            Page::Sets(page) => page.head(view, width),
+        };
+        // The rows keep a third of the pane whatever is above them.
+        let height = (head.len() as u16).min(area.height * 2 / 3);
+        let (above, area) = split_top(area, height);
+        painter.rows(above, &head);
+        let area = self.browser.find.draw(painter, area);
+        let cursor = self.browser.list.cursor().min(self.len().saturating_sub(1));
+        let detail = match &self.page {
+            Page::Sets(page) => page.detail(cursor, view, width),
+            Page::Study(_) | Page::Step(_) => Vec::new(),
+        };
+        let height = (detail.len() as u16 + u16::from(!detail.is_empty())).min(area.height / 2);
+        let (list, below) = split_bottom(area, height);
+        match &self.page {
+            Page::Sets(page) if below.height > 1 => {
+                let on = page.text(cursor);
+                self.why.draw(painter, below, ("why", &on), view, |width| page.detail(cursor, view, width));
+            }
+            _ => self.why.hide(),
+        }
+        self.draw_rows(painter, list);
+    }
+
+    fn draw_rows(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let (len, height) = (self.len(), usize::from(area.height));
+        if let Page::Step(page) = &mut self.page
+            && let Some(call) = page.first()
+        {
+            // What follows is brought into sight first, so that the step is in the middle.
+            self.browser.list.go(call + height / 2, len);
+            self.browser.list.window(len, height);
+            self.browser.list.go(call, len);
+        }
+        let (page, theme) = (&self.page, painter.theme);
+        self.browser.draw(painter, area, len, |row, width| match page {
+            Page::Study(page) => page.row(row, theme, width),
+            Page::Step(page) => page.row(row, theme),
+            Page::Sets(page) => page.row(row, theme, width),
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! Picked rows (to be merged or compared; no mark for adoption changes), what was held back, and by which rule candidates are ranked.
+
+use super::{Intent, Joint, PreconditionsPane, View, WorkshopCommand, say, send};
+use crate::pane::PaneAction;
+use stepwright_method::precondition::{Candidate, Ranking, merged};
+use stepwright_text::words::count;
+
+impl PreconditionsPane {
+    /// What is picked of the shown action, in the order of picking.
+    pub(super) fn picked_here(&self) -> &[String] {
+        self.action_name().and_then(|name| self.picked.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Picks the row under the cursor to be merged or compared, or no longer.
+    pub(super) fn pick(&mut self, view: &View) -> Vec<Intent> {
+        let row = self.browser.list.cursor();
+        let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
+            return Vec::new();
+        };
+        let picked = self.picked.entry(name).or_default();
+        match picked.iter().position(|own| *own == text) {
+            Some(at) => {
+                picked.remove(at);
+                Vec::new()
+            }
+            None => {
+                picked.push(text);
+                let [all, any, differ] =
+                    [PaneAction::MergeAll, PaneAction::MergeAny, PaneAction::Differ].map(|action| view.key(action));
+                let n = picked.len();
+                say(format!("{n} picked: {all} joins by `and`, {any} by `or`, {differ} shows where two differ"))
+            }
+        }
+    }
+
+    /// What is to be merged or compared: the picked rows; with one picked, that and the row under the cursor.
+    fn operands(&self, view: &View) -> Vec<String> {
+        let mut operands = self.picked_here().to_vec();
+        if let (1, Some(here)) = (operands.len(), self.text(self.browser.list.cursor(), view))
+            && !operands.contains(&here)
+        {
+            operands.push(here);
+        }
+        operands
+    }
+
+    /// Puts the conjunction or disjunction of the picked candidates into the pool, marked for adoption in their place; the other marks
+    /// stay.
+    pub(super) fn merge(&mut self, view: &View, joint: Joint) -> Vec<Intent> {
+        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
+        let operands = self.operands(view);
+        let text = match merged(operands.iter().map(String::as_str), joint) {
+            Ok(text) => text,
+            Err(why) => {
+                let pick = view.key(PaneAction::Operand);
+                return say(format!("{why}; {} picked, {pick} picks the row under the cursor", operands.len()));
+            }
+        };
+        self.unmerged = Some((action.clone(), self.marks.get(&action).cloned()));
+        let mut marks = self.marked(view);
+        marks.retain(|t| !operands.contains(t));
+        marks.insert(text.clone());
+        self.marks.insert(action.clone(), marks);
+        self.picked.remove(&action);
+        self.wanted = Some(text.clone());
+        if self.pool(view).is_some_and(|p| p.candidates.iter().any(|c| c.text == text)) {
+            self.laid = None;
+            self.lay(view);
+            return say("this is a candidate already; it is marked in their place");
+        }
+        send(WorkshopCommand::Put { action, id: None, text })
+    }
+
+    /// Asks for a step where the two picked candidates differ.
+    pub(super) fn differ(&mut self, view: &View) -> Vec<Intent> {
+        let operands = self.operands(view);
+        match (operands.as_slice(), self.action_name().map(str::to_owned)) {
+            ([one, other], Some(action)) => self.ask_difference(action, one.clone(), other.clone()),
+            _ => {
+                let pick = view.key(PaneAction::Operand);
+                let picked = operands.len();
+                say(format!(
+                    "two rows are compared, {picked} picked; {pick} picks the row under the cursor or drops it"
+                ))
+            }
+        }
+    }
+
+    /// Lists what was held back, or no longer.
+    pub(super) fn show_held(&mut self, view: &View) -> Vec<Intent> {
+        let held = self.pool(view).map_or(0, |pool| pool.held_back.len());
+        if held == 0 {
+            return say("nothing was held back: every valid candidate is in the list");
+        }
+        if self.ranking == Ranking::EquationOne {
+            let key = view.key(PaneAction::Ranking);
+            return say(format!(
+                "Equation (1) alone ranks every valid candidate, so all are listed; {key} changes the ranking"
+            ));
+        }
+        self.shows_held = !self.shows_held;
+        if self.shows_held {
+            // The first of them is what a person wants to see.
+            self.wanted = self.pool(view).and_then(|pool| {
+                let best = |c: &&Candidate| (!pool.by_equation.contains(&c.text), c.coverage, c.id);
+                pool.held_back.iter().min_by_key(best).map(|held| held.text.clone())
+            });
+        }
+        self.laid = None;
+        self.lay(view);
+        let what = count(held, "valid candidate");
+        say(match self.shows_held {
+            true => format!("{what} held back for lack of evidence: in the list now"),
+            false => format!("{what} held back for lack of evidence: hidden, but for those you marked"),
+        })
+    }
+
+    /// Ranks by the other rule.
+    pub(super) fn other_ranking(&mut self, view: &View) -> Vec<Intent> {
+        self.ranking = match self.ranking {
+            Ranking::Evidence => Ranking::EquationOne,
+            Ranking::EquationOne => Ranking::Evidence,
+        };
+        self.laid = None;
+        self.lay(view);
+        say(match self.ranking {
+            Ranking::Evidence => "ranked by the evidence rule: what may hold by coincidence is held back",
+            Ranking::EquationOne => "ranked by Equation (1) alone, as in the paper: every valid candidate takes part",
+        })
+    }
+}

@@ -1,0 +1,292 @@
+//! Drawing the preconditions: tabs, a line of counts, the rows, and the words on the row under the cursor or on what is
+//! typed.
+
+use std::collections::BTreeSet;
+
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::detail::{self, Known};
+use super::rows::{self, Item};
+use super::{PreconditionsPane, Typing};
+use crate::pane::PaneAction;
+use crate::panes::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
+use crate::panes::words;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_method::precondition::{Fate, Ranking};
+
+/// Lines of the words below the list at most.
+const DETAIL: u16 = 10;
+/// Columns before a row's expression: box, mark, status.
+const LEAD: usize = 17;
+/// Columns of a picked row's number.
+const PICK: usize = 2;
+/// Rows of candidates that stay in sight whatever is said below them, where the pane has room for both.
+const LISTED: u16 = 8;
+/// The least height of the words below the list, with their rule.
+const LEAST: u16 = 3;
+
+impl PreconditionsPane {
+    pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        self.tabs.clear();
+        if self.actions.is_empty() {
+            let text = if view.session.is_none() {
+                words::NO_SESSION.to_owned()
+            } else {
+                let all = view.key(PaneAction::RunAll);
+                format!(
+                    "No preconditions yet. {all} infers candidates from the demonstrations and checks each by execution."
+                )
+            };
+            painter.empty(area, &text);
+            return;
+        }
+        if let Some(over) = self.over.last_mut() {
+            return over.draw(painter, area, view);
+        }
+        let (tabs, area) = split_top(area, 1);
+        self.draw_tabs(painter, tabs);
+        let (counts, area) = split_top(area, 1);
+        painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
+        let area = self.browser.find.draw(painter, area);
+        let theme = painter.theme;
+        let detail = self.detail(view, theme, usize::from(area.width));
+        let most = if self.typing.is_some() {
+            area.height
+        } else {
+            let wanted = LISTED.min(self.items.len() as u16);
+            (area.height / 2).min(area.height.saturating_sub(wanted).max(LEAST))
+        };
+        // What Enter and Esc do stays in sight while the words above it are scrolled.
+        let keys = u16::from(self.typing.is_some());
+        let height = (detail.len() as u16 + 1 + keys).min(DETAIL).min(most);
+        let (list, below) = split_bottom(area, height);
+        self.draw_items(painter, list, view);
+        let mut why = std::mem::take(&mut self.why);
+        why.typing = self.typing.is_some();
+        if below.height > 1 {
+            let (words, keys) = split_bottom(below, keys.min(below.height - 2));
+            let on = match &self.typing {
+                Some(typing) => typing.editor.text(),
+                None => self.text(self.browser.list.cursor(), view).unwrap_or_default(),
+            };
+            let label = if self.typing.is_some() { "as you type" } else { "why" };
+            why.draw(painter, words, (label, &on), view, |width| self.detail(view, theme, width));
+            let enter = match self.typing.as_ref().is_some_and(|typing| typing.fault.is_some()) {
+                true => "Enter waits until it parses",
+                false => "Enter makes it a candidate",
+            };
+            painter.row(keys, 0, &[run(Role::Dim, format!("{enter}; Esc leaves all as it was."))]);
+        } else {
+            why.hide();
+        }
+        self.why = why;
+    }
+
+    /// The tabs that fit around the shown one; marks at the edges show that there are more.
+    fn draw_tabs(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let widths: Vec<usize> = self.actions.iter().map(|a| a.width() + 3).collect();
+        // The last tab needs no gap behind it.
+        let all = widths.iter().sum::<usize>().saturating_sub(1) <= usize::from(area.width);
+        let count = format!(" {}/{}", self.action + 1, self.actions.len());
+        let edges = if all { 0 } else { 4 + count.width() };
+        let room = usize::from(area.width).saturating_sub(edges);
+        let mut first = 0;
+        let wide = |from: usize| widths.get(from..=self.action).map_or(0, |w| w.iter().sum::<usize>());
+        while first < self.action && wide(first) > room {
+            first += 1;
+        }
+        let mut x = area.x;
+        if !all {
+            let more = if first > 0 { "< " } else { "  " };
+            painter.row(area, 0, &[run(Role::Key, more)]);
+            x = x.saturating_add(2);
+        }
+        let end = x.saturating_add(room as u16).min(area.right());
+        let mut last = first;
+        for (i, name) in self.actions.iter().enumerate().skip(first) {
+            let here = i == self.action;
+            let text = if here { format!("[{name}]") } else { format!(" {name} ") };
+            // Whole names only, but for the shown one.
+            if x >= end || (!here && x.saturating_add(text.width() as u16) > end) {
+                break;
+            }
+            let width = (text.width() as u16).min(end - x);
+            let rect = Rect { x, width, ..area };
+            painter.row(rect, 0, &[run(if here { Role::Title } else { Role::Dim }, text)]);
+            self.tabs.push((rect, i));
+            x = x.saturating_add(width + 1);
+            last = i + 1;
+        }
+        if !all {
+            let more = if last < self.actions.len() { " >" } else { "  " };
+            let width = (edges as u16 - 2).min(area.width);
+            let rect = Rect { x: area.right() - width, width, ..area };
+            painter.row(rect, 0, &[run(Role::Key, more), run(Role::Dim, count)]);
+        }
+    }
+
+    /// What there is, in parts of which the last are left out where there is no room.
+    fn counts(&self, view: &View) -> Vec<Row> {
+        let dim = |text: String| vec![run(Role::Dim, text)];
+        let force = match self.in_force(view).0.len() {
+            0 => "nothing in force".to_owned(),
+            n => format!("{n} in force"),
+        };
+        let run_key = view.key(PaneAction::Run);
+        let by = if self.by_model {
+            format!("; {run_key} infers by the model: {}", view.candidate_asks.in_words())
+        } else {
+            format!("; {run_key} infers by enumeration")
+        };
+        let Some(pool) = self.pool(view) else {
+            return vec![dim(format!("{force}; no candidates yet")), dim(by)];
+        };
+        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        let suggested = rows::suggested(pool, self.ranking).count();
+        let counts = words::count(pool.candidates.len(), "candidate");
+        let running = if pool.running { "more are coming: " } else { "" };
+        let mut parts = vec![vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid"))]];
+        // Before what is less urgent: valid candidates out of sight are not to be missed.
+        let held = pool.held_back.len();
+        if held > 0 && self.ranking == Ranking::EquationOne {
+            parts.push(dim(format!(", {held} lacking evidence")));
+        } else if held > 0 {
+            let key = view.key(PaneAction::HeldBack);
+            let held = format!("{held} held back");
+            parts.push(vec![run(Role::Dim, ", "), run(Role::Key, format!("{key} ")), run(Role::Text, held)]);
+        }
+        let rule = self.ranking.name();
+        let rest = [format!(", {suggested} suggested"), format!(" ({rule})"), format!(", {force}"), by];
+        parts.extend(rest.map(dim));
+        parts
+    }
+
+    fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+        let mut area = area;
+        if let Some(typing) = self.typing.as_mut().filter(|t| t.row.is_none()) {
+            let (line, rest) = split_top(area, 1);
+            painter.row(line, 0, &label(typing));
+            typing.editor.draw(painter, split_left(line, 11).1);
+            area = rest;
+        }
+        if self.items.is_empty() {
+            let (infer, add) = (PaneAction::Run, PaneAction::Add);
+            let [infer, add] = [infer, add].map(|a| view.key(a));
+            painter.empty(area, &format!("No candidates for this action. {infer} infers some; {add} takes your own."));
+            return;
+        }
+        let marked = self.marked(view);
+        let (mut browser, mut typing) = (std::mem::take(&mut self.browser), self.typing.take());
+        let active = typing.is_none();
+        let edited = typing.as_mut().and_then(|t| Some((t.row?, label(t), &mut t.editor)));
+        let theme = painter.theme;
+        browser.draw_edited(painter, area, self.items.len(), active, edited, |row, width| {
+            self.item_row(row, view, &marked, theme, width)
+        });
+        (self.browser, self.typing) = (browser, typing);
+    }
+
+    fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
+        let Some(text) = self.text(row, view) else { return Row::new() };
+        let tick = if marked.contains(&text) { "[x] " } else { "[ ] " };
+        let picked = self.picked_here();
+        let pick = match picked.iter().position(|own| *own == text) {
+            _ if picked.is_empty() => String::new(),
+            Some(at) => format!("{:<w$}", at + 1, w = PICK),
+            None => " ".repeat(PICK),
+        };
+        let in_force = self.in_force(view).0;
+        let Some(candidate) = self.candidate(row, view) else {
+            let known = self.known(&text).map(|c| rows::status(c, true, (None, self.ranking), &theme.glyphs));
+            let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
+            let status = run(role, format!("{glyph} {word:<11}"));
+            return vec![run(Role::Text, tick), run(Role::Accent, pick), status, run(Role::Text, text)];
+        };
+        let instances = self.pool(view).map_or(0, |p| p.instances);
+        let forced = in_force.contains(&candidate.text);
+        let (glyph, word, role) = rows::status(candidate, forced, (self.pool(view), self.ranking), &theme.glyphs);
+        let facts = if width >= 64 { detail::facts(candidate, instances, width < 96) } else { String::new() };
+        let room = width.saturating_sub(LEAD + pick.width() + facts.width());
+        let shown = crate::sanitize::line(&text).into_owned();
+        let shown = crate::sanitize::fit(&shown, room, theme.glyphs.ellipsis).into_owned();
+        let pad = room.saturating_sub(shown.width());
+        let body = if candidate.rejected { Role::Removed } else { Role::Text };
+        vec![
+            run(Role::Text, tick),
+            run(Role::Accent, pick),
+            run(role, format!("{glyph} {word:<11}")),
+            run(body, shown),
+            run(Role::Dim, " ".repeat(pad)),
+            run(Role::Dim, facts),
+        ]
+    }
+
+    /// The rows below the list.
+    fn detail(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+        if let Some(typing) = &self.typing {
+            return typing_detail(typing, self, view, theme, width);
+        }
+        let row = self.browser.list.cursor();
+        let (in_force, origin) = self.in_force(view);
+        let seen = self.seen.as_ref();
+        let known = |candidate, origin, seen| {
+            let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
+            let known = Known { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
+            detail::rows(&known, view, &theme.glyphs, width)
+        };
+        match (self.items.get(row), seen) {
+            (None, _) => Vec::new(),
+            (Some(Item::Candidate(_) | Item::HeldBack(_)), seen) => {
+                let seen = seen.and_then(|s| s.as_ref().ok()).map(AsRef::as_ref);
+                self.candidate(row, view).map(|c| known(c, None, seen)).unwrap_or_default()
+            }
+            (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(origin), Some(seen)),
+            (Some(Item::InForce(text)), seen) => {
+                let mut rows = words::labelled("", Role::Text, text, width);
+                let words = format!("in force, from: {origin}; not checked against the demonstrations yet");
+                rows.extend(words::labelled("", Role::Dim, &words, width));
+                if let Some(Err(why)) = seen {
+                    rows.extend(words::labelled("", Role::Warn, why, width));
+                }
+                rows
+            }
+        }
+    }
+}
+
+/// Those parts of a row that fit as wholes, from its beginning; the first is there whatever the width.
+fn fitting(parts: Vec<Row>, columns: usize) -> Row {
+    let mut shown = Row::new();
+    for part in parts {
+        if !shown.is_empty() && draw::width(&shown) + draw::width(&part) > columns {
+            break;
+        }
+        shown.extend(part);
+    }
+    shown
+}
+
+/// What is before an expression being typed.
+fn label(typing: &Typing) -> Row {
+    let word = if typing.id.is_some() { "edit" } else { "new" };
+    vec![run(Role::Key, format!("{word:<4} assert "))]
+}
+
+fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+    if let Some(fault) = &typing.fault {
+        return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &fault.in_words(), width);
+    }
+    match &typing.seen {
+        Some(Ok(seen)) => {
+            let (candidate, in_force) = (&seen.candidate, seen.in_force);
+            let (pool, ranking) = (pane.pool(view), pane.ranking);
+            let known = Known { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
+            detail::rows(&known, view, &theme.glyphs, width)
+        }
+        Some(Err(why)) => words::labelled("", Role::Warn, why, width),
+        None if typing.asked => vec![vec![run(Role::Dim, "checking against the demonstrations")]],
+        None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
+    }
+}

@@ -1,0 +1,170 @@
+//! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
+
+use crate::theme::{Glyphs, Role};
+use stepwright_method::precondition::{Candidate, CandidateOrigin, Fate, Pool, Ranking};
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// An assertion in force that is no candidate of the pool.
+    InForce(String),
+    /// A candidate, by its place in the pool.
+    Candidate(usize),
+    /// A valid candidate that was held back, by its place among those.
+    HeldBack(usize),
+}
+
+/// How good a candidate is for the order of the rows by a ranking; smaller is better.
+fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
+    let best = match ranking {
+        Ranking::Evidence => candidate.fate == Fate::Valid && candidate.optimal && candidate.representative,
+        Ranking::EquationOne => pool.by_equation.contains(&candidate.text),
+    };
+    if best {
+        return 0;
+    }
+    let held = is_held_back(candidate, pool) && ranking == Ranking::Evidence;
+    match &candidate.fate {
+        Fate::Valid if held => 3,
+        Fate::Valid if candidate.optimal => 1,
+        Fate::Valid if candidate.coverage == Some(pool.instances) => 4,
+        Fate::Valid => 2,
+        Fate::Unknown { .. } => 5,
+        Fate::Fails { .. } => 6,
+        Fate::Malformed { .. } => 7,
+    }
+}
+
+/// All rows of an action; of what was held back those that `listed` says.
+pub fn items(
+    pool: Option<&Pool>,
+    in_force: &[String],
+    ranking: Ranking,
+    listed: impl Fn(&String) -> bool,
+) -> Vec<Item> {
+    let Some(pool) = pool else { return in_force.iter().cloned().map(Item::InForce).collect() };
+    let held = pool.held_back.iter().enumerate().filter(|(_, c)| listed(&c.text));
+    let mut rows: Vec<(Item, &Candidate)> = held.map(|(at, c)| (Item::HeldBack(at), c)).collect();
+    rows.extend(pool.candidates.iter().enumerate().map(|(at, c)| (Item::Candidate(at), c)));
+    rows.sort_by_key(|(_, c)| (rank(c, pool, ranking), c.coverage.unwrap_or(usize::MAX), c.id));
+    let known: std::collections::HashSet<&str> = rows.iter().map(|(_, c)| c.text.as_str()).collect();
+    let outside = in_force.iter().filter(|t| !known.contains(t.as_str()));
+    outside.cloned().map(Item::InForce).chain(rows.iter().map(|(item, _)| item.clone())).collect()
+}
+
+/// The candidates adopted unless a person marks others, by the evidence rule the representatives of optimal clusters: without the
+/// deleted and without those that hold everywhere, which say nothing.
+pub fn suggested(pool: &Pool, ranking: Ranking) -> impl Iterator<Item = &Candidate> {
+    let all = pool.candidates.iter().chain(&pool.held_back);
+    all.filter(move |candidate| is_suggested(candidate, pool, ranking))
+}
+
+/// Whether a ranking suggests a candidate.
+pub fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> bool {
+    match ranking {
+        Ranking::EquationOne => !candidate.rejected && pool.by_equation.contains(&candidate.text),
+        Ranking::Evidence => {
+            let best = candidate.fate == Fate::Valid && candidate.optimal && candidate.representative;
+            best && !candidate.rejected && candidate.coverage != Some(pool.instances)
+        }
+    }
+}
+
+/// Whether a candidate was held back for lack of evidence.
+pub fn is_held_back(candidate: &Candidate, pool: &Pool) -> bool {
+    pool.held_back.iter().any(|held| held.text == candidate.text)
+}
+
+/// The status of a candidate in a word, with its mark. The help explains the words.
+pub fn status(
+    candidate: &Candidate,
+    in_force: bool,
+    (pool, ranking): (Option<&Pool>, Ranking),
+    glyphs: &Glyphs,
+) -> (&'static str, &'static str, Role) {
+    let suggested = pool.is_some_and(|pool| is_suggested(candidate, pool, ranking));
+    let held = pool.is_some_and(|pool| is_held_back(candidate, pool));
+    let everywhere = pool.is_some_and(|pool| candidate.coverage == Some(pool.instances));
+    if in_force {
+        // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
+        let (glyph, role) = match candidate.fate {
+            Fate::Valid => (glyphs.yes, Role::Good),
+            Fate::Unknown { .. } => (glyphs.unknown, Role::Warn),
+            Fate::Fails { .. } | Fate::Malformed { .. } => (glyphs.no, Role::Bad),
+        };
+        return (glyph, "in force", role);
+    }
+    if candidate.rejected {
+        return (glyphs.no, "deleted", Role::Removed);
+    }
+    match (&candidate.fate, candidate.optimal, candidate.representative) {
+        (Fate::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
+        (Fate::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
+        (Fate::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
+        (Fate::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
+        (Fate::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
+        (Fate::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
+        // What is optimal among fewer is not said to be so among all.
+        (Fate::Valid, ..) if ranking == Ranking::EquationOne => (glyphs.yes, "valid", Role::Good),
+        (Fate::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),
+        (Fate::Valid, true, false) => (glyphs.yes, "equivalent", Role::Good),
+        (Fate::Valid, false, _) if candidate.coverage.is_some() => (glyphs.yes, "implied", Role::Dim),
+        (Fate::Valid, false, _) => (glyphs.yes, "valid", Role::Good),
+    }
+}
+
+/// Where a candidate came from, in a word.
+pub fn origin(origin: CandidateOrigin) -> &'static str {
+    match origin {
+        CandidateOrigin::Specification => "specification",
+        CandidateOrigin::Enumerated => "enumerated",
+        CandidateOrigin::Model => "model",
+        CandidateOrigin::Person => "person",
+    }
+}
+
+/// What validation said, whole.
+pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
+    match &candidate.fate {
+        Fate::Valid => valid_reason(candidate, pool),
+        Fate::Malformed { reason, message } => format!("{reason}: {message}"),
+        Fate::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
+        Fate::Fails { demonstration, call, at, exception, message, failing } => format!(
+            "{exception} in demonstration {}, call {}, {at}: {message}; fails in {} of the demonstrations",
+            demonstration + 1,
+            call + 1,
+            failing
+        ),
+    }
+}
+
+fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
+    if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {
+        return "holds at every instance, so it forbids nothing".to_owned();
+    }
+    let mut text = match pool.map(|p| p.calls) {
+        None => "holds at every call in the demonstrations".to_owned(),
+        Some(1) => "holds at the one call in the demonstrations".to_owned(),
+        Some(calls) => format!("holds at all {calls} calls in the demonstrations"),
+    };
+    if let Some(pool) = pool.filter(|pool| is_held_back(candidate, pool)) {
+        text.push_str("; held back, because so few calls do not tell it from coincidence");
+        if pool.by_equation.contains(&candidate.text) {
+            text.push_str("; Equation (1) alone would suggest it");
+        }
+        return text;
+    }
+    if candidate.optimal {
+        text.push_str("; nothing valid is stronger (Equation 1)");
+    } else if candidate.coverage.is_some() {
+        text.push_str("; a stronger valid candidate implies it");
+    }
+    let same = pool.into_iter().flat_map(|p| &p.candidates);
+    let representative = |c: &&Candidate| c.representative && c.cluster.is_some() && c.cluster == candidate.cluster;
+    if !candidate.representative
+        && let Some(other) = same.filter(|c| c.id != candidate.id).find(representative)
+    {
+        text.push_str(&format!("; equivalent to {}", other.text));
+    }
+    text
+}

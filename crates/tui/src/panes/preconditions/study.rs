@@ -1,0 +1,164 @@
+//! Close look at one candidate: every other one it relates to, and every demonstration step it newly excludes.
+
+use std::sync::Arc;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::detail::{self, Known};
+use crate::panes::draw::{Row, run};
+use crate::panes::words;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_method::precondition::{Inspection, Occasion, Ranking, Relation};
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Line {
+    Heading(String),
+    /// Another candidate, by its place among the related.
+    Related(usize),
+    /// An excluded step, by its place among the steps.
+    Step(usize),
+}
+
+/// The page.
+#[derive(Debug)]
+pub(super) struct StudyPage {
+    seen: Arc<Inspection>,
+    lines: Vec<Line>,
+}
+
+impl StudyPage {
+    pub(super) fn new(seen: Arc<Inspection>) -> Self {
+        let lines = lines(&seen);
+        StudyPage { seen, lines }
+    }
+
+    /// Takes in what became known of the same candidate.
+    pub(super) fn renew(&mut self, seen: &Arc<Inspection>) {
+        if seen.action == self.seen.action && seen.candidate.text == self.seen.candidate.text {
+            *self = StudyPage::new(Arc::clone(seen));
+        }
+    }
+
+    pub(super) fn seen(&self) -> &Inspection {
+        &self.seen
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The candidate a row names.
+    pub(super) fn related_at(&self, row: usize) -> Option<&str> {
+        match self.lines.get(row)? {
+            Line::Related(at) => self.seen.related.get(*at).map(|r| r.text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The step a row names.
+    pub(super) fn place_at(&self, row: usize) -> Option<&Occasion> {
+        match self.lines.get(row)? {
+            Line::Step(at) => self.seen.steps.get(*at).map(|s| &s.place),
+            _ => None,
+        }
+    }
+
+    /// The next row that names a step, or the previous.
+    pub(super) fn next_place(&self, from: usize, forward: bool) -> Option<usize> {
+        let is_step = |row: &usize| matches!(self.lines.get(*row), Some(Line::Step(_)));
+        if forward { (from + 1..self.lines.len()).find(is_step) } else { (0..from).rev().find(is_step) }
+    }
+
+    pub(super) fn text(&self, row: usize) -> String {
+        match self.lines.get(row) {
+            Some(Line::Heading(text)) => text.clone(),
+            Some(Line::Related(at)) => self.seen.related.get(*at).map(|r| r.text.clone()).unwrap_or_default(),
+            Some(Line::Step(at)) => self.seen.steps.get(*at).map(|s| self.step_words(s)).unwrap_or_default(),
+            None => String::new(),
+        }
+    }
+
+    fn step_words(&self, step: &stepwright_method::precondition::ExcludedStep) -> String {
+        format!("{}: {}", self.applied(step), step.place.in_words())
+    }
+
+    fn applied(&self, step: &stepwright_method::precondition::ExcludedStep) -> String {
+        let applied = step.place.application(&self.seen.action);
+        let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
+        let what = if step.made { ", which was done there" } else { "" };
+        format!("{applied}{more}{what}")
+    }
+
+    pub(super) fn head(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+        let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
+        let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
+        let ranking = Ranking::default();
+        let known = Known { candidate, pool, ranking, in_force, origin: None, seen: None };
+        detail::rows(&known, view, &theme.glyphs, width)
+    }
+
+    pub(super) fn row(&self, row: usize, theme: &Theme, width: usize) -> Row {
+        match self.lines.get(row) {
+            Some(Line::Related(at)) => {
+                let Some(related) = self.seen.related.get(*at) else { return Row::new() };
+                let word = match related.relation {
+                    Relation::Equivalent => "same as",
+                    Relation::ImpliedBy => "implied by",
+                    Relation::Implies => "implies",
+                    Relation::Independent => "",
+                };
+                let mut runs = vec![run(Role::Dim, format!("  {word:<11}")), run(Role::Text, &related.text)];
+                if related.in_force {
+                    runs.push(run(Role::Good, "  in force"));
+                } else if related.optimal {
+                    // The star stands for what is suggested: one of those that hold at the same instances.
+                    runs.push(run(Role::Accent, "  optimal"));
+                }
+                runs
+            }
+            Some(Line::Step(at)) => {
+                let step = self.seen.steps.get(*at);
+                let made = step.is_some_and(|s| s.made);
+                let mut text = self.text(row);
+                if let Some(step) = step.filter(|_| text.width() + 2 > width) {
+                    // What tells the rows apart comes first, as their end is cut.
+                    text = format!("{}: {}", step.place.in_few_words(), self.applied(step));
+                }
+                let text = crate::sanitize::fit(&text, width.saturating_sub(2), theme.glyphs.ellipsis);
+                vec![run(if made { Role::Bad } else { Role::Text }, format!("  {text}"))]
+            }
+            Some(Line::Heading(text)) => vec![run(Role::Title, text)],
+            None => Row::new(),
+        }
+    }
+}
+
+fn lines(seen: &Inspection) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let heading = if seen.candidate.coverage.is_none() {
+        "It could not be evaluated, so it relates to nothing.".to_owned()
+    } else if seen.related.is_empty() {
+        "It implies no other valid candidate and none implies it.".to_owned()
+    } else {
+        format!("Related to {}, valid or in force:", words::count(seen.related.len(), "assertion"))
+    };
+    lines.push(Line::Heading(heading));
+    lines.extend((0..seen.related.len()).map(Line::Related));
+    if let Some(permitted) = seen.permitted.filter(|_| seen.candidate.coverage.is_some()) {
+        let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
+        let steps = words::count(seen.excluded_steps, "step");
+        let heading = match seen.excluded {
+            0 => format!("It forbids nothing that {rest} ({})", words::count(permitted, "instance")),
+            n => format!("It forbids {n} of {} that {rest}, at {steps}:", words::count(permitted, "instance")),
+        };
+        lines.push(Line::Heading(heading));
+        lines.extend((0..seen.steps.len()).map(Line::Step));
+        let left = seen.excluded_steps.saturating_sub(seen.steps.len());
+        if left > 0 {
+            lines.push(Line::Heading(format!("and {} more", words::count(left, "step"))));
+        }
+    }
+    lines
+}

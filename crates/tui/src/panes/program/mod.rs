@@ -1,0 +1,326 @@
+//! Program pane: the trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
+//!
+//! `rows` says which line is on which row, `highlight` colours, `editing` edits; the program that answers a
+//! request is shown below by `passage`.
+
+mod editing;
+pub(in crate::panes) mod highlight;
+mod passage;
+mod render;
+mod rows;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+use smart_default::SmartDefault;
+
+use self::editing::Editing;
+use self::rows::Line;
+use super::browse::{BROWSING, Browser, Mouse};
+use super::draw::{Painter, Row};
+use super::trail::Trail;
+use crate::event::Input;
+use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::view::View;
+use stepwright_driver::{Command, Level, Request};
+use stepwright_episode::{NodeId, Session};
+
+/// How often to look whether highlighting is ready.
+const LOADING: Duration = Duration::from_millis(60);
+/// Columns a horizontal scroll moves.
+const SIDEWAYS: usize = 8;
+
+/// The pane.
+#[derive(Debug, SmartDefault)]
+pub struct ProgramPane {
+    #[default(Trail::to_tip())]
+    trail: Trail,
+    specification: Vec<String>,
+    opening: Vec<String>,
+    /// Open or folded specification.
+    unfolded: bool,
+    /// The rows before the trajectory.
+    heading: usize,
+    lines: Vec<Line>,
+    /// The session's cursor as last seen, and the last row of its step.
+    cursor: Option<NodeId>,
+    here: usize,
+    browser: Browser,
+    skip: usize,
+    /// Highlighted lines; calls by line, the specification in order.
+    coloured: HashMap<Line, Row>,
+    coloured_specification: Vec<Row>,
+    specification_pass: Option<highlight::Lines<'static>>,
+    editing: Option<Editing>,
+}
+
+impl ProgramPane {
+    /// Starts over for another session.
+    fn restart(&mut self, session: &Session) {
+        *self = ProgramPane { trail: std::mem::take(&mut self.trail), ..ProgramPane::default() };
+        self.specification = session.header.specification.lines().map(str::to_owned).collect();
+        self.opening = rows::opening(session);
+        self.lay_heading();
+    }
+
+    /// Lays out the rows before the trajectory again; the rows after them stay.
+    fn lay_heading(&mut self) {
+        let mut heading = vec![Line::Fold];
+        if self.unfolded {
+            heading.extend((0..self.specification.len()).map(Line::Specification));
+        }
+        heading.extend((0..self.opening.len()).map(Line::Opening));
+        let old = self.heading.min(self.lines.len());
+        self.heading = heading.len();
+        self.lines.splice(..old, heading);
+    }
+
+    /// Lays the trajectory's rows from the `kept`-th node on.
+    fn lay_trajectory(&mut self, session: &Session, kept: usize) {
+        let keep_below = self.trail.ids().get(kept.wrapping_sub(1)).copied();
+        let end = match keep_below {
+            // The rows of kept nodes stay: all up to the first row of another node, sought from the end.
+            Some(last) if kept > 0 => self
+                .lines
+                .iter()
+                .rposition(|l| l.node() == Some(last))
+                .map_or_else(|| self.rows_before(session, kept), |at| at + 1),
+            _ => self.heading,
+        };
+        self.lines.truncate(end.max(self.heading));
+        for node in self.trail.ids().iter().skip(kept).filter_map(|id| session.node(*id)) {
+            rows::push_node(node, &mut self.lines);
+        }
+    }
+
+    /// How many rows the heading and the first `kept` nodes take; for a kept node without rows.
+    fn rows_before(&self, session: &Session, kept: usize) -> usize {
+        let mut count = Vec::new();
+        for node in self.trail.ids().iter().take(kept).filter_map(|id| session.node(*id)) {
+            rows::push_node(node, &mut count);
+        }
+        self.heading + count.len()
+    }
+
+    /// The last row of the step that led to the session's cursor.
+    fn find_here(&self, session: &Session) -> usize {
+        let depth = session.current().map_or(0, |n| n.depth as usize);
+        // The nearest ancestor that has rows; the search starts at the end the cursor is usually at.
+        for id in self.trail.ids().iter().take(depth + 1).rev() {
+            if let Some(at) = self.lines.iter().rposition(|l| l.node() == Some(*id)) {
+                return at;
+            }
+        }
+        self.heading.saturating_sub(1)
+    }
+
+    fn line(&self) -> Option<Line> {
+        self.lines.get(self.browser.list.cursor()).copied()
+    }
+
+    fn toggle_fold(&mut self) {
+        let line = self.line();
+        let before = self.heading;
+        self.unfolded = !self.unfolded;
+        self.lay_heading();
+        self.here = (self.here + self.heading).saturating_sub(before);
+        // The cursor stays on its line, or goes to the fold that hides it.
+        let at = line.and_then(|l| self.lines.iter().position(|x| *x == l)).unwrap_or(0);
+        self.browser.list.go(at, self.lines.len());
+    }
+
+    fn activate(&mut self, view: &View) -> Vec<Intent> {
+        match self.line() {
+            Some(Line::Fold | Line::Specification(_)) => {
+                self.toggle_fold();
+                Vec::new()
+            }
+            Some(Line::Bare(node) | Line::Call(node, _)) => go_to(view, node),
+            Some(Line::Opening(_)) => go_to(view, 0),
+            None => Vec::new(),
+        }
+    }
+
+    /// The sibling after the node of the row under the cursor, around the end.
+    fn sibling(&self, view: &View) -> Option<NodeId> {
+        let session = view.session.as_ref()?;
+        let node = session.node(self.line()?.node()?)?;
+        let siblings = &session.node(node.parent?)?.children;
+        let at = siblings.iter().position(|id| *id == node.id)?;
+        siblings.get((at + 1) % siblings.len()).copied().filter(|id| *id != node.id)
+    }
+
+    fn begin_edit(&mut self, view: &View) -> Vec<Intent> {
+        let Some((line, session)) = self.line().zip(view.session.as_ref()) else { return Vec::new() };
+        let say = |text: &str| vec![Intent::Say(Level::Info, text.to_owned())];
+        let Some(node) = line.node().and_then(|id| session.node(id)) else {
+            return say("only the trajectory's action lines can be edited here");
+        };
+        // An observation's line leads to the action it answers.
+        if !rows::is_action(line, session) {
+            let above = self.lines.iter().position(|l| l.node() == Some(node.id) && rows::is_action(*l, session));
+            let Some(row) = above else { return say("what the world said at the reset cannot be edited") };
+            self.browser.list.go(row, self.lines.len());
+        }
+        let Some(text) = rows::editable(node) else { return Vec::new() };
+        if text.contains('\n') {
+            return say("a program of many lines is edited where it is offered: undo to there, then edit the proposal");
+        }
+        self.editing = Some(Editing::new(node.id, &text));
+        Vec::new()
+    }
+}
+
+/// Goes to a node unless the session is there.
+fn go_to(view: &View, node: NodeId) -> Vec<Intent> {
+    match view.session.as_ref() {
+        Some(session) if session.cursor() != node => vec![Intent::Send(Command::Gate(Request::Goto(node)))],
+        _ => vec![Intent::Say(Level::Info, "the episode is at this step".into())],
+    }
+}
+
+impl Pane for ProgramPane {
+    fn id(&self) -> PaneId {
+        PaneId::Program
+    }
+
+    fn title(&self, view: &View) -> String {
+        let Some(node) = view.node() else { return "Program".into() };
+        let tip = self.trail.ids().len().saturating_sub(1);
+        let step = node.depth as usize;
+        if tip > step { format!("Program, step {step} of {tip}") } else { format!("Program, step {step}") }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let kept = self.trail.update(view);
+        let Some(session) = view.session.as_ref().filter(|s| s.is_started()) else {
+            self.lines.clear();
+            self.heading = 0;
+            self.cursor = None;
+            return Vec::new();
+        };
+        if kept == 0 {
+            self.restart(session);
+        }
+        let grown = kept < self.trail.ids().len();
+        let shrunk = self.lines.last().and_then(|l| l.node()) != self.trail.ids().last().copied();
+        if grown || shrunk {
+            self.lay_trajectory(session, kept);
+        }
+        if self.cursor != Some(session.cursor()) || grown {
+            self.here = self.find_here(session);
+        }
+        if self.cursor != Some(session.cursor()) && self.editing.is_none() {
+            self.browser.list.go(self.here, self.lines.len());
+        }
+        self.cursor = Some(session.cursor());
+        if let Some(editing) = &mut self.editing {
+            editing.update(view);
+        }
+        highlight::prepare();
+        if highlight::is_ready() { Vec::new() } else { vec![Intent::WakeIn(LOADING)] }
+    }
+
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.lines.len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let line = self.lines.get(row).copied().zip(view.session.as_ref());
+        line.and_then(|(l, s)| rows::text(l, s, &self.specification, &self.opening)).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        self.draw_all(view, painter, area);
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if self.lines.is_empty() {
+            return Vec::new();
+        }
+        let fold = if self.unfolded { "fold specification" } else { "show specification" };
+        let mut actions = Vec::new();
+        match self.line() {
+            Some(line) if line.node().is_some() => {
+                actions.extend([(PaneAction::Activate, "go here"), (PaneAction::Edit, "edit line")]);
+            }
+            Some(Line::Opening(_)) => actions.push((PaneAction::Activate, "go to the start")),
+            _ => actions.push((PaneAction::Activate, fold)),
+        }
+        if self.sibling(view).is_some() {
+            actions.push((PaneAction::Cycle, "other branch"));
+        }
+        actions.extend([
+            (PaneAction::ToggleFold, fold),
+            (PaneAction::Copy, "copy line"),
+            (PaneAction::Left, "left"),
+            (PaneAction::Right, "right"),
+        ]);
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => return self.activate(view),
+            PaneAction::Edit => return self.begin_edit(view),
+            PaneAction::ToggleFold => self.toggle_fold(),
+            PaneAction::Cycle => {
+                return self
+                    .sibling(view)
+                    .map(|id| Intent::Send(Command::Gate(Request::Goto(id))))
+                    .into_iter()
+                    .collect();
+            }
+            PaneAction::Copy => {
+                return vec![Intent::Copy(self.row_text(self.browser.list.cursor(), view).trim().to_owned())];
+            }
+            PaneAction::Left => self.skip = self.skip.saturating_sub(SIDEWAYS),
+            PaneAction::Right => self.skip = (self.skip + SIDEWAYS).min(10_000),
+            _ => return self.browse(action, view),
+        }
+        Vec::new()
+    }
+
+    fn is_editing(&self) -> bool {
+        self.editing.is_some()
+    }
+
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        let Some(mut editing) = self.editing.take() else { return Vec::new() };
+        let (keep, intents) = editing.input(input, view);
+        self.editing = keep.then_some(editing);
+        intents
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if self.editing.is_none()
+            && let Mouse::Clicked(row) = self.browser.mouse(event, self.lines.len())
+            && self.lines.get(row) == Some(&Line::Fold)
+        {
+            self.toggle_fold();
+        }
+        Vec::new()
+    }
+
+    fn wake(&mut self, view: &View) -> Vec<Intent> {
+        let mut intents = Vec::new();
+        if view.session.is_some() && !highlight::is_ready() {
+            intents.push(Intent::WakeIn(LOADING));
+        }
+        if let Some(editing) = &mut self.editing {
+            intents.extend(editing.wake(view, self.trail.ids()));
+        }
+        intents
+    }
+}

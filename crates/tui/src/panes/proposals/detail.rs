@@ -1,0 +1,268 @@
+//! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
+
+use crate::actions::ActionId;
+use crate::panes::draw::{Row, run};
+use crate::panes::program::highlight;
+use crate::panes::{offer, words, wrap};
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict, blind};
+
+/// Operations of an effect that are spelled out.
+const EFFECTS: usize = 40;
+/// Lines of a stream that are shown: its end is what is new.
+const STREAM: usize = 4;
+
+/// The chosen proposal.
+pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    match &proposal.action {
+        Some(action) if action.text.contains('\n') => {
+            let lines = words::count(action.text.lines().count(), "line");
+            rows.push(vec![run(Role::Title, format!("program, {lines}"))]);
+            let mut pass = highlight::Lines::start();
+            for line in action.text.lines() {
+                let mut row = vec![run(Role::Text, "  ")];
+                row.extend(pass.as_mut().map_or_else(|| vec![run(Role::Text, line)], |pass| pass.next(line)));
+                rows.push(row);
+            }
+        }
+        Some(action) => {
+            rows.extend(words::labelled("action   ", Role::Title, &action.text, width));
+            match &action.call {
+                // In dialogues an act is its own call.
+                Some(call) if *call == action.text => {}
+                Some(call) => rows.extend(words::labelled("call     ", Role::Text, call, width)),
+                None => rows.push(vec![run(Role::Dim, "call     none: the action has no program line")]),
+            }
+            if proposal.raw.trim() != action.text && Some(proposal.raw.trim()) != action.call.as_deref() {
+                rows.extend(words::labelled("written  ", Role::Dim, proposal.raw.trim_end(), width));
+            }
+        }
+        None => {
+            rows.extend(words::labelled("written  ", Role::Text, proposal.raw.trim_end(), width));
+            let why = proposal.problem.as_deref().unwrap_or("it is no action");
+            rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
+        }
+    }
+    let mut facts = format!("origin   {}", words::origin(proposal.origin));
+    if let Some(score) = proposal.score_in_words() {
+        facts.push_str(&format!(", {score}"));
+    }
+    if let Some(logprob) = proposal.logprob {
+        facts.push_str(&format!(", mean log-probability {logprob:.3}"));
+    }
+    rows.push(vec![run(Role::Dim, facts)]);
+    if let Some(why) = &proposal.rationale {
+        rows.extend(words::labelled("because  ", Role::Text, why, width));
+    }
+    if let Some((Some(_), why)) = &turn.recommended
+        && view.is_recommended(proposal.id)
+    {
+        let label = format!("{} recommended: ", theme.glyphs.star);
+        rows.extend(words::labelled(&label, Role::Accent, why, width));
+    }
+    if let Some((step, reason)) = view.refused_before(proposal).filter(|_| turn.rejection(proposal.id).is_none()) {
+        let why = if reason.is_empty() { "no reason given" } else { reason };
+        let label = format!("{} refused at step {step}: ", theme.glyphs.no);
+        rows.extend(words::labelled(&label, Role::Warn, why, width));
+    }
+    let times = view.times(proposal.id);
+    if times > 1 {
+        rows.push(vec![run(Role::Dim, format!("written  {times} times, the first is shown"))]);
+    }
+    if let Some(reason) = turn.rejection(proposal.id) {
+        let reason = if reason.is_empty() { "no reason given" } else { reason };
+        rows.extend(words::labelled(&format!("{} rejected: ", theme.glyphs.no), Role::Bad, reason, width));
+    }
+    if view.node().is_some_and(|node| node.is_replaced(proposal)) && !view.was_taken(proposal) {
+        let label = format!("{} replaced: ", theme.glyphs.dot);
+        rows.extend(words::labelled(&label, Role::Warn, super::REPLACED, width));
+    }
+    if view.is_pruned(proposal) {
+        let words = "a person took it out of the candidates; put back in Blocking, it can be taken";
+        rows.extend(words::labelled(&format!("{} pruned: ", theme.glyphs.dot), Role::Warn, words, width));
+    }
+    match turn.verdict(proposal.id) {
+        Some(verdict) => {
+            rows.extend(verdict_rows(verdict, theme, width));
+            if view.hides_future() {
+                let key = view.key(ActionId::Blind);
+                let text = format!("What the world would say is hidden until you decide; {key} shows it.");
+                rows.extend(words::labelled("", Role::Dim, &text, width));
+            }
+        }
+        None if proposal.action.is_some() => {
+            rows.push(vec![run(Role::Dim, format!("checks   {} not checked yet", theme.glyphs.unchecked))]);
+        }
+        None => {}
+    }
+    rows
+}
+
+fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mark = verdict.mark();
+    let (glyph, role) = words::mark(&theme.glyphs, mark);
+    let summary = match (mark, verdict.checks.len()) {
+        (Mark::NotChecked, _) => format!("{glyph} not checked: no precondition is in force for this action"),
+        (Mark::Blocked, _) => {
+            format!("{glyph} blocked: choosing it would execute nothing")
+        }
+        (Mark::Holds, 1) => format!("{glyph} the one check holds"),
+        (Mark::Holds, n) => format!("{glyph} all {n} checks hold"),
+        (_, n) => format!("{glyph} of {}: {}", words::count(n, "check"), mark.word()),
+    };
+    let mut lines = words::labelled("checks   ", role, &summary, width);
+    if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
+        lead.role = role;
+    }
+    rows.extend(lines);
+    for check in &verdict.checks {
+        let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
+        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
+        let lines = words::labelled(&format!("  {glyph} "), Role::Text, &format!("{kind}{}", check.condition), width);
+        rows.extend(lines.into_iter().enumerate().map(|(i, mut line)| {
+            if i == 0
+                && let Some(lead) = line.first_mut()
+            {
+                lead.role = role;
+            }
+            line
+        }));
+        if let Some(detail) = &check.detail {
+            rows.extend(words::labelled("      ", if role == Role::Good { Role::Dim } else { role }, detail, width));
+        }
+    }
+    if let Some(effect) = &verdict.effect {
+        let ops = words::patch(&effect.value(), EFFECTS);
+        if ops.is_empty() {
+            rows.push(vec![run(Role::Dim, "effect   none on the program's variables")]);
+        } else {
+            rows.push(vec![run(Role::Title, "effect")]);
+            rows.extend(ops.into_iter().map(|mut op| {
+                op.insert(0, run(Role::Text, "  "));
+                op
+            }));
+        }
+    }
+    if let Some(preview) = &verdict.preview {
+        rows.push(vec![run(Role::Title, "the world would say")]);
+        rows.extend(words::labelled("  ", Role::Text, preview, width));
+    }
+    rows
+}
+
+/// Most refusals of a node that are listed.
+const REFUSALS: usize = 100;
+/// An ask that is under way is among so many newest ones.
+const UNDER_WAY: usize = 64;
+
+/// The asks for the next action under way at this node, with the end of what has arrived. What is asked beside the episode
+/// belongs to the panes that asked.
+pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let newest = turn.asks.get(turn.asks.len().saturating_sub(UNDER_WAY)..).unwrap_or_default();
+    for ask in newest.iter().filter(|a| !a.kind.is_aside() && a.state == stepwright_episode::AskState::Pending) {
+        let streams = view.streams.get(&ask.id);
+        let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
+        rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.kind))]);
+        if let Some((id, why)) = &view.retrying
+            && *id == ask.id
+        {
+            rows.extend(words::labelled("  retry: ", Role::Warn, why, width));
+        }
+        if !live {
+            rows.push(vec![run(Role::Dim, "  no answer yet")]);
+        }
+        for text in streams.into_iter().flatten().map(|(_, text)| text) {
+            let lines = wrap::wrapped(tail(text), width.saturating_sub(2).max(1));
+            let first = lines.len().saturating_sub(STREAM);
+            rows.extend(lines.iter().skip(first).map(|l| vec![run(Role::Text, format!("  {l}"))]));
+        }
+    }
+    rows
+}
+
+/// The end of a stream, so that wrapping it does not grow with it.
+fn tail(text: &str) -> &str {
+    const MOST: usize = 2_000;
+    let mut from = text.len().saturating_sub(MOST);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or(text)
+}
+
+/// Who decided what, and why, in words.
+fn said(turn: &Turn, decision: &Decision) -> String {
+    let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
+    let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));
+    let words = match &decision.choice {
+        Choice::Approve { .. } => format!("{who} approved {what}"),
+        Choice::Edit { .. } => format!("{who} edited, and took {what}"),
+        Choice::Manual { .. } => format!("{who} typed {what}"),
+        Choice::Reject { reason, .. } if reason.is_empty() => format!("{who} rejected {what}"),
+        Choice::Reject { reason, .. } => format!("{who} rejected {what}: {reason}"),
+    };
+    let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
+    format!("{words}{why}")
+}
+
+/// The decisions that were taken from this node, the one whose branch is followed first: what a reader of a decided turn looks for.
+pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
+    let mut taken = turn.steps_taken();
+    taken.sort_by_key(|d| Some(d.id) != followed);
+    let rows = taken.iter().enumerate().flat_map(|(at, decision)| {
+        let (label, role) = if at == 0 { ("decided  ", Role::Accent) } else { ("before   ", Role::Dim) };
+        words::labelled(label, role, &said(turn, decision), width)
+    });
+    rows.collect()
+}
+
+/// The decision that ended an episode with its reasons, and what was remarked at its end.
+pub fn last(session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
+    let Some(node) = session.current() else { return Vec::new() };
+    let mut rows = Vec::new();
+    let parent = node.parent.and_then(|parent| session.node(parent));
+    if let Some((turn, decision)) = parent.map(|p| &p.turn).zip(session.decision_at(node.id)) {
+        rows.extend(words::labelled("last     ", Role::Accent, &said(turn, decision), width));
+        let proposal = turn.proposal(decision.proposal());
+        if let Some(why) = proposal.and_then(|p| p.rationale.as_ref()) {
+            rows.extend(words::labelled("because  ", Role::Text, why, width));
+        }
+        if let Some(verdict) = turn.verdict(decision.proposal()) {
+            rows.extend(verdict_rows(verdict, theme, width));
+        }
+    }
+    rows.extend(notes(&node.turn, width));
+    rows
+}
+
+fn notes(turn: &Turn, width: usize) -> Vec<Row> {
+    turn.notes.iter().flat_map(|note| words::labelled("note     ", Role::Accent, note, width)).collect()
+}
+
+/// The proposals refused at this node, what was decided about documents, and the remarks.
+pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let refused = turn.decisions.len() - turn.steps_taken().len();
+    if refused > REFUSALS {
+        let more = words::count(refused - REFUSALS, "refusal");
+        rows.push(vec![run(Role::Dim, format!("decided  {more} before these; all are in the log"))]);
+    }
+    let mut newest: Vec<_> = turn.decisions.iter().rev().filter(|d| !d.takes()).take(REFUSALS).collect();
+    newest.reverse();
+    for decision in newest {
+        rows.extend(words::labelled("decided  ", Role::Dim, &said(turn, decision), width));
+    }
+    if let Some((None, why)) = &turn.recommended {
+        rows.extend(match why == blind::HIDDEN {
+            true => words::labelled("what is recommended: ", Role::Dim, why, width),
+            false => words::labelled("nothing is recommended: ", Role::Warn, why, width),
+        });
+    }
+    rows.extend(offer::decided(turn, width));
+    rows.extend(notes(turn, width));
+    rows
+}

@@ -1,0 +1,479 @@
+//! Proposals pane: every proposal with its verdict, and all that is known of the chosen one.
+//!
+//! The choice itself lives in the view; `detail` draws what is below (or beside) the list, `plan` the plan that a
+//! method follows.
+
+mod detail;
+mod plan;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use super::browse::{BROWSING, Browser, Mouse, Scrolled};
+use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use super::why::WORDS;
+use super::{offer, words, wrap};
+use crate::actions::ActionId;
+use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::request;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_driver::{Command, Level, Request};
+use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
+
+/// Why what was pruned cannot be taken.
+pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
+
+/// Why a line of a plan that was replaced cannot be taken.
+pub const REPLACED: &str =
+    "this was a line of the plan that you replaced; choose what the new one offers, or type the action";
+
+/// Rows that say, above everything else, what was decided at a step.
+const DECIDED: usize = 3;
+
+/// Admissible actions that are named where nothing is offered.
+const LISTED: usize = 8;
+
+/// From this width on, the detail is beside the list.
+const BESIDE: u16 = 110;
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct ProposalsPane {
+    browser: Browser,
+    /// The detail.
+    detail: Scrolled,
+    /// The proposal shown last, so that the scroll restarts for another.
+    shown: Option<ProposalId>,
+    /// The proposal last explained, and how often assertions had been put in force by then.
+    explained: Option<(ProposalId, usize)>,
+}
+
+/// The status of a proposal at its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome<'a> {
+    Open,
+    /// It, or a copy of it, was taken from here.
+    Taken,
+    Rejected(&'a str),
+    /// A person took its action out of the candidates.
+    Pruned,
+    /// A line of a plan that a person replaced.
+    Replaced,
+}
+
+fn outcome<'a>(view: &View, turn: &'a Turn, proposal: &Proposal) -> Outcome<'a> {
+    match turn.decision_on(proposal.id).map(|d| &d.choice) {
+        Some(Choice::Reject { reason, .. }) => Outcome::Rejected(reason),
+        _ if view.is_pruned(proposal) => Outcome::Pruned,
+        _ if view.was_taken(proposal) => Outcome::Taken,
+        _ if view.node().is_some_and(|node| node.is_replaced(proposal)) => Outcome::Replaced,
+        _ => Outcome::Open,
+    }
+}
+
+fn surface(proposal: &Proposal) -> &str {
+    proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str())
+}
+
+impl ProposalsPane {
+    fn chosen_row(view: &View) -> Option<usize> {
+        view.selected.and_then(|id| view.offered_row(id))
+    }
+
+    fn at(&self, view: &View) -> Option<ProposalId> {
+        view.offered_at(self.browser.list.cursor()).map(|p| p.id)
+    }
+
+    /// Chooses the proposal under the cursor.
+    fn choose(&mut self, view: &View) -> Vec<Intent> {
+        let Some(id) = self.at(view).filter(|id| view.selected != Some(*id)) else { return Vec::new() };
+        self.explained = Some((id, view.adoptions));
+        vec![Intent::Select(id), Intent::Send(Command::Explain { proposal: id })]
+    }
+
+    fn approve(&mut self, view: &View) -> Vec<Intent> {
+        let Some((turn, proposal)) = view.turn().zip(view.chosen()) else { return self.choose(view) };
+        let say = |text: &str| vec![Intent::Say(Level::Warning, text.to_owned())];
+        match outcome(view, turn, proposal) {
+            Outcome::Rejected(_) => {
+                return say("this proposal was rejected; choose another, edit it, or ask for more samples");
+            }
+            Outcome::Pruned => return say(PRUNED),
+            Outcome::Replaced => return say(REPLACED),
+            Outcome::Taken | Outcome::Open => {}
+        }
+        if proposal.action.is_none() {
+            return say("this proposal is no action; edit it, or choose another");
+        }
+        vec![Intent::Send(Command::Gate(Request::Approve { proposal: proposal.id }))]
+    }
+
+    /// Names the recommended proposal on a line of its own where the list is too short to have it in sight; what is left for the list.
+    fn keep_recommended(&mut self, view: &View, painter: &mut Painter<'_>, list: Rect) -> Rect {
+        let recommended = view.turn().and_then(|turn| turn.recommended.as_ref()).and_then(|(id, _)| *id);
+        let at = recommended.and_then(|id| view.shown_for(id)).and_then(|id| view.offered_row(id));
+        let window = self.browser.list.window(view.offered_len(), usize::from(list.height));
+        let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };
+        let (list, line) = split_bottom(list, 1);
+        let text = view.offered_at(at).map_or("", |p| surface(p));
+        let star = painter.theme.glyphs.star;
+        let words = format!(" {star} {} {} is recommended", at + 1, words::one_line(text));
+        painter.row(line, 0, &[run(Role::Accent, words)]);
+        list
+    }
+
+    /// The new document that waits: nothing else is offered before it is decided about.
+    fn draw_offer(
+        &mut self,
+        view: &View,
+        turn: &Turn,
+        offer: &Offer,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        asking: Vec<Row>,
+    ) {
+        let width = usize::from(area.width).saturating_sub(1);
+        let mut rows = offer::rows(view, offer, painter.theme, width, offer::LONG);
+        rows.extend(asking);
+        rows.extend(detail::decisions(turn, width));
+        self.browser.body = Rect::default();
+        self.detail.draw(painter, area, &rows);
+    }
+
+    fn draw_detail(
+        &mut self,
+        view: &View,
+        turn: &Turn,
+        painter: &mut Painter<'_>,
+        side: Rect,
+        beside: bool,
+        asking: Vec<Row>,
+    ) {
+        let mut rows = asking;
+        let width = usize::from(side.width).saturating_sub(1);
+        rows.extend(plan::rows(view, painter.theme, width));
+        match view.chosen() {
+            Some(proposal) => rows.extend(detail::rows(view, turn, proposal, painter.theme, width)),
+            None => rows.push(vec![run(Role::Dim, "Choose a proposal to see its checks and its effect.")]),
+        }
+        rows.extend(detail::decisions(turn, width));
+        let area = if beside {
+            side
+        } else {
+            painter.rule(side, 0, "chosen");
+            split_top(side, 1).1
+        };
+        self.detail.draw(painter, area, &rows);
+    }
+}
+
+fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
+    let outcome = outcome(view, turn, proposal);
+    let (glyph, role) = match outcome {
+        Outcome::Pruned | Outcome::Replaced => (theme.glyphs.dot, Role::Dim),
+        _ => words::mark(&theme.glyphs, turn.mark(proposal)),
+    };
+    let status = run(role, glyph);
+    let star =
+        if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
+    let chosen = view.selected == Some(proposal.id);
+    let role = match outcome {
+        Outcome::Rejected(_) => Role::Removed,
+        Outcome::Pruned | Outcome::Replaced => Role::Dim,
+        _ if proposal.action.is_none() => Role::Dim,
+        _ => Role::Text,
+    };
+    let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
+    // A person's reason is worth more than the proposer's score.
+    let facts = match outcome {
+        Outcome::Rejected(_) => String::new(),
+        _ => facts(proposal, view.times(proposal.id), width),
+    };
+    let mut tail = String::new();
+    match outcome {
+        Outcome::Rejected("") => tail.push_str(" rejected"),
+        Outcome::Rejected(reason) => tail.push_str(&format!(" rejected: {reason}")),
+        Outcome::Taken => tail.push_str(" taken"),
+        Outcome::Pruned => tail.push_str(" pruned"),
+        Outcome::Replaced => tail.push_str(" of the plan before"),
+        Outcome::Open => {
+            if let Some((step, reason)) = view.refused_before(proposal) {
+                tail.push_str(&format!(" refused at step {step}"));
+                if !reason.is_empty() {
+                    tail.push_str(&format!(": {reason}"));
+                }
+            }
+        }
+    }
+    let room = width.saturating_sub(4 + facts.width());
+    let mut main = vec![run(role, words::one_line(surface(proposal)))];
+    if !tail.is_empty() {
+        main.push(run(Role::Dim, tail));
+    } else if let Some(call) = proposal.action.as_ref().and_then(|a| a.call.as_ref())
+        && width >= 70
+        && call != surface(proposal)
+    {
+        main.push(run(Role::Dim, format!("  {call}")));
+    }
+    let main = fit_row(main, room, theme);
+    let pad = room.saturating_sub(super::draw::width(&main));
+    row.extend(main);
+    row.push(run(Role::Text, " ".repeat(pad)));
+    row.push(run(Role::Dim, facts));
+    row
+}
+
+/// What the world lists as possible, where the method has nothing to offer and no plan or program is followed.
+fn listed(view: &View, width: usize) -> Vec<Row> {
+    let node = view.node().filter(|_| view.plan().is_none()).map(|node| node.id);
+    let situation = view.situation.as_ref().filter(|situation| Some(situation.node) == node);
+    let Some(all) = situation.and_then(|s| s.admissible.as_ref()).filter(|all| !all.is_empty()) else {
+        return Vec::new();
+    };
+    let some = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if all.len() > LISTED { ", and more" } else { "" };
+    let (many, key) = (words::count(all.len(), "admissible action"), view.key(ActionId::Manual));
+    words::labelled("", Role::Text, &format!("The world lists {many}: {some}{more}. {key} takes one of them."), width)
+}
+
+/// The request that is to be answered, above what is offered; returns the rest.
+fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
+    let Some(asked) = request::open(view) else { return area };
+    let text = format!("{} of {}: {}", asked.number, asked.of, asked.query);
+    let lines = wrap::wrapped(&text, usize::from(area.width));
+    let rows: Vec<Row> = lines.iter().take(2).map(|line| vec![run(Role::Title, line)]).collect();
+    let (head, below) = split_top(area, rows.len() as u16);
+    painter.rows(head, &rows);
+    below
+}
+
+/// Score, log-probability, origin and how often it was written, as far as the width allows.
+fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
+    let mut facts = String::new();
+    if width >= 50 {
+        if let Some(score) = proposal.score_in_words() {
+            facts.push_str(&format!("  {score}"));
+        }
+        if let Some(logprob) = proposal.logprob {
+            facts.push_str(&format!("  lp {logprob:.2}"));
+        }
+    }
+    if width >= 36 {
+        facts.push_str(&format!("  {}", words::origin(proposal.origin)));
+    }
+    if times > 1 {
+        facts.push_str(&format!(" x{times}"));
+    }
+    facts
+}
+
+/// Cuts a row to a width, with an ellipsis.
+fn fit_row(row: Row, width: usize, theme: &Theme) -> Row {
+    let mut left = width;
+    let mut out = Row::new();
+    for mut piece in row {
+        let fitted = crate::sanitize::fit(&piece.text, left, theme.glyphs.ellipsis).into_owned();
+        left = left.saturating_sub(fitted.width());
+        piece.text = fitted;
+        out.push(piece);
+        if left == 0 {
+            break;
+        }
+    }
+    out
+}
+
+impl Pane for ProposalsPane {
+    fn id(&self) -> PaneId {
+        PaneId::Proposals
+    }
+
+    fn title(&self, view: &View) -> String {
+        if let Some(offer) = view.offer() {
+            let kind = &offer.written.artifact.kind;
+            let new = if offer.written.artifact == ArtifactId::BELIEF { "new " } else { "" };
+            return format!("Proposals, a {new}{kind} waits");
+        }
+        if view.turn().is_none_or(|t| t.proposals.is_empty()) {
+            return "Proposals".into();
+        }
+        let [holds, blocked, unchecked, pruned] = view.offered_marks();
+        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - pruned);
+        for (n, word) in [(blocked, "blocked"), (unchecked, "not checked"), (pruned, "pruned")] {
+            if n > 0 {
+                title.push_str(&format!(", {n} {word}"));
+            }
+        }
+        title
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        let len = view.offered_len();
+        if let Some(row) = Self::chosen_row(view) {
+            self.browser.list.go(row, len);
+        }
+        if self.shown != view.selected {
+            self.shown = view.selected;
+            self.detail = Scrolled::default();
+        }
+        // The blocking pane follows the choice, whoever made it.
+        let explained = view.blocking.as_ref().map(|(id, _)| *id);
+        match view.chosen().map(|p| p.id) {
+            Some(id) if explained != Some(id) && self.explained != Some((id, view.adoptions)) => {
+                self.explained = Some((id, view.adoptions));
+                vec![Intent::Send(Command::Explain { proposal: id })]
+            }
+            Some(_) => Vec::new(),
+            None => {
+                self.explained = None;
+                Vec::new()
+            }
+        }
+    }
+
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, view: &View) -> usize {
+        view.offered_len()
+    }
+
+    fn row_text(&self, row: usize, view: &View) -> String {
+        let call = |p: &Proposal| p.action.as_ref().and_then(|a| a.call.clone()).unwrap_or_default();
+        view.offered_at(row).map(|p| format!("{} {}", surface(p), call(p))).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let Some(turn) = view.turn() else { return painter.empty(area, words::NO_SESSION) };
+        let area = self.browser.find.draw(painter, area);
+        let area = draw_request(view, painter, area);
+        let followed = view.session.as_ref().and_then(|s| s.node(view.node()?.last_child?)?.decision);
+        let taken = detail::taken(turn, followed, usize::from(area.width));
+        let (top, area) = split_top(area, (taken.len().min(DECIDED) as u16).min(area.height / 3));
+        painter.rows(top, &taken);
+        let asking = detail::asking(view, turn, painter.theme, usize::from(area.width));
+        if let Some(offer) = view.offer() {
+            return self.draw_offer(view, turn, offer, painter, area, asking);
+        }
+        if turn.proposals.is_empty() {
+            let text = if !asking.is_empty() {
+                let stop = view.key(ActionId::Cancel);
+                format!("Nothing offered yet; what arrives is shown as it comes. {stop} cancels.")
+            } else if view.session.as_ref().is_some_and(|s| s.is_done()) {
+                let (undo, tree) = (view.key(ActionId::Undo), view.key(ActionId::Tree));
+                let how = view.session.as_ref().and_then(|s| s.current()).map(|node| words::ended(&node.outcome));
+                let how = how.unwrap_or_default();
+                format!("The episode is over: {how}. {undo} goes back, {tree} shows every step.")
+            } else if view.plan().is_some() {
+                let keys = [ActionId::Edit, ActionId::Propose, ActionId::Manual].map(|id| view.key(id));
+                let [edit, propose, manual] = keys;
+                format!(
+                    "Nothing is offered at this step. {edit} edits the plan or program below, {propose} asks the method again, \
+                     {manual} lets you act yourself."
+                )
+            } else {
+                let (propose, manual) = (view.key(ActionId::Propose), view.key(ActionId::Manual));
+                format!("Nothing is offered at this step. {propose} asks the method, {manual} lets you act yourself.")
+            };
+            painter.empty(area, &text);
+            let (_, below) = split_top(area, 3);
+            let theme = painter.theme;
+            let rows = |width: usize| {
+                let mut rows = asking.clone();
+                if let Some((None, why)) = &turn.recommended {
+                    rows.extend(wrap::wrapped(why, width).iter().map(|line| vec![run(Role::Warn, line)]));
+                    rows.extend(listed(view, width));
+                }
+                if let Some(session) = view.session.as_ref().filter(|s| s.is_done()) {
+                    rows.extend(detail::last(session, theme, width));
+                }
+                rows.extend(plan::rows(view, theme, width));
+                rows
+            };
+            let mut said = rows(usize::from(below.width));
+            if said.len() > usize::from(below.height) {
+                // One column is the scroll indicator's.
+                said = rows(usize::from(below.width).saturating_sub(1));
+            }
+            self.detail.draw(painter, below, &said);
+            return;
+        }
+        let (beside, offered, theme) = (area.width >= BESIDE, view.offered_len(), painter.theme);
+        let (list, side) = if beside {
+            split_left(area, area.width * 11 / 20)
+        } else {
+            split_top(area, (offered.min(64) as u16).min((area.height / 2).max(3)))
+        };
+        let list = self.keep_recommended(view, painter, list);
+        self.browser.draw(painter, list, offered, |at, width| {
+            view.offered_at(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
+        });
+        self.draw_detail(view, turn, painter, side, beside, asking);
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        let cut = self.detail.len > usize::from(self.detail.area.height);
+        if view.offer().is_some() || view.turn().is_none_or(|t| t.proposals.is_empty()) {
+            let pages = [(PaneAction::PageUp, "page up"), (PaneAction::PageDown, "page down")];
+            return pages.into_iter().chain(WORDS).filter(|_| cut || view.offer().is_some()).collect();
+        }
+        let mut actions = vec![
+            (PaneAction::Activate, if view.chosen().is_some() { "approve" } else { "choose" }),
+            (PaneAction::Edit, "edit"),
+            (PaneAction::Copy, "copy action"),
+        ];
+        if view.plan().is_some() && !view.session.as_ref().is_some_and(|s| s.is_done()) {
+            actions.insert(2, (PaneAction::EditWhole, "edit the plan"));
+        }
+        // What is said of the chosen one is scrolled by the keys that scroll words elsewhere, and by the pages.
+        actions.extend(WORDS.into_iter().filter(|_| cut));
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Activate => self.approve(view),
+            PaneAction::Edit => {
+                let chosen = view.chosen().or_else(|| view.offered_at(self.browser.list.cursor()));
+                let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
+                chosen.map(edit).into_iter().collect()
+            }
+            PaneAction::EditWhole => vec![Intent::EditPlan],
+            PaneAction::Copy => {
+                let chosen = view.chosen().map(|p| Intent::Copy(surface(p).to_owned()));
+                chosen.into_iter().collect()
+            }
+            PaneAction::PageUp | PaneAction::PageDown | PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.detail.wheel(matches!(action, PaneAction::PageDown | PaneAction::WordsOn));
+                Vec::new()
+            }
+            PaneAction::Search => {
+                self.browser.find.open(self.browser.list.cursor());
+                Vec::new()
+            }
+            _ => self.browse(action, view),
+        }
+    }
+
+    fn moved(&mut self, from: usize, view: &View) -> Vec<Intent> {
+        if self.browser.list.cursor() == from && view.selected.is_some() { Vec::new() } else { self.choose(view) }
+    }
+
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
+        if self.detail.mouse(event) {
+            return Vec::new();
+        }
+        match self.browser.mouse(event, view.offered_len()) {
+            Mouse::Clicked(_) => self.choose(view),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
+
+use crate::panes::draw::{Row, run};
+use crate::panes::words;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use stepwright_episode::Session;
+use stepwright_method::{self as method, Fate, Section};
+
+/// Lines shown before the next one.
+const BEFORE: usize = 2;
+/// Lines shown in all.
+const MOST: usize = 8;
+
+/// The method's sections at the cursor, each around its next line.
+pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
+    let Some(session) = &view.session else { return Vec::new() };
+    let sections = method::named(&session.method).map(|m| m.rows(session)).unwrap_or_default();
+    // Lines of the text in force are spoken of by their numbers.
+    let is_text = |section: &Section| {
+        view.plan().is_some_and(|plan| plan.lines().eq(section.lines.iter().map(|line| line.text.as_str())))
+    };
+    sections.iter().flat_map(|section| of(section, is_text(section), session, theme, width)).collect()
+}
+
+fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
+    let (lines, title) = (&section.lines, &section.title);
+    let made = session.node(section.made_at).map_or(0, |n| n.depth);
+    let done = words::count(section.done, "line");
+    // What nothing is carried out of is a list of facts.
+    let carried_out = numbered || section.done > 0 || lines.iter().any(|line| line.mark != Fate::Open);
+    let head = if carried_out { format!("{title:<8} made at step {made}, {done} done") } else { title.clone() };
+    let head = crate::sanitize::fit(&head, width, theme.glyphs.ellipsis).into_owned();
+    let mut rows = vec![vec![run(Role::Title, head)]];
+    let first = section.at.saturating_sub(BEFORE).min(lines.len().saturating_sub(MOST));
+    if first > 0 {
+        rows.push(vec![run(Role::Dim, format!("  {} {} above", theme.glyphs.ellipsis, words::count(first, "line")))]);
+    }
+    let digits = if numbered { lines.len().to_string().len() } else { 0 };
+    for (at, line) in (1..).zip(lines).skip(first).take(MOST) {
+        let (glyph, role) = match line.mark {
+            Fate::Next => (theme.glyphs.here, Role::Accent),
+            Fate::Done => (theme.glyphs.yes, Role::Good),
+            Fate::Refused => (theme.glyphs.no, Role::Bad),
+            Fate::Corrected => (theme.glyphs.arrow, Role::Warn),
+            Fate::Dropped => (theme.glyphs.dot, Role::Dim),
+            Fate::Open => (" ", Role::Dim),
+        };
+        let text = line.text.replace('\t', "    ");
+        let text = crate::sanitize::line(&text).into_owned();
+        let text = crate::sanitize::fit(
+            &text,
+            width.saturating_sub(4 + digits + usize::from(numbered)),
+            theme.glyphs.ellipsis,
+        )
+        .into_owned();
+        let strong = if line.mark == Fate::Next { Role::Accent } else { Role::Text };
+        let number = if numbered { format!("{at:>digits$} ") } else { String::new() };
+        rows.push(vec![run(role, format!("  {glyph} ")), run(Role::Dim, number), run(strong, text)]);
+    }
+    let below = lines.len().saturating_sub(first + MOST);
+    if below > 0 {
+        rows.push(vec![run(Role::Dim, format!("  {} {} below", theme.glyphs.ellipsis, words::count(below, "line")))]);
+    }
+    rows
+}

@@ -1,0 +1,125 @@
+//! Contrast of a success and a failure on one task: what both did is shown once, the step that decides the failure is marked, and
+//! its lesson is above.
+
+use stepwright_skill::contrast::{Contrast, tip};
+use stepwright_skill::trajectory::LoggedStep;
+use stepwright_skill::{Knowledge, Trajectory, cut, document};
+
+use super::{Item, SkillsPane};
+use crate::pane::Intent;
+use crate::panes::draw::{Row, run};
+use crate::panes::words::one_line;
+use crate::sanitize;
+use crate::theme::{Role, Theme};
+use stepwright_driver::{Command, Request};
+use stepwright_episode::{ArtifactId, Written};
+
+impl SkillsPane {
+    /// The success and the failure of the pair shown.
+    pub(super) fn sides(&self) -> Option<(&Trajectory, &Trajectory)> {
+        let (good, bad) = *self.pairs.get(self.pair)?;
+        let logs = &self.logs.as_ref()?.all;
+        Some((logs.get(good)?, logs.get(bad)?))
+    }
+
+    pub(super) fn set_beside(&mut self) {
+        let contrast = self.sides().map(|(good, bad)| Contrast::of(&good.steps, &bad.steps));
+        self.contrast = contrast.unwrap_or_default();
+    }
+
+    /// What the pair shown teaches.
+    fn lesson(&self) -> Option<String> {
+        let (good, bad) = self.sides()?;
+        tip(&self.contrast, &good.steps, &bad.steps)
+    }
+
+    pub(super) fn contrast_items(&self) -> Vec<Item> {
+        let Some((good, bad)) = self.sides() else { return Vec::new() };
+        let teaches = self.lesson().unwrap_or_else(|| "both did the same".to_owned());
+        let mut items = vec![
+            Item::Note(format!("{}: the success {} beside the failure {}", good.task, good.id, bad.id)),
+            Item::Note(format!("It teaches: {teaches}")),
+        ];
+        items.extend((0..self.contrast.rows.len()).map(Item::Pair));
+        items
+    }
+
+    fn step_of(&self, at: usize) -> (Option<&LoggedStep>, Option<&LoggedStep>) {
+        let (Some(row), Some((good, bad))) = (self.contrast.rows.get(at), self.sides()) else { return (None, None) };
+        (row.success.and_then(|at| good.steps.get(at)), row.failure.and_then(|at| bad.steps.get(at)))
+    }
+
+    pub(super) fn pair_row(&self, at: usize, width: usize, theme: &Theme) -> Row {
+        let (good, bad) = self.step_of(at);
+        let is_marked = self.contrast.marked() == Some(at);
+        let mark = if is_marked { theme.glyphs.here } else { " " };
+        let half = width.saturating_sub(5) / 2;
+        let shared = good.is_some() && bad.is_some();
+        let text = |step: Option<&LoggedStep>| {
+            let action = step.map(|step| one_line(&step.action).into_owned()).unwrap_or_default();
+            let fitted = sanitize::fit(&action, half, theme.glyphs.ellipsis).into_owned();
+            let blanks = " ".repeat(half.saturating_sub(unicode_width::UnicodeWidthStr::width(fitted.as_str())));
+            format!("{fitted}{blanks}")
+        };
+        let (left, right) = match (shared, is_marked) {
+            (true, _) => (Role::Dim, Role::Dim),
+            (false, true) => (Role::Good, Role::Bad),
+            (false, false) => (Role::Added, Role::Removed),
+        };
+        vec![
+            run(Role::Accent, format!("{mark} ")),
+            run(left, text(good)),
+            run(Role::Border, format!(" {} ", theme.glyphs.vertical)),
+            run(right, text(bad)),
+        ]
+    }
+
+    pub(super) fn pair_detail(&self, at: usize) -> Option<String> {
+        let (good, bad) = self.step_of(at);
+        let in_words = |step: &LoggedStep| {
+            let seen = step.observation.as_deref().map_or_else(|| "not recorded".into(), one_line);
+            format!("{}: {seen}", step.action)
+        };
+        Some(match (good, bad) {
+            (Some(good), Some(bad)) if good.observation == bad.observation => in_words(good),
+            (Some(good), Some(bad)) => format!("success: {}. Failure: {}", in_words(good), in_words(bad)),
+            (Some(good), None) => format!("the success alone: {}", in_words(good)),
+            (None, Some(bad)) => format!("the failure alone: {}", in_words(bad)),
+            (None, None) => return None,
+        })
+    }
+
+    pub(super) fn next_pair(&mut self) {
+        if !self.pairs.is_empty() {
+            self.pair = (self.pair + 1) % self.pairs.len();
+        }
+        self.set_beside();
+        self.lay();
+        let row = self.contrast.marked().map_or(0, |at| at + 2);
+        self.browser.list.go(row, self.items.len());
+    }
+
+    /// Offers what the pair teaches as a tip: of the skill whose segment has the step, where the log shown is the success and is cut.
+    pub(super) fn offer_tip(&self) -> Option<Intent> {
+        let (lesson, (good, bad)) = (self.lesson()?, self.sides()?);
+        let is_shown = self.log().is_some_and(|log| log.id == good.id);
+        let step = self.contrast.right_step().filter(|_| is_shown);
+        let segment = step.and_then(|step| self.segments.get(cut::at(&self.segments, step)?));
+        let mut known: Knowledge = self.known.clone();
+        let tips = match segment.and_then(|segment| known.skill_mut(&segment.skill)) {
+            Some(skill) => &mut skill.tips,
+            None => &mut known.tips,
+        };
+        tips.push(lesson.clone());
+        let written = Written {
+            artifact: ArtifactId::KNOWLEDGE,
+            due: None,
+            title: format!("a tip from {} and {}", good.id, bad.id),
+            raw: lesson,
+            repairs: Vec::new(),
+            value: Some(document::write(&known).into()),
+            problem: None,
+        };
+        Some(Intent::Send(Command::Gate(Request::OfferArtifact(Box::new(written)))))
+    }
+}

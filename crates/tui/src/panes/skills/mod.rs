@@ -1,0 +1,410 @@
+//! What is known of skills: the skills with their primitives and tips, changes offered to them, the recorded log cut into calls, and a
+//! success beside a failure of one task. Three views of one list; every change goes through the gate as an artifact's.
+
+mod contrast;
+mod edits;
+mod known;
+mod trail;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+use stepwright_skill::changes::Change;
+use stepwright_skill::contrast::Contrast;
+use stepwright_skill::distil::{Wanted, Way};
+use stepwright_skill::{Knowledge, Segment, changes, distil, document};
+
+use super::browse::{BROWSING, Browser};
+use super::draw::{Painter, Row, run, split_bottom, split_top};
+use super::edit::Editor;
+use super::why::Why;
+use super::words;
+use crate::event::Input;
+use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::theme::{Role, Theme, UNICODE};
+use crate::view::View;
+use edits::Typing;
+use stepwright_driver::{Command, Level, Request, SkillsCommand, Violation};
+use stepwright_episode::{ArtifactId, OfferId};
+use stepwright_world::transcript::Logs;
+
+/// What the list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Shown {
+    /// What is known, and what is offered.
+    #[default]
+    Known,
+    /// The recorded log by its steps and segments.
+    Log,
+    /// A success beside a failure.
+    Contrast,
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Item {
+    /// A heading or a remark.
+    Note(String),
+    /// The offer that is open.
+    Offer,
+    /// A change it would make.
+    Change(usize),
+    /// A skill.
+    Skill(usize),
+    /// A skill's primitive.
+    Primitive(usize, usize),
+    /// A tip, of a skill or of none.
+    Tip(Option<usize>, usize),
+    /// A segment of the log.
+    Segment(usize),
+    /// A step of the log.
+    Step(usize),
+    /// A row of the contrast.
+    Pair(usize),
+}
+
+/// An offer that is open, with the changes it would make.
+#[derive(Debug, Clone, Default)]
+struct Offered {
+    id: OfferId,
+    title: String,
+    problem: Option<String>,
+    changes: Vec<Change>,
+    /// The changes that are not to be made.
+    left_out: BTreeSet<usize>,
+}
+
+/// A cut of the log shown that is offered, with what a person changed of it.
+#[derive(Debug, Clone, Default)]
+struct OfferedCut {
+    id: OfferId,
+    title: String,
+    segments: Vec<Segment>,
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct SkillsPane {
+    shown: Shown,
+    browser: Browser,
+    items: Vec<Item>,
+    known: Knowledge,
+    offered: Option<Offered>,
+    logs: Option<Logs>,
+    violations: Arc<Vec<Violation>>,
+    /// The log shown, by its place; the one that is played back at first.
+    seen: usize,
+    /// How it is cut: as offered where a cut is offered.
+    segments: Vec<Segment>,
+    offered_cut: Option<OfferedCut>,
+    /// The newest offer of a cut that was shown.
+    newest_cut: Option<OfferId>,
+    /// Pairs of a success and a failure among the logs, and the one that is shown.
+    pairs: Vec<(usize, usize)>,
+    pair: usize,
+    contrast: Contrast,
+    typing: Option<(Typing, Editor)>,
+    /// Why what is typed is none of what is asked for.
+    fault: Option<String>,
+    /// The words on the row under the cursor.
+    full: Why,
+    /// How tips are found of logs.
+    way: Way,
+}
+
+impl SkillsPane {
+    fn current(&self) -> Option<&Item> {
+        self.items.get(self.browser.list.cursor())
+    }
+
+    /// What is known as its document holds it now.
+    fn amend(&self, view: &View, known: &Knowledge) -> Vec<Intent> {
+        amended(view, ArtifactId::KNOWLEDGE, document::write(known))
+    }
+
+    /// Takes in what the session says.
+    fn load(&mut self, view: &View) {
+        let before = self.current().cloned();
+        let node = view.node();
+        let document = node.and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
+        self.known = document.and_then(|document| document::read(document).ok()).unwrap_or_default();
+        let offer = node.and_then(|node| node.open_offer(&ArtifactId::KNOWLEDGE));
+        let left_out = self.offered.take().map(|offered| (offered.id, offered.changes, offered.left_out));
+        self.offered = offer.map(|offer| {
+            let (id, title, problem) = (offer.id, offer.written.title.clone(), offer.written.problem.clone());
+            match left_out.filter(|(of, ..)| *of == id) {
+                // What a person has done to it stays.
+                Some((_, changes, left_out)) => Offered { id, title, problem, changes, left_out },
+                None => {
+                    let value = offer.written.value.as_deref();
+                    let new = value.and_then(|value| document::read(value).ok()).unwrap_or_default();
+                    let changes = changes::between(&self.known, &new);
+                    Offered { id, title, problem, changes, left_out: BTreeSet::new() }
+                }
+            }
+        });
+        let (logs, violations) = view.logs.clone().unzip();
+        let is_new = logs.as_ref().map(|logs| &logs.all) != self.logs.as_ref().map(|logs| &logs.all);
+        self.violations = violations.unwrap_or_default();
+        if is_new {
+            self.pairs = logs.as_ref().map(|logs| distil::pairs(&logs.all)).unwrap_or_default();
+            // The first pair that the log shown is part of.
+            let own = logs.as_ref().map(|logs| logs.at);
+            self.pair = self.pairs.iter().position(|(a, b)| Some(*a) == own || Some(*b) == own).unwrap_or(0);
+        }
+        if is_new {
+            self.seen = logs.as_ref().map_or(0, |logs| logs.at);
+        }
+        self.logs = logs;
+        if is_new {
+            self.set_beside();
+        }
+        self.load_cut(view);
+        self.lay();
+        // The cursor stays on its segment or step where rows come and go above it.
+        let same = before.filter(|item| matches!(item, Item::Segment(_) | Item::Step(_)));
+        if let Some(row) = same.and_then(|item| self.items.iter().position(|one| *one == item)) {
+            self.browser.list.go(row, self.items.len());
+        }
+    }
+
+    fn lay(&mut self) {
+        self.items = match self.shown {
+            Shown::Known => self.known_items(),
+            Shown::Log => self.log_items(),
+            Shown::Contrast => self.contrast_items(),
+        };
+        self.browser.list.grown(self.items.len());
+    }
+
+    fn row(&self, at: usize, width: usize, theme: &Theme) -> Row {
+        match self.items.get(at) {
+            Some(Item::Note(text)) => vec![run(Role::Dim, text)],
+            Some(item @ (Item::Segment(_) | Item::Step(_))) => self.log_row(item, theme),
+            Some(Item::Offer) if self.shown == Shown::Log => self.offered_cut_row(),
+            Some(Item::Pair(at)) => self.pair_row(*at, width, theme),
+            Some(item) => self.known_row(item, theme),
+            None => Row::new(),
+        }
+    }
+
+    fn cycle(&mut self) {
+        self.shown = match (self.shown, &self.logs) {
+            (Shown::Known, Some(_)) => Shown::Log,
+            (Shown::Log, _) if !self.pairs.is_empty() => Shown::Contrast,
+            _ => Shown::Known,
+        };
+        self.browser.list.go(0, 1);
+        self.lay();
+        if let (Shown::Contrast, Some(at)) = (self.shown, self.contrast.marked()) {
+            self.browser.list.go(at + 2, self.items.len());
+        }
+    }
+
+    /// What the model would be asked for in this view.
+    fn wanted(&self) -> Option<Wanted> {
+        Some(match self.shown {
+            Shown::Known => Wanted::Next,
+            Shown::Log => Wanted::Cut { of: self.log()?.id.clone() },
+            Shown::Contrast => {
+                let (good, bad) = self.sides()?;
+                Wanted::Tips { success: good.id.clone(), failure: bad.id.clone() }
+            }
+        })
+    }
+
+    /// The row under the cursor in full, at the bottom.
+    fn detail(&self) -> Option<String> {
+        match self.current()? {
+            Item::Tip(skill, at) => self.tip(*skill, *at).cloned(),
+            Item::Change(at) => self.offered.as_ref()?.changes.get(*at).map(ToString::to_string),
+            Item::Primitive(skill, at) => {
+                let primitive = self.known.skills.get(*skill)?.primitives.get(*at)?;
+                Some(format!("{}: {}", primitive.syntax, primitive.examples.join("; ")))
+            }
+            Item::Step(at) => self.step_detail(*at),
+            Item::Segment(_) => self.fault(),
+            Item::Pair(at) => self.pair_detail(*at),
+            Item::Offer if self.shown == Shown::Log => self.fault(),
+            Item::Offer => self.offered.as_ref()?.problem.clone(),
+            Item::Skill(_) | Item::Note(_) => None,
+        }
+    }
+}
+
+/// What is wrong with what is typed.
+fn fault_rows(fault: Option<&str>, theme: &Theme, width: usize) -> Vec<Row> {
+    fault.map_or_else(Vec::new, |why| words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, width))
+}
+
+fn say(text: impl Into<String>) -> Vec<Intent> {
+    vec![Intent::Say(Level::Warning, text.into())]
+}
+
+/// The intents that lead a document of the session to another.
+fn amended(view: &View, artifact: ArtifactId, to: serde_json::Value) -> Vec<Intent> {
+    let before = view.node().and_then(|node| node.document(&artifact)).cloned();
+    let from = before.map_or(serde_json::Value::Null, |document| document.as_ref().clone());
+    if from == to {
+        return Vec::new();
+    }
+    let patch = stepwright_episode::patch_between(&from, &to);
+    vec![Intent::Send(Command::Gate(Request::AmendArtifact { artifact, patch }))]
+}
+
+impl Pane for SkillsPane {
+    fn id(&self) -> PaneId {
+        PaneId::Skills
+    }
+
+    fn title(&self, _view: &View) -> String {
+        let way = if self.way == Way::default() { String::new() } else { format!(" · {}", self.way.about()) };
+        let title = match self.shown {
+            Shown::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
+            Shown::Known => "Skills".to_owned(),
+            Shown::Log => match self.logs.as_ref().map_or(0, |logs| logs.all.len()) {
+                0 | 1 => "Skills: the log".to_owned(),
+                all => format!("Skills: log {} of {all}", self.seen + 1),
+            },
+            Shown::Contrast => format!("Skills: pair {} of {}", self.pair + 1, self.pairs.len()),
+        };
+        title + &way
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        if view.session.is_some() {
+            self.load(view);
+        } else {
+            *self = SkillsPane::default();
+        }
+        Vec::new()
+    }
+
+    fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        &mut self.browser
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        self.items.len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        let theme = Theme::monochrome(UNICODE);
+        self.row(row, 400, &theme).iter().map(|run| run.text.as_str()).collect()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let area = self.browser.find.draw(painter, area);
+        if let Some((typing @ Typing::Whole, editor)) = &mut self.typing {
+            let (head, text) = split_top(area, 1);
+            painter.rule(head, 0, &typing.about());
+            let fault = fault_rows(self.fault.as_deref(), painter.theme, usize::from(text.width));
+            let (text, below) = split_bottom(text, (fault.len() as u16).min(text.height / 3));
+            painter.rows(below, &fault);
+            return editor.draw(painter, text);
+        }
+        if self.items.is_empty() && self.typing.is_none() {
+            let load = view.key(PaneAction::Load);
+            let (add, whole) = (view.key(PaneAction::Add), view.key(PaneAction::EditWhole));
+            let nothing = format!(
+                "Nothing is known of skills here. {load} reads a file of skills, {add} adds a tip, {whole} lets you write them all as a text. A log \
+                 opened with `stepwright open LOG` can be cut into calls of skills and compared with others of its task."
+            );
+            return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { &nothing });
+        }
+        let fault =
+            fault_rows(self.fault.as_deref().filter(|_| self.typing.is_some()), painter.theme, usize::from(area.width));
+        let typed = if self.typing.is_some() { 2 + fault.len() as u16 } else { 0 };
+        let (area, line) = split_bottom(area, typed.min(area.height / 2));
+        if let Some((typing, editor)) = &mut self.typing {
+            painter.rule(line, 0, &typing.about());
+            let (text, below) = split_top(split_top(line, 1).1, 1);
+            editor.draw(painter, text);
+            painter.rows(below, &fault);
+        }
+        let detail = self.detail().filter(|_| area.height >= 8);
+        let (list, below) = split_bottom(area, if detail.is_some() { 4 } else { 0 });
+        let mut browser = std::mem::take(&mut self.browser);
+        let theme = painter.theme;
+        browser.draw(painter, list, self.items.len(), |at, width| self.row(at, width, theme));
+        self.browser = browser;
+        if let Some(detail) = detail {
+            let words = |width| words::labelled("", Role::Text, &detail, width);
+            self.full.draw(painter, below, ("in full", &detail), view, words);
+        } else {
+            self.full.hide();
+        }
+    }
+
+    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+        let mut actions = self.offers();
+        actions.push((PaneAction::Cycle, "next view"));
+        actions.extend([
+            (PaneAction::EditWhole, "edit as text"),
+            (PaneAction::UndoChange, "undo change"),
+            (PaneAction::Save, "save"),
+            (PaneAction::Load, "load"),
+            (PaneAction::Copy, "copy"),
+        ]);
+        actions.extend(self.full.actions());
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Cycle => self.cycle(),
+            PaneAction::WordsOn | PaneAction::WordsBack => {
+                self.full.act(action);
+            }
+            PaneAction::Copy => {
+                let row = self.browser.list.cursor();
+                return vec![Intent::Copy(self.detail().unwrap_or_else(|| self.row_text(row, view)))];
+            }
+            PaneAction::UndoChange => {
+                let log = self.log().filter(|_| self.shown == Shown::Log);
+                let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
+                return vec![Intent::Send(Command::Gate(Request::UndoArtifact(artifact)))];
+            }
+            PaneAction::Options => {
+                self.way = self.way.next();
+                return vec![Intent::Say(Level::Info, format!("logs are distilled into {}", self.way.about()))];
+            }
+            PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillsCommand::Discover(self.way)))],
+            PaneAction::Distil => {
+                let propose = |wanted| Intent::Send(Command::Skills(SkillsCommand::Propose(wanted, self.way)));
+                return self.wanted().map(propose).into_iter().collect();
+            }
+            _ => match self.change(action, view) {
+                Some(intents) => return intents,
+                None => return self.browse(action, view),
+            },
+        }
+        Vec::new()
+    }
+
+    fn is_editing(&self) -> bool {
+        self.typing.is_some()
+    }
+
+    fn accept_key(&self) -> &'static str {
+        if matches!(self.typing, Some((Typing::Whole, _))) { "Ctrl-S" } else { "Enter" }
+    }
+
+    fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        self.typed(input, view)
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if !self.full.mouse(event) && self.typing.is_none() {
+            self.browser.mouse(event, self.items.len());
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,526 @@
+//! State pane: the program's variables (what the agent can know) beside the world's truth, as trees; the last step's changes are marked.
+//! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
+//! world has one.
+//!
+//! `tree` makes the rows, `half` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
+//! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
+//! updated.
+
+mod belief;
+mod drift;
+mod edit;
+mod half;
+mod map;
+mod page;
+mod raw;
+mod rooms;
+mod stacks;
+mod tree;
+
+use std::sync::Arc;
+
+use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
+use serde_json::Value;
+use smart_default::SmartDefault;
+
+use self::edit::ValueEdit;
+use self::half::Half;
+use self::raw::Raw;
+use super::browse::{BROWSING, Browser, Mouse, Scrolled};
+use super::draw::{Painter, split_bottom, split_left, split_top};
+use super::words;
+use crate::event::Input;
+use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::view::View;
+use stepwright_driver::Situation;
+use stepwright_world::Map;
+
+/// What scrolls a page.
+const SCROLLING: [(PaneAction, &str); 6] = [
+    (PaneAction::Down, "down"),
+    (PaneAction::Up, "up"),
+    (PaneAction::PageDown, "page down"),
+    (PaneAction::PageUp, "page up"),
+    (PaneAction::Top, "top"),
+    (PaneAction::Bottom, "bottom"),
+];
+
+/// From this width on, both sides are beside each other; below it one above the other.
+const BESIDE: u16 = 72;
+
+/// Which of the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Side {
+    #[default]
+    Variables,
+    Truth,
+    /// What is believed.
+    Belief,
+    /// The truth in the form of a belief.
+    TrueBelief,
+}
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Shown {
+    Map,
+    Belief,
+    Drift,
+    #[default]
+    Variables,
+    Truth,
+    Both,
+}
+
+/// The pane.
+#[derive(Debug, SmartDefault)]
+pub struct StatePane {
+    situation: Option<Arc<Situation>>,
+    /// How many of the program's variables the last step changed.
+    changed: usize,
+    variables: Half,
+    truth: Half,
+    #[default(Half::compact())]
+    belief: Half,
+    #[default(Half::compact())]
+    true_belief: Half,
+    /// A value of the belief being edited.
+    edit: Option<ValueEdit>,
+    /// The JSON text of the side with the cursor, while that is shown in place of the tree.
+    raw: Option<Raw>,
+    /// How far a page is scrolled.
+    page: Scrolled,
+    /// What the person chose to see; nothing chosen yet if `None`.
+    chosen: Option<Shown>,
+    /// The side that has the cursor.
+    side: Side,
+}
+
+impl StatePane {
+    fn half(&mut self) -> &mut Half {
+        match self.side {
+            Side::Variables => &mut self.variables,
+            Side::Truth => &mut self.truth,
+            Side::Belief => &mut self.belief,
+            Side::TrueBelief => &mut self.true_belief,
+        }
+    }
+
+    fn half_ref(&self) -> &Half {
+        match self.side {
+            Side::Variables => &self.variables,
+            Side::Truth => &self.truth,
+            Side::Belief => &self.belief,
+            Side::TrueBelief => &self.true_belief,
+        }
+    }
+
+    /// The value of the side with the cursor.
+    fn with_value(&mut self, act: impl FnOnce(&mut Half, &Value)) {
+        let Some(situation) = self.situation.clone() else { return };
+        let Some(value) = value_of(&situation, self.side) else { return };
+        act(self.half(), value);
+    }
+
+    /// The picture of the place.
+    fn plan(&self) -> Option<&Map> {
+        self.situation.as_ref()?.map.as_ref()
+    }
+
+    /// What is shown: what the person chose where there is such a thing, else the belief, else the map, else the variables.
+    fn shown(&self) -> Shown {
+        let views = self.views();
+        let chosen = self.chosen.filter(|c| views.contains(c));
+        chosen.or_else(|| views.first().copied()).unwrap_or_default()
+    }
+
+    /// What there is to show, in the order of cycling.
+    fn views(&self) -> Vec<Shown> {
+        let mut views = Vec::with_capacity(6);
+        if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
+            views.push(Shown::Belief);
+            views.push(Shown::Drift);
+        }
+        if self.plan().is_some() {
+            views.push(Shown::Map);
+        }
+        views.extend([Shown::Variables, Shown::Truth, Shown::Both]);
+        views
+    }
+
+    /// The sides of what is shown, in the order of cycling.
+    fn sides(&self, shown: Shown) -> &'static [Side] {
+        let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
+        match shown {
+            Shown::Map | Shown::Drift => &[],
+            Shown::Variables => &[Side::Variables],
+            Shown::Truth => &[Side::Truth],
+            Shown::Both => &[Side::Variables, Side::Truth],
+            Shown::Belief if has_truth => &[Side::Belief, Side::TrueBelief],
+            Shown::Belief => &[Side::Belief],
+        }
+    }
+
+    /// Where cycling leads: to the other side of what is shown, else to the next view.
+    fn next(&self) -> (Shown, Option<Side>) {
+        let (shown, views) = (self.shown(), self.views());
+        let sides = self.sides(shown);
+        let at = sides.iter().position(|s| *s == self.side);
+        if let Some(other) = at.and_then(|at| sides.get(at + 1)) {
+            return (shown, Some(*other));
+        }
+        let at = views.iter().position(|v| *v == shown).map_or(0, |at| at + 1);
+        let next = views.get(at).or(views.first()).copied().unwrap_or_default();
+        (next, self.sides(next).first().copied())
+    }
+
+    fn cycle(&mut self) {
+        let (shown, side) = self.next();
+        self.raw = None;
+        self.chosen = Some(shown);
+        self.side = side.unwrap_or(self.side);
+    }
+
+    fn next_view(&self) -> &'static str {
+        let (next, side) = self.next();
+        match next {
+            Shown::Map if self.is_page() => "show the page",
+            Shown::Map => "show the map",
+            Shown::Belief if side == Some(Side::TrueBelief) => "to the truth",
+            Shown::Belief => "show the belief",
+            Shown::Drift => "show the drift",
+            Shown::Variables => "show the variables",
+            Shown::Truth => "show the truth",
+            Shown::Both if side == Some(Side::Truth) => "to the truth",
+            Shown::Both => "show both",
+        }
+    }
+
+    /// Whether the picture is a page, which is read from top to bottom.
+    fn is_page(&self) -> bool {
+        matches!(self.plan(), Some(Map::Page(_)))
+    }
+
+    /// Whether what is shown is a picture, which has no rows to act on.
+    fn is_picture(&self) -> bool {
+        matches!(self.shown(), Shown::Map | Shown::Drift)
+    }
+
+    fn copy(&self) -> Option<Intent> {
+        let situation = self.situation.as_ref()?;
+        let row = self.half_ref().row()?;
+        let value = value_of(situation, self.side)?;
+        let text = match value.pointer(&row.pointer) {
+            Some(value) => format!("{} = {value}", words::path(&row.pointer)),
+            None => format!("{}: {}", words::path(&row.pointer), row.text),
+        };
+        Some(Intent::Copy(text))
+    }
+
+    /// The path of the row under the cursor as a JSONPath (RFC 9535).
+    fn json_path(&self) -> Option<String> {
+        Some(raw::json_path(&self.half_ref().row()?.pointer))
+    }
+
+    /// Shows the JSON text of the side with the cursor, or its tree again.
+    fn toggle_raw(&mut self) {
+        let shown = self.raw.take().is_some();
+        let Some(situation) = self.situation.clone().filter(|_| !shown) else { return };
+        let pointer = self.half_ref().row().map(|row| row.pointer.clone()).unwrap_or_default();
+        self.raw = value_of(&situation, self.side).map(|value| Raw::new(value, &pointer));
+    }
+
+    /// After the search line changed: looks in folded values as well.
+    fn deepen(&mut self) {
+        if self.raw.is_some() {
+            return;
+        }
+        self.with_value(|half, value| {
+            let pattern = half.browser.find.pattern().to_lowercase();
+            let shown = half.row().is_some_and(|r| format!("{}: {}", r.key, r.text).to_lowercase().contains(&pattern));
+            if !shown {
+                half.seek(value, true);
+            }
+        });
+    }
+
+    fn load(&mut self, view: &View, situation: &Arc<Situation>) {
+        let before = self.situation.replace(Arc::clone(situation));
+        self.page = Scrolled::default();
+        let node = view.session.as_ref().and_then(|s| s.node(situation.node));
+        // Former values are known where the state before was that of the step before.
+        let before = before.filter(|b| node.is_some_and(|n| n.parent == Some(b.node)));
+        let changes = node.map(|n| n.changes.value()).unwrap_or_default();
+        self.changed = words::operations(&changes).count();
+        self.variables.tree.mark(&changes, before.as_ref().map(|b| &b.variables));
+        self.truth.tree.mark(&situation.truth_changes, before.as_ref().map(|b| &b.truth));
+        self.variables.lay(&situation.variables);
+        self.truth.lay(&situation.truth);
+        self.load_belief(view, situation, before.as_deref());
+        if let Some(raw) = &mut self.raw
+            && let Some(value) = value_of(situation, self.side)
+        {
+            raw.load(value);
+        }
+        // The cursor is on a side that is shown.
+        let sides = self.sides(self.shown());
+        if !sides.contains(&self.side) {
+            self.side = sides.first().copied().unwrap_or_default();
+        }
+    }
+}
+
+/// The value of a side.
+fn value_of(situation: &Situation, side: Side) -> Option<&Value> {
+    match side {
+        Side::Variables => Some(&situation.variables),
+        Side::Truth => Some(&situation.truth),
+        Side::Belief => situation.belief.as_ref().map(|b| b.state.as_ref()),
+        Side::TrueBelief => situation.belief.as_ref().and_then(|b| b.truth.as_deref()),
+    }
+}
+
+impl Pane for StatePane {
+    fn id(&self) -> PaneId {
+        PaneId::State
+    }
+
+    fn title(&self, _: &View) -> String {
+        if self.raw.is_some() {
+            let what = match self.side {
+                Side::Variables => "the program's variables",
+                Side::Truth | Side::TrueBelief => "the world's truth",
+                Side::Belief => "the belief",
+            };
+            return format!("State, raw JSON of {what}");
+        }
+        match self.shown() {
+            Shown::Map if self.is_page() => return "State, page".into(),
+            Shown::Map => return "State, map".into(),
+            Shown::Drift => return "State, drift".into(),
+            Shown::Belief => return self.belief_title(),
+            _ => {}
+        }
+        match self.changed {
+            0 => "State".into(),
+            n => format!("State, {}", words::count(n, "change")),
+        }
+    }
+
+    fn update(&mut self, view: &View) -> Vec<Intent> {
+        match &view.situation {
+            Some(now) if self.situation.as_ref().is_none_or(|s| !Arc::ptr_eq(s, now)) => self.load(view, now),
+            Some(_) => {}
+            None => {
+                let (chosen, side) = (self.chosen, self.side);
+                *self = StatePane { chosen, side, ..StatePane::default() };
+            }
+        }
+        Vec::new()
+    }
+
+    fn browser(&self) -> &Browser {
+        self.raw.as_ref().map_or(&self.half_ref().browser, |raw| &raw.browser)
+    }
+
+    fn browser_mut(&mut self) -> &mut Browser {
+        match (&mut self.raw, self.side) {
+            (Some(raw), _) => &mut raw.browser,
+            (None, Side::Variables) => &mut self.variables.browser,
+            (None, Side::Truth) => &mut self.truth.browser,
+            (None, Side::Belief) => &mut self.belief.browser,
+            (None, Side::TrueBelief) => &mut self.true_belief.browser,
+        }
+    }
+
+    fn len(&self, _view: &View) -> usize {
+        if let Some(raw) = &self.raw {
+            return raw.lines().len();
+        }
+        self.half_ref().tree.rows().len()
+    }
+
+    fn row_text(&self, row: usize, _view: &View) -> String {
+        if let Some(raw) = &self.raw {
+            return raw.lines().get(row).cloned().unwrap_or_default();
+        }
+        self.half_ref().tree.rows().get(row).map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
+    }
+
+    fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        if self.situation.is_none() {
+            return painter.empty(
+                area,
+                "No state yet. Begin an episode or open a session; the state at each step is shown here.",
+            );
+        }
+        if let Some(raw) = &mut self.raw {
+            return raw.draw(painter, area);
+        }
+        let map = self.situation.as_ref().and_then(|s| s.map.as_ref());
+        match (self.shown(), map) {
+            (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
+            (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
+            (Shown::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
+            (Shown::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
+            (Shown::Drift, _) => return self.draw_drift(view, painter, area),
+            _ => {}
+        }
+        let area = self.half().browser.find.draw(painter, area);
+        const VARIABLES: &str = "program variables: what the agent can know";
+        const TRUTH: &str = "the world's truth: hidden from the agent";
+        let Some(situation) = self.situation.clone() else { return };
+        // The heading takes one row.
+        let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
+        match self.shown() {
+            Shown::Belief => self.draw_belief(view, painter, area),
+            Shown::Truth => {
+                self.truth.fit(&situation.truth, rows(area));
+                self.truth.draw(painter, area, true, TRUTH, None);
+            }
+            Shown::Both => {
+                let (one, two) = if area.width >= BESIDE {
+                    split_left(area, area.width / 2)
+                } else {
+                    split_top(area, area.height / 2)
+                };
+                self.variables.fit(&situation.variables, rows(one));
+                self.truth.fit(&situation.truth, rows(two));
+                let on_variables = self.side == Side::Variables;
+                self.variables.draw(painter, one, on_variables, VARIABLES, None);
+                self.truth.draw(painter, two, !on_variables, TRUTH, None);
+            }
+            _ => {
+                self.variables.fit(&situation.variables, rows(area));
+                self.variables.draw(painter, area, true, VARIABLES, None);
+            }
+        }
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        if self.situation.is_none() {
+            return Vec::new();
+        }
+        let mut actions = self.belief_actions(view);
+        actions.push((PaneAction::Cycle, self.next_view()));
+        if self.is_picture() {
+            if self.shown() == Shown::Map && self.is_page() {
+                actions.extend(SCROLLING);
+            }
+            return actions;
+        }
+        if self.raw.is_some() {
+            let mut actions = vec![
+                (PaneAction::RawJson, "show as tree"),
+                (PaneAction::Back, "show as tree"),
+                (PaneAction::Copy, "copy JSON"),
+            ];
+            actions.extend(BROWSING);
+            return actions;
+        }
+        if self.half_ref().row().is_some_and(|r| r.fold.is_some()) {
+            actions.push((PaneAction::ToggleFold, "open/close"));
+        }
+        actions.extend([
+            (PaneAction::Copy, "copy path and value"),
+            (PaneAction::UnfoldAll, "open all"),
+            (PaneAction::FoldAll, "close all"),
+            (PaneAction::RawJson, "raw JSON"),
+            (PaneAction::CopyPath, "copy JSON path"),
+            (PaneAction::Left, "close"),
+            (PaneAction::Right, "open"),
+        ]);
+        if !actions.iter().any(|(a, _)| *a == PaneAction::Activate) {
+            actions.push((PaneAction::Activate, "open/close"));
+        }
+        actions.extend(BROWSING);
+        actions
+    }
+
+    fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        match action {
+            PaneAction::Cycle => self.cycle(),
+            PaneAction::EditWhole if self.shown() == Shown::Belief => return vec![Intent::EditBelief],
+            _ if self.is_picture() && SCROLLING.iter().any(|(known, _)| *known == action) => {
+                let down = matches!(action, PaneAction::Down | PaneAction::PageDown);
+                match action {
+                    PaneAction::Top | PaneAction::Bottom => drop(self.page.list.act(action, self.page.len)),
+                    _ => self.page.wheel(down),
+                }
+            }
+            _ if self.is_picture() => {}
+            PaneAction::RawJson => self.toggle_raw(),
+            PaneAction::Back if self.raw.is_some() => self.raw = None,
+            PaneAction::Copy if self.raw.is_some() => {
+                return self.raw.iter().map(|raw| Intent::Copy(raw.lines().join("\n"))).collect();
+            }
+            _ if self.raw.is_some() => return self.browse(action, view),
+            PaneAction::UnfoldAll => self.with_value(|half, value| half.unfold(true, value)),
+            PaneAction::FoldAll => self.with_value(|half, value| half.unfold(false, value)),
+            PaneAction::CopyPath => return self.json_path().map(Intent::Copy).into_iter().collect(),
+            PaneAction::Edit => self.edit_value(view),
+            PaneAction::Activate if self.edits_on_enter(view) => self.edit_value(view),
+            PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|half, value| half.fold(None, value)),
+            PaneAction::Left => self.with_value(|half, value| half.fold(Some(false), value)),
+            PaneAction::Right => self.with_value(|half, value| half.fold(Some(true), value)),
+            PaneAction::NextMatch | PaneAction::PreviousMatch => self.with_value(|half, value| {
+                half.seek(value, action == PaneAction::NextMatch);
+            }),
+            PaneAction::Copy => return self.copy().into_iter().collect(),
+            _ => return self.browse(action, view),
+        }
+        Vec::new()
+    }
+
+    fn is_editing(&self) -> bool {
+        self.edit.is_some()
+    }
+
+    fn edit(&mut self, input: Input<'_>, _view: &View) -> Vec<Intent> {
+        let (Some(mut edit), Some(situation)) = (self.edit.take(), self.situation.clone()) else { return Vec::new() };
+        let Some(belief) = value_of(&situation, Side::Belief) else { return Vec::new() };
+        let (keep, intents) = edit.input(input, belief);
+        self.edit = keep.then_some(edit);
+        intents
+    }
+
+    fn input(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
+        if self.is_editing() {
+            return self.edit(input, view);
+        }
+        let intents = self.with_rows(view, &mut |browser, rows| browser.input(input, rows));
+        self.deepen();
+        intents
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+        if self.is_picture() {
+            self.page.mouse(event);
+            return Vec::new();
+        }
+        if self.edit.is_some() {
+            return Vec::new();
+        }
+        if let Some(raw) = &mut self.raw {
+            let len = raw.lines().len();
+            raw.browser.mouse(event, len);
+            return Vec::new();
+        }
+        let at = (event.column, event.row).into();
+        for side in self.sides(self.shown()) {
+            let before = std::mem::replace(&mut self.side, *side);
+            if self.half_ref().browser.body.contains(at) && !self.captures_text() {
+                break;
+            }
+            self.side = before;
+        }
+        let len = self.half_ref().tree.rows().len();
+        let before = self.half_ref().browser.list.cursor();
+        // A second click on the row opens or closes it.
+        if self.half().browser.mouse(event, len) == Mouse::Clicked(before) {
+            self.with_value(|half, value| half.fold(None, value));
+        }
+        Vec::new()
+    }
+}

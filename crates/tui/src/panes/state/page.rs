@@ -1,0 +1,107 @@
+//! Page: draws a page to read: the notes above it, its title, its text with marks, and rows of choices. Marks are glyphs as
+//! well as colours, so that it reads without them.
+
+use ratatui::layout::Rect;
+
+use super::super::browse::Scrolled;
+use super::super::draw::{Painter, Row as Drawn, run, width};
+use super::super::words;
+use crate::theme::{Glyphs, Role};
+use stepwright_world::map::{Condition, Fact, Page, Row};
+
+/// Columns for what a line is about.
+const LABELS: usize = 12;
+
+/// Draws the page; what does not fit can be scrolled to.
+pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
+    let wide = usize::from(area.width);
+    let whole = rows(page, &painter.theme.glyphs, wide);
+    // The last column is the scroll bar's where there is one.
+    let fits = whole.len() <= usize::from(area.height);
+    let whole = if fits {
+        whole
+    } else {
+        rows(page, &painter.theme.glyphs, wide.saturating_sub(1)).into_iter().filter(|row| !row.is_empty()).collect()
+    };
+    scrolled.draw(painter, area, &whole);
+}
+
+fn rows(page: &Page, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+    let mut rows = Vec::new();
+    for caption in &page.captions {
+        rows.extend(words::labelled("", Role::Dim, caption, columns));
+    }
+    rows.push(Drawn::new());
+    rows.extend(words::labelled("", Role::Title, &page.title, columns));
+    for fact in &page.facts {
+        rows.extend(said(fact, glyphs, columns));
+    }
+    for row in &page.rows {
+        rows.extend(choices(row, glyphs, columns));
+    }
+    rows
+}
+
+fn label(text: &str) -> String {
+    format!("{text:<LABELS$} ")
+}
+
+fn said(fact: &Fact, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+    let (mark, role) = match fact.condition {
+        Condition::Plain => ("", Role::Text),
+        Condition::Good => (glyphs.yes, Role::Good),
+        Condition::Bad => (glyphs.no, Role::Bad),
+    };
+    let text = if mark.is_empty() { fact.text.clone() } else { format!("{mark} {}", fact.text) };
+    words::labelled(&label(&fact.label), role, &text, columns)
+}
+
+/// The values of an option, as many a line as fit; the chosen one in brackets with a mark, the wanted one accented.
+fn choices(row: &Row, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+    let mut rows = vec![vec![run(Role::Dim, label(&row.label))]];
+    for (value, chosen, wanted) in &row.values {
+        let text = if *chosen { format!("[{} {value}] ", glyphs.yes) } else { format!(" {value}  ") };
+        let role = match (chosen, wanted) {
+            (true, _) => Role::Good,
+            (false, true) => Role::Accent,
+            (false, false) => Role::Text,
+        };
+        let piece = run(role, text);
+        let full = rows
+            .last()
+            .is_some_and(|last| last.len() > 1 && width(last) + width(std::slice::from_ref(&piece)) > columns);
+        if full {
+            rows.push(vec![run(Role::Dim, label(""))]);
+        }
+        if let Some(last) = rows.last_mut() {
+            last.push(piece);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::ASCII;
+
+    #[test]
+    fn chosen_values_and_prices_above_the_limit_are_marked_without_colours() {
+        let page = Page {
+            captions: vec!["a lamp".to_owned()],
+            title: "Lamp".to_owned(),
+            facts: vec![Fact { label: "price".to_owned(), text: "$40".to_owned(), condition: Condition::Bad }],
+            rows: vec![Row {
+                label: "size".to_owned(),
+                values: vec![("small".to_owned(), false, true), ("large".to_owned(), true, false)],
+            }],
+        };
+        let drawn = rows(&page, &ASCII, 60);
+        let texts: Vec<String> = drawn.iter().map(|row| row.iter().map(|run| run.text.as_str()).collect()).collect();
+        assert!(texts.contains(&"Lamp".to_owned()), "{texts:?}");
+        assert!(texts.iter().any(|line| line.contains(&format!("{} $40", ASCII.no))), "{texts:?}");
+        assert!(texts.iter().any(|line| line.contains(&format!("[{} large]", ASCII.yes))), "{texts:?}");
+        // Narrow columns put each value on a separate line.
+        assert!(rows(&page, &ASCII, 20).len() > drawn.len());
+    }
+}

@@ -1,0 +1,237 @@
+//! Summary of a record on one line, for the log.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::words;
+use crate::theme::Role;
+use stepwright_episode::{
+    Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
+    Record, Session, TreeEdit, blind,
+};
+
+/// The record's kind in a word or two, and its role.
+pub fn kind(event: &Event) -> (&'static str, Role) {
+    match event {
+        Event::Started { .. } => ("started", Role::Title),
+        Event::Asked { .. } => ("asked", Role::Dim),
+        Event::Exchanged { .. } => ("exchanged", Role::Dim),
+        Event::Answered { .. } => ("answered", Role::Dim),
+        Event::AskFailed { .. } => ("ask failed", Role::Bad),
+        Event::Proposed { .. } => ("proposed", Role::Text),
+        Event::Checked { .. } => ("checked", Role::Text),
+        Event::Recommended { .. } => ("recommended", Role::Accent),
+        Event::Decided { .. } => ("decided", Role::Accent),
+        Event::Executed { .. } => ("executed", Role::Title),
+        Event::Moved { .. } => ("moved", Role::Warn),
+        Event::PolicySet { .. } => ("policy", Role::Warn),
+        Event::Configured(_) => ("configured", Role::Warn),
+        Event::CandidateEdited { .. } => ("candidate", Role::Warn),
+        Event::ArtifactOffered { .. } => ("offered", Role::Text),
+        Event::ArtifactSettled { artifact, offer, by, .. } => match (&artifact.kind, offer, by) {
+            (ArtifactKind::Assertions, ..) => ("adopted", Role::Good),
+            (ArtifactKind::Tree, ..) => ("tree", Role::Warn),
+            (ArtifactKind::Knowledge, ..) => ("knowledge", Role::Good),
+            (ArtifactKind::Segments, ..) => ("segments", Role::Good),
+            (_, None, Actor::Person) => ("corrected", Role::Warn),
+            (ArtifactKind::Belief, ..) => ("believed", Role::Accent),
+            _ => ("settled", Role::Accent),
+        },
+        Event::ArtifactRefused { .. } => ("refused", Role::Warn),
+        Event::ArtifactUndone { .. } => ("undone", Role::Warn),
+        Event::BreakpointsSet { .. } => ("breakpoints", Role::Warn),
+        Event::BranchEdited { .. } => ("branch", Role::Warn),
+        Event::BlindSet { .. } => ("blind", Role::Warn),
+        Event::Noted { .. } | Event::NoteEdited { .. } => ("note", Role::Text),
+        Event::Failed { .. } => ("failed", Role::Bad),
+    }
+}
+
+/// A node as a person knows it: by the number of steps that lead there.
+pub fn step(node: NodeId, session: Option<&Session>) -> String {
+    let depth = session.and_then(|s| s.node(node)).map(|node| node.depth);
+    depth.map_or_else(|| "another step".to_owned(), |depth| format!("step {depth}"))
+}
+
+/// A proposal as a person knows it: by its action.
+fn named(record: &Record, id: ProposalId, session: Option<&Session>) -> String {
+    let proposal = session.and_then(|s| s.node(record.node)).and_then(|node| node.turn.proposal(id));
+    match proposal.map(|p| p.action.as_ref().map_or(p.raw.trim(), |a| a.text.as_str())) {
+        Some(text) => format!("`{}`", words::one_line(text)),
+        None => "a proposal".to_owned(),
+    }
+}
+
+/// What a record says, on one line.
+pub fn summary(record: &Record, session: Option<&Session>) -> String {
+    let of = |id: ProposalId| named(record, id, session);
+    match &record.event {
+        Event::Started { outcome } => outcome.observation.trim().to_owned(),
+        Event::Asked { ask, kind, model, n, temperature, .. } => {
+            let how = if *temperature == 0.0 { "greedy".to_owned() } else { format!("at temperature {temperature}") };
+            format!("ask {ask} of {model}: {kind}, {} {how}", words::count(*n as usize, "completion"))
+        }
+        Event::Exchanged { ask, exchange } => {
+            let served = if exchange.served.is_empty() { "a model" } else { &exchange.served };
+            let ends: Vec<&str> =
+                exchange.completions.iter().map(|c| c.finish.as_str()).filter(|f| !f.is_empty()).collect();
+            let ends = if ends.is_empty() { String::new() } else { format!(", ended by {}", ends.join(", ")) };
+            format!("ask {ask}: {served} at {}{ends}", exchange.endpoint)
+        }
+        Event::Answered { ask, texts, usage, ms } => {
+            let tokens = usage.map(|u| format!(", {} + {} tokens", u.prompt, u.completion)).unwrap_or_default();
+            let time = words::duration(*ms);
+            format!("ask {ask}: {} in {time}{tokens}", words::count(texts.len(), "completion"))
+        }
+        Event::AskFailed { ask, error, cancelled } => {
+            let how = if *cancelled { "cancelled" } else { "failed" };
+            format!("ask {ask} {how}: {error}")
+        }
+        Event::Proposed { proposal } => {
+            let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
+            let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
+            format!("{}: {}{problem}", words::origin(proposal.origin), words::one_line(text))
+        }
+        Event::Checked { proposal, verdict } => {
+            let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
+            let mark = verdict.mark().word();
+            match failing.as_slice() {
+                [] => format!("{}: {mark}", of(*proposal)),
+                _ => format!("{}: {mark}: {}", of(*proposal), failing.join("; ")),
+            }
+        }
+        Event::Recommended { proposal: Some(id), why } => format!("{}: {why}", of(*id)),
+        Event::Recommended { proposal: None, why } if why == blind::HIDDEN => why.clone(),
+        Event::Recommended { proposal: None, why } => format!("none: {why}"),
+        Event::Decided { decision } => {
+            let what = of(decision.proposal());
+            let words = match &decision.choice {
+                Choice::Approve { .. } => format!("approved {what}"),
+                Choice::Edit { from, .. } => format!("edited {} into {what}", of(*from)),
+                Choice::Manual { .. } => format!("typed {what}"),
+                Choice::Reject { reason, .. } if reason.is_empty() => format!("rejected {what}"),
+                Choice::Reject { reason, .. } => format!("rejected {what}: {reason}"),
+            };
+            let by = words::actor(decision.by);
+            let why = if decision.why.is_empty() { String::new() } else { format!(" ({})", decision.why) };
+            format!("{by} {words}{why}")
+        }
+        Event::Executed { child, action, outcome, .. } => {
+            let refused = outcome.error.as_ref().map(|e| format!(" refused: {e}")).unwrap_or_default();
+            let blocked = outcome.blocked.as_ref().map(|c| format!(" not executed, blocked: {c}")).unwrap_or_default();
+            let over = match (outcome.done, outcome.won) {
+                (_, true) => ", the goal is reached",
+                (true, false) => ", the episode is over",
+                _ => "",
+            };
+            format!("{}{refused}{blocked}, to {}{over}", words::one_line(&action.text), step(*child, session))
+        }
+        Event::Moved { to } => format!("to {}", step(*to, session)),
+        Event::PolicySet { policy, why } => {
+            let what = if policy.is_automatic() {
+                format!("up to {} without asking", words::count(policy.steps as usize, "step"))
+            } else {
+                "a person decides every step".to_owned()
+            };
+            if why.is_empty() { what } else { format!("{what} ({why})") }
+        }
+        Event::Configured(now) => {
+            let options = now.options.iter().map(|(key, value)| format!(", {key} {value}"));
+            format!("model {}, method {}{}", now.model, now.method, options.collect::<String>())
+        }
+        Event::CandidateEdited { action, edit } => candidate_edited(action, edit),
+        Event::ArtifactOffered { offer, written, .. } => {
+            let how = match (&written.problem, written.repairs.len()) {
+                (Some(problem), _) => format!(" (cannot be read: {problem})"),
+                (None, 0) => String::new(),
+                (None, n) => format!(" ({} made)", words::count(n, "repair")),
+            };
+            format!("new {} {offer} after `{}`{how}", written.artifact.kind, written.title.trim())
+        }
+        Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => match record.event.adopted() {
+            Some(Adopted { action, assertions, origin }) => {
+                let count = words::count(assertions.len(), "assertion");
+                format!("{count} for {action} ({origin}): {}", assertions.join("; "))
+            }
+            None => settled(artifact, *offer, patch, *by, *edited, why),
+        },
+        Event::ArtifactRefused { offer, by, why } => {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            format!("{} refused offer {offer}{why}", words::actor(*by))
+        }
+        Event::ArtifactUndone { artifact } => format!("the last change of the {artifact} taken back"),
+        Event::BreakpointsSet { breakpoints } if breakpoints.is_empty() => "none".to_owned(),
+        Event::BreakpointsSet { breakpoints } => {
+            breakpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        }
+        Event::BranchEdited { branch, edit } => match edit {
+            BranchEdit::Name { name } if name.is_empty() => format!("the branch at node {branch} has no name any more"),
+            BranchEdit::Name { name } => format!("the branch at node {branch} is named {name}"),
+            BranchEdit::Hide { hidden: true } => format!("the branch at node {branch} is hidden"),
+            BranchEdit::Hide { hidden: false } => format!("the branch at node {branch} is shown again"),
+            BranchEdit::Delete { deleted: true } => format!("the branch at node {branch} is deleted"),
+            BranchEdit::Delete { deleted: false } => format!("the branch at node {branch} is back"),
+        },
+        Event::BlindSet { blind: true } => "what tells the future is hidden before a decision".to_owned(),
+        Event::BlindSet { blind: false } => "what tells the future is shown again".to_owned(),
+        Event::NoteEdited { text, .. } if text.is_empty() => "a remark was taken out".to_owned(),
+        Event::NoteEdited { text, .. } => format!("changed to: {text}"),
+        Event::Noted { text } => text.clone(),
+        Event::Failed { error } => error.clone(),
+    }
+}
+
+/// A change of a document in words.
+fn settled(artifact: &ArtifactId, offer: Option<OfferId>, patch: &Value, by: Actor, edited: bool, why: &str) -> String {
+    let value = patch.pointer("/0/value");
+    match artifact.kind {
+        ArtifactKind::Tree => {
+            if let Some(edit) = value.and_then(|edit| TreeEdit::deserialize(edit).ok()) {
+                return tree_edit(&edit);
+            }
+        }
+        ArtifactKind::Program => {
+            let calls = value.and_then(|v| v.get("calls")?.as_array()).map_or(0, Vec::len);
+            return format!("a program ran and made {}", words::count(calls, "call"));
+        }
+        ArtifactKind::Plan => {
+            if let Some(text) = value.and_then(|v| v.get("text")?.as_str()) {
+                let whose = if by == Actor::Person { "written by a person" } else { "in force" };
+                return format!("a plan of {} {whose}", words::count(text.lines().count(), "line"));
+            }
+        }
+        _ => {}
+    }
+    let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
+    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+    let edited = if edited { ", edited" } else { "" };
+    match offer {
+        Some(offer) => format!("{} took new {} {offer}{edited}, {changes}{why}", words::actor(by), artifact.kind),
+        None => format!("{}: {changes}{why}", words::actor(by)),
+    }
+}
+
+fn tree_edit(edit: &TreeEdit) -> String {
+    match edit {
+        TreeEdit::Prune { node, pruned: true } => format!("action {node} pruned"),
+        TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
+        TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
+        TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
+    }
+}
+
+/// A change of a candidate precondition in words.
+fn candidate_edited(action: &str, edit: &CandidateEdit) -> String {
+    match (&edit.before, &edit.after) {
+        (None, Some(after)) => format!("`{}` added to the candidates of {action}", after.text),
+        (Some(before), None) => format!("`{}` taken out of the candidates of {action}", before.text),
+        (Some(before), Some(after)) if before.text == after.text => {
+            let how = if after.rejected { "rejected" } else { "restored" };
+            format!("`{}` {how} among the candidates of {action}", after.text)
+        }
+        (Some(before), Some(after)) => {
+            format!("`{}` edited to `{}` among the candidates of {action}", before.text, after.text)
+        }
+        (None, None) => format!("nothing changed among the candidates of {action}"),
+    }
+}

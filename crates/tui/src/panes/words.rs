@@ -1,0 +1,212 @@
+//! Wording shared by panes: statuses, JSON values, JSON patches, times.
+
+use serde_json::Value;
+
+use super::draw::{Run, run};
+use crate::theme::{Glyphs, Role, Theme};
+use stepwright_episode::{Actor, Mark, Origin, StepOutcome};
+pub use stepwright_text::words::{cost, count, path, steps};
+
+/// What panes say before there is a session.
+pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
+
+/// The glyph of a mark, and its role.
+pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
+    match mark {
+        Mark::NotChecked => (glyphs.unchecked, Role::Dim),
+        Mark::Holds => (glyphs.yes, Role::Good),
+        Mark::Fails => (glyphs.no, Role::Bad),
+        Mark::Unknown => (glyphs.unknown, Role::Warn),
+        Mark::Blocked => (glyphs.candidate, Role::Warn),
+    }
+}
+
+/// Who decided, in a word.
+pub fn actor(by: Actor) -> &'static str {
+    match by {
+        Actor::Person => "person",
+        Actor::Policy => "policy",
+    }
+}
+
+/// Where a proposal came from, in a word.
+pub fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Greedy => "greedy",
+        Origin::Sample => "sample",
+        Origin::Symbolic => "symbolic",
+        Origin::Scored => "scored",
+        Origin::Person => "person",
+        Origin::Recorded => "recorded",
+    }
+}
+
+/// A value on one line: scalars whole, collections whole while short, else by their size.
+pub fn value(value: &Value) -> String {
+    const LONGEST: usize = 2_400;
+    match value {
+        Value::Object(map) => short(value).unwrap_or_else(|| format!("{{{}}}", count(map.len(), "entry"))),
+        Value::Array(items) => short(value).unwrap_or_else(|| format!("[{}]", count(items.len(), "item"))),
+        scalar => scalar.to_string().chars().take(LONGEST).collect(),
+    }
+}
+
+/// Whether [`value`] writes all of a value out.
+pub fn is_whole(value: &Value) -> bool {
+    !(value.is_object() || value.is_array()) || short(value).is_some()
+}
+
+/// A collection written out if that stays short and holds no deep nesting.
+fn short(value: &Value) -> Option<String> {
+    fn small(value: &Value, depth: u8) -> bool {
+        match value {
+            Value::Object(map) => depth > 0 && map.len() <= 6 && map.values().all(|v| small(v, depth - 1)),
+            Value::Array(items) => depth > 0 && items.len() <= 12 && items.iter().all(|v| small(v, depth - 1)),
+            Value::String(s) => s.len() <= 60,
+            _ => true,
+        }
+    }
+    small(value, 2).then(|| value.to_string()).filter(|s| s.chars().count() <= 60)
+}
+
+/// What kind of change an operation of a patch is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Something is there that was not.
+    Added,
+    /// Something is no longer there.
+    Removed,
+    /// Something has another value.
+    Changed,
+}
+
+impl Change {
+    /// Its mark (plain characters, readable in any terminal) and its role.
+    pub fn look(self) -> (&'static str, Role) {
+        match self {
+            Change::Added => ("+", Role::Added),
+            Change::Removed => ("-", Role::Removed),
+            Change::Changed => ("~", Role::Changed),
+        }
+    }
+}
+
+/// The operations of a JSON patch (RFC 6902) that change something: kind, pointer, new value.
+pub fn operations(patch: &Value) -> impl Iterator<Item = (Change, &str, Option<&Value>)> {
+    patch.as_array().into_iter().flatten().flat_map(|op| {
+        let text = |key: &str| op.get(key).and_then(Value::as_str);
+        let new = op.get("value");
+        let path = text("path");
+        let moved = text("from");
+        let pair = match text("op") {
+            Some("add") => [path.map(|p| (Change::Added, p, new)), None],
+            Some("remove") => [path.map(|p| (Change::Removed, p, None)), None],
+            Some("replace") => [path.map(|p| (Change::Changed, p, new)), None],
+            Some("copy") => [path.map(|p| (Change::Added, p, None)), None],
+            Some("move") => [moved.map(|p| (Change::Removed, p, None)), path.map(|p| (Change::Added, p, None))],
+            _ => [None, None],
+        };
+        pair.into_iter().flatten()
+    })
+}
+
+/// A JSON patch in words, one row an operation, at most `most` rows.
+pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
+    let mut rows = Vec::new();
+    let mut left_out = 0_usize;
+    for (change, pointer, new) in operations(patch) {
+        if rows.len() >= most {
+            left_out += 1;
+            continue;
+        }
+        let place = path(pointer);
+        let words = match (change, new) {
+            (Change::Added, Some(v)) => format!("{place} is new: {}", value(v)),
+            (Change::Added, None) => format!("{place} is new"),
+            (Change::Removed, _) => format!("{place} goes away"),
+            (Change::Changed, Some(v)) => format!("{place} becomes {}", value(v)),
+            (Change::Changed, None) => format!("{place} changes"),
+        };
+        let (mark, role) = change.look();
+        rows.push(vec![run(role, mark), run(Role::Text, format!(" {words}"))]);
+    }
+    if left_out > 0 {
+        rows.push(vec![run(Role::Dim, format!("and {}", count(left_out, "more change")))]);
+    }
+    rows
+}
+
+/// Milliseconds in words: `850 ms`, `12.3 s`, `4 min 5 s`.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
+/// A text on one line: its lines one after the other.
+pub fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
+    let text = text.trim();
+    if !text.contains('\n') {
+        return text.into();
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").into()
+}
+
+/// How an episode ended, and the reward where that says more.
+pub fn ended(outcome: &StepOutcome) -> String {
+    let how = if outcome.won { "the goal is reached" } else { "the goal is not reached" };
+    match outcome.reward {
+        reward if reward == 0.0 || (outcome.won && reward == 1.0) => how.to_owned(),
+        reward => format!("{how}, the reward is {reward}"),
+    }
+}
+
+/// A label in front of a wrapped text: rows in which the continuation lines are under the text.
+pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
+    let indent = label.chars().count();
+    let room = width.saturating_sub(indent).max(8);
+    let lines = super::wrap::wrapped(text, room);
+    let rows = lines.into_iter().enumerate().map(|(i, line)| {
+        let lead = if i == 0 { run(Role::Dim, label) } else { run(Role::Dim, " ".repeat(indent)) };
+        vec![lead, Run { role, text: line }]
+    });
+    rows.collect()
+}
+
+/// The mark before a row of a theme's list: here, or blank.
+pub fn here(theme: &Theme, on: bool) -> Run {
+    if on { run(Role::Accent, theme.glyphs.here) } else { run(Role::Text, " ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn patches_read_like_sentences() {
+        let text = |v: Value| {
+            patch(&v, 2).iter().map(|r| r.iter().map(|x| x.text.as_str()).collect::<String>()).collect::<Vec<_>>()
+        };
+        let ops = json!([
+            {"op": "replace", "path": "/agent/location", "value": "desk 1"},
+            {"op": "remove", "path": "/x"},
+            {"op": "test", "path": "/x", "value": 1},
+            {"op": "add", "path": "/y", "value": [1]},
+        ]);
+        assert_eq!(text(ops), ["~ agent.location becomes \"desk 1\"", "- x goes away", "and 1 more change"]);
+        assert!(text(json!({"no": "patch"})).is_empty());
+    }
+
+    #[test]
+    fn values_stay_on_a_line() {
+        assert_eq!(value(&json!({"a": 1})), "{\"a\":1}");
+        assert_eq!(value(&json!((0..40).collect::<Vec<_>>())), "[40 items]");
+        assert_eq!(duration(12_345), "12.3 s");
+        assert_eq!(duration(245_000), "4 min 5 s");
+    }
+}

@@ -1,0 +1,626 @@
+//! Start screen: what to step through, with which method and model; or a recorded session to open.
+//!
+//! Knows only the catalogue it is given; starting is the application's.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+use smart_default::SmartDefault;
+
+use super::actions::{ActionId, EXAMPLE_KEYS};
+use super::dialog::field::Field;
+use super::dialog::list::List;
+use super::event::Input;
+use super::keymap::Keymap;
+use super::launcher::{Catalog, Choice, Entry};
+use super::panes::wrap::wrapped;
+use super::theme::{Role, Theme};
+use super::{fuzzy, sanitize};
+use std::path::PathBuf;
+use stepwright_text::words::count;
+
+/// The lists, in tab order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Tasks,
+    Sessions,
+    Worlds,
+    Methods,
+    Models,
+}
+
+/// From this height on, the marked row is described in full below the lists.
+const ROOM_FOR_WORDS: u16 = 20;
+/// From this height on, beside them what the program is for.
+const ROOM_FOR_ABOUT: u16 = 26;
+/// Columns that a line's words need behind the longest name; where there are fewer, the words are shown below only.
+const ROOM_FOR_LINE: usize = 24;
+/// Lines of those words at most.
+const MOST_WORDS: usize = 3;
+
+const PARTS: [Part; 5] = [Part::Tasks, Part::Sessions, Part::Worlds, Part::Methods, Part::Models];
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Part::Tasks => "Task",
+            Part::Sessions => "Sessions",
+            Part::Worlds => "World",
+            Part::Methods => "Method",
+            Part::Models => "Model",
+        }
+    }
+}
+
+/// What the start screen wants done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// Begin an episode.
+    Begin(Choice),
+    /// Open a session.
+    Open(PathBuf),
+    /// Fetch what a model needs, of that size.
+    Fetch {
+        /// The model.
+        model: String,
+        /// How much it is, in words.
+        size: String,
+    },
+    /// Show the person a message.
+    Say(String),
+}
+
+/// The start screen.
+#[derive(SmartDefault)]
+pub struct Start {
+    /// What there is; `None` while it is being read.
+    catalog: Option<Catalog>,
+    focus: usize,
+    lists: [List; PARTS.len()],
+    /// Indices of the world's tasks that match the search.
+    tasks: Vec<usize>,
+    #[default(Field::new(""))]
+    search: Field,
+    searching: bool,
+    /// The person moved the method's cursor: it no longer follows the model.
+    method_chosen: bool,
+    /// What was pressed while the catalogue was being read: done once it is.
+    awaiting: Option<ActionId>,
+    /// Where each list was drawn last.
+    areas: [Rect; PARTS.len()],
+}
+
+impl Start {
+    /// Takes in what there is to choose from.
+    pub fn set_catalog(&mut self, catalog: Catalog) {
+        let usable = |entries: &[Entry]| entries.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
+        self.lists = [List::default(); PARTS.len()];
+        self.lists[Part::Models as usize] = List::at(usable(&catalog.models));
+        self.catalog = Some(catalog);
+        self.method_chosen = false;
+        self.find();
+    }
+
+    /// What was pressed while the catalogue was being read, to be done now.
+    pub fn awaited(&mut self) -> Option<Wish> {
+        self.awaiting.take().and_then(|action| self.act(action))
+    }
+
+    /// The method that suits the marked world or else the marked model, if it is not the default one, and what it suits.
+    fn suggested(&self) -> Option<(usize, &str)> {
+        let catalog = self.catalog.as_ref()?;
+        let world = catalog.worlds.get(self.cursor(Part::Worlds)).map(|w| (&w.suggests, &w.name));
+        let model = catalog.models.get(self.cursor(Part::Models)).map(|m| (&m.suggests, &m.name));
+        let (method, suits) =
+            [world, model].into_iter().flatten().find_map(|(suggests, name)| Some((suggests.as_ref()?, name)))?;
+        let at = catalog.methods.iter().position(|m| m.name == *method)?;
+        (at > 0).then_some((at, suits))
+    }
+
+    /// Marks the method that suits the marked world and model, until the person has marked one.
+    fn follow_suggestion(&mut self) {
+        let Some(catalog) = self.catalog.as_ref().filter(|_| !self.method_chosen) else { return };
+        let fits = |at: &usize| self.obstacle(*at).is_none();
+        let default = (0..catalog.methods.len()).find(fits).unwrap_or(0);
+        let at = self.suggested().map(|(at, _)| at).filter(fits).unwrap_or(default);
+        self.lists[Part::Methods as usize] = List::at(at);
+    }
+
+    /// Why the method of a row cannot be begun with what is marked beside it; `None` if it can.
+    fn obstacle(&self, row: usize) -> Option<String> {
+        let catalog = self.catalog.as_ref()?;
+        let method = catalog.methods.get(row)?;
+        let world = catalog.worlds.get(self.cursor(Part::Worlds));
+        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|at| world?.tasks.get(*at));
+        let model = catalog.models.get(self.cursor(Part::Models));
+        method.unavailable.clone().or_else(|| method.unfit(world, task.map(|t| t.kind.as_str()), model))
+    }
+
+    /// The methods' rows as they are shown: what does not fit has the reason in place of its words.
+    fn methods(&self) -> Vec<Entry> {
+        let entries = self.catalog.iter().flat_map(|c| &c.methods).enumerate();
+        entries.map(|(row, entry)| Entry { unavailable: self.obstacle(row), ..entry.clone() }).collect()
+    }
+
+    /// What there is to choose from, once read.
+    pub fn catalog(&self) -> Option<&Catalog> {
+        self.catalog.as_ref()
+    }
+
+    /// Whether keys are text now.
+    pub fn captures_text(&self) -> bool {
+        self.searching
+    }
+
+    fn part(&self) -> Part {
+        PARTS.get(self.focus).copied().unwrap_or(Part::Tasks)
+    }
+
+    fn cursor(&self, part: Part) -> usize {
+        self.lists[part as usize].cursor()
+    }
+
+    fn len(&self, part: Part) -> usize {
+        let Some(catalog) = &self.catalog else { return 0 };
+        match part {
+            Part::Tasks => self.tasks.len(),
+            Part::Sessions => catalog.sessions.len(),
+            Part::Worlds => catalog.worlds.len(),
+            Part::Methods => catalog.methods.len(),
+            Part::Models => catalog.models.len(),
+        }
+    }
+
+    /// Lists the tasks that match the search; what fits the first of them follows.
+    fn find(&mut self) {
+        let world = self.catalog.as_ref().and_then(|c| c.worlds.get(self.lists[Part::Worlds as usize].cursor()));
+        let texts: Vec<String> = world
+            .map(|w| w.tasks.iter().map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect())
+            .unwrap_or_default();
+        self.tasks = fuzzy::rank(self.search.text(), texts.iter().map(String::as_str));
+        self.lists[Part::Tasks as usize] = List::default();
+        self.follow_suggestion();
+    }
+
+    fn step(&mut self, by: isize, pages: bool) {
+        let (part, len) = (self.part(), self.len(self.part()));
+        let list = &mut self.lists[part as usize];
+        let before = list.cursor();
+        if pages {
+            list.page(by, len)
+        } else {
+            list.step(by, len)
+        }
+        let moved = list.cursor() != before;
+        match part {
+            Part::Worlds if moved => {
+                self.find();
+            }
+            Part::Tasks if moved => self.follow_suggestion(),
+            Part::Methods if moved => self.method_chosen = true,
+            Part::Models if moved => self.follow_suggestion(),
+            _ => {}
+        }
+    }
+
+    /// Marks a model.
+    pub fn mark_model(&mut self, name: &str) {
+        let at = self.catalog.as_ref().and_then(|c| c.models.iter().position(|m| m.name == name));
+        if let Some(at) = at {
+            self.lists[Part::Models as usize] = List::at(at);
+            self.follow_suggestion();
+        }
+    }
+
+    /// What the marked model needs first.
+    fn to_fetch(&self) -> Option<Wish> {
+        let model = self.catalog.as_ref()?.models.get(self.cursor(Part::Models))?;
+        Some(Wish::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
+    }
+
+    fn choice(&self) -> Result<Choice, String> {
+        let catalog = self.catalog.as_ref().ok_or("The tasks are not read yet")?;
+        let world = catalog.worlds.get(self.cursor(Part::Worlds)).ok_or("There is no world")?;
+        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|i| world.tasks.get(*i));
+        let task = task.ok_or("No task is marked: press / and change the search")?;
+        let method = catalog.methods.get(self.cursor(Part::Methods)).ok_or("There is no method")?;
+        let model = catalog.models.get(self.cursor(Part::Models)).ok_or("There is no model")?;
+        let of_method = self.obstacle(self.cursor(Part::Methods));
+        for (entry, why) in [(model, model.unavailable.clone()), (method, of_method)] {
+            if let Some(why) = why {
+                return Err(format!("{}: {why}", entry.name));
+            }
+        }
+        Ok(Choice {
+            world: world.name.clone(),
+            source: task.source.clone(),
+            task: task.id.clone(),
+            method: method.name.clone(),
+            model: model.name.clone(),
+        })
+    }
+
+    /// Performs an action of the start screen.
+    pub fn act(&mut self, action: ActionId) -> Option<Wish> {
+        self.awaiting = None;
+        if self.catalog.is_none() && matches!(action, ActionId::Begin | ActionId::Example(_)) {
+            self.awaiting = Some(action);
+            return Some(Wish::Say("The tasks are still being read; it begins as soon as they are".to_owned()));
+        }
+        match action {
+            ActionId::StartUp => self.step(-1, false),
+            ActionId::StartDown => self.step(1, false),
+            ActionId::StartPageUp => self.step(-1, true),
+            ActionId::StartPageDown => self.step(1, true),
+            ActionId::StartTop => self.step(isize::MIN, false),
+            ActionId::StartBottom => self.step(isize::MAX, false),
+            ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),
+            ActionId::PreviousField => self.focus = (self.focus + PARTS.len() - 1) % PARTS.len(),
+            ActionId::StartSearch => {
+                self.focus = 0;
+                self.searching = true;
+            }
+            ActionId::Example(n) => {
+                let mut shipped = self.catalog.iter().flat_map(|c| &c.sessions).filter(|s| s.shipped);
+                return Some(match shipped.nth(usize::from(n).saturating_sub(1)) {
+                    Some(session) => Wish::Open(session.path.clone()),
+                    None => Wish::Say(format!("There is no example session {n}")),
+                });
+            }
+            ActionId::Begin if self.part() == Part::Sessions => {
+                let sessions = self.catalog.as_ref().map(|c| c.sessions.as_slice()).unwrap_or_default();
+                let chosen = sessions.get(self.cursor(Part::Sessions));
+                return chosen.map(|s| Wish::Open(s.path.clone()));
+            }
+            ActionId::Begin => {
+                if let Some(wish) = self.to_fetch() {
+                    return Some(wish);
+                }
+                return Some(match self.choice() {
+                    Ok(choice) => Wish::Begin(choice),
+                    Err(why) => Wish::Say(why),
+                });
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Lists everything again; whether something was searched for.
+    pub fn clear_search(&mut self) -> bool {
+        let searched = !self.search.text().is_empty();
+        if searched {
+            self.search.set("");
+            self.find();
+        }
+        searched
+    }
+
+    /// What is typed into the search.
+    pub fn input(&mut self, input: Input<'_>) {
+        match input {
+            _ if !self.searching => {}
+            Input::Key(KeyEvent { code: KeyCode::Esc, .. }) => {
+                self.searching = false;
+                self.search.set("");
+                self.find();
+            }
+            Input::Key(KeyEvent { code: KeyCode::Enter, .. }) => self.searching = false,
+            Input::Key(KeyEvent { code: KeyCode::Up, .. }) => self.step(-1, false),
+            Input::Key(KeyEvent { code: KeyCode::Down, .. }) => self.step(1, false),
+            Input::Key(KeyEvent { code: KeyCode::PageUp, .. }) => self.step(-1, true),
+            Input::Key(KeyEvent { code: KeyCode::PageDown, .. }) => self.step(1, true),
+            input => {
+                if self.search.input(input) {
+                    self.find();
+                }
+            }
+        }
+    }
+
+    /// The wheel scrolls, a click marks, a second click on the marked row begins.
+    pub fn mouse(&mut self, at: Position, wheel: isize, clicked: bool) -> Option<Wish> {
+        let under = self.areas.iter().position(|a| a.contains(at))?;
+        if wheel != 0 {
+            self.focus = under;
+            self.step(wheel, false);
+            return None;
+        }
+        if !clicked {
+            return None;
+        }
+        self.searching = false;
+        let again = self.focus == under;
+        self.focus = under;
+        let (part, area) = (self.part(), *self.areas.get(under)?);
+        let row = self.lists[part as usize].row_at(area, at, self.len(part))?;
+        let before = self.cursor(part);
+        self.step(row as isize - before as isize, false);
+        (again && row == before && matches!(part, Part::Tasks | Part::Sessions))
+            .then(|| self.act(ActionId::Begin))
+            .flatten()
+    }
+
+    /// Draws the screen between title and message line.
+    pub fn render(&mut self, theme: &Theme, keymap: &Keymap, area: Rect, frame: &mut Frame<'_>) {
+        let wide = area.width >= 100;
+        let details_rows = if area.height >= ROOM_FOR_WORDS { self.details_rows(usize::from(area.width)) } else { 0 };
+        // On a small screen the words on what is marked come before those on the program.
+        let about_rows = if area.height >= if details_rows > 0 { ROOM_FOR_ABOUT } else { 18 } { 2 } else { 0 };
+        let heights = [Constraint::Length(about_rows), Constraint::Fill(1), Constraint::Length(details_rows)];
+        let [about, body, details] = Layout::vertical(heights).areas(area);
+        self.render_details(theme, details, frame);
+        let text = if area.width >= 140 {
+            "Step a language-model agent through an episode, one decision at a time: see what it proposes, what holds and what \
+             blocks; then decide."
+        } else {
+            "Step a language-model agent through an episode, one decision at a time."
+        };
+        let width = usize::from(area.width.saturating_sub(2));
+        let text = sanitize::fit(text, width, theme.glyphs.ellipsis).into_owned();
+        let inner = Rect { x: about.x + 1.min(about.width), width: about.width.saturating_sub(1), ..about };
+        frame.render_widget(Line::styled(text, theme.style(Role::Dim)), inner);
+        let longest = self.len(Part::Worlds).max(self.len(Part::Methods)).max(self.len(Part::Models));
+        let parts = if wide {
+            let above = self.len(Part::Tasks).max(self.len(Part::Sessions));
+            let choices = rows_of_choices(longest, above, body.height);
+            let [top, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(choices)]).areas(body);
+            let [tasks, sessions] = Layout::horizontal([Constraint::Percentage(55), Constraint::Fill(1)]).areas(top);
+            let [world, method, model] = self.choices(bottom);
+            [tasks, sessions, world, method, model]
+        } else {
+            let sessions = u16::try_from(self.len(Part::Sessions).clamp(1, 5)).unwrap_or(5) + 2;
+            let choices = rows_of_choices(longest, 0, 0).min(5);
+            let focused = [Part::Tasks, Part::Sessions].iter().position(|part| *part == self.part()).unwrap_or(2);
+            let heights = stacked([0, sessions, choices], focused, body.height).map(Constraint::Length);
+            let [tasks, sessions, bottom] = Layout::vertical(heights).areas(body);
+            let [world, method, model] = self.choices(bottom);
+            [tasks, sessions, world, method, model]
+        };
+        for (part, area) in PARTS.into_iter().zip(parts) {
+            self.render_part(part, details_rows > 0, theme, keymap, area, frame);
+        }
+    }
+
+    /// All that is known of a list's row: what its line may have no room for.
+    fn details(&self, part: Part, row: usize) -> Option<String> {
+        let catalog = self.catalog.as_ref()?;
+        let of_entry = |entries: &[Entry]| {
+            let (name, about, _) = entry(entries.get(row));
+            Some(format!("{}: {}", name?, about?))
+        };
+        match part {
+            Part::Tasks => {
+                let world = catalog.worlds.get(self.cursor(Part::Worlds))?;
+                let task = self.tasks.get(row).and_then(|at| world.tasks.get(*at))?;
+                Some(format!("{} ({}, {})", task.sentence, task.kind.replace('_', " "), task.id))
+            }
+            Part::Sessions => catalog.sessions.get(row).map(|s| format!("{} ({})", s.title, s.detail)),
+            Part::Worlds => catalog.worlds.get(row).map(|w| format!("{}: {}", w.name, w.about)),
+            Part::Methods => of_entry(&self.methods()),
+            Part::Models => of_entry(&catalog.models),
+        }
+    }
+
+    /// Rows for those words: as many as the longest of what is chosen from, so that moving about shifts nothing.
+    fn details_rows(&self, width: usize) -> u16 {
+        let chosen_from = [Part::Worlds, Part::Methods, Part::Models];
+        let texts =
+            chosen_from.into_iter().flat_map(|part| (0..self.len(part)).filter_map(move |row| self.details(part, row)));
+        let rows = texts.map(|text| details_lines(&text, width).len()).max().unwrap_or(0);
+        u16::try_from(rows.min(MOST_WORDS)).unwrap_or_default()
+    }
+
+    /// The words on the row under the cursor of the focused list.
+    fn render_details(&self, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+        let Some(text) = self.details(self.part(), self.cursor(self.part())) else { return };
+        let rows =
+            (area.y..area.bottom()).map(|y| Rect { y, x: area.x + 1, width: area.width.saturating_sub(1), height: 1 });
+        for (line, row) in details_lines(&text, usize::from(area.width)).into_iter().zip(rows) {
+            frame.render_widget(Line::styled(line, theme.style(Role::Dim)), row);
+        }
+    }
+
+    /// Places for the three lists of what is chosen from. The methods' names are the longest; they are not cut.
+    fn choices(&self, area: Rect) -> [Rect; 3] {
+        let methods = self.catalog.iter().flat_map(|c| &c.methods);
+        let longest = methods.map(|m| columns(Some(m.name.clone()))).max().unwrap_or(0);
+        // Beside a name: the frame, the mark and its blank, the scrollbar.
+        let needed = u16::try_from(longest + 5).unwrap_or(u16::MAX).min(area.width / 2);
+        let middle = Constraint::Length(needed.max(area.width / 3));
+        Layout::horizontal([Constraint::Fill(1), middle, Constraint::Fill(1)]).areas(area)
+    }
+
+    fn heading(&self, part: Part, theme: &Theme, keymap: &Keymap) -> String {
+        match part {
+            Part::Tasks if self.searching => String::new(),
+            Part::Tasks => {
+                let hint = keymap.hint(ActionId::StartSearch).map(|k| format!(" {} {k} searches", theme.glyphs.dot));
+                let search = self.search.text();
+                let shown = if search.is_empty() { String::new() } else { format!(" matching `{search}`") };
+                format!(" Task: {}{shown}{} ", self.tasks.len(), hint.unwrap_or_default())
+            }
+            Part::Sessions => {
+                let all = self.catalog.iter().flat_map(|c| &c.sessions);
+                let (shipped, own): (Vec<_>, Vec<_>) = all.partition(|session| session.shipped);
+                match own.len() {
+                    0 => format!(" {} ", part.title()),
+                    n => format!(" {}: {n} of yours, {} ", part.title(), count(shipped.len(), "example")),
+                }
+            }
+            Part::Methods => match self.suggested() {
+                Some((at, suits)) if at == self.cursor(Part::Methods) => {
+                    format!(" Method: suits {} ", sanitize::line(suits))
+                }
+                _ => format!(" {} ", part.title()),
+            },
+            part => format!(" {} ", part.title()),
+        }
+    }
+
+    /// Draws a list; `described` says that the marked row is described in full elsewhere.
+    fn render_part(
+        &mut self,
+        part: Part,
+        described: bool,
+        theme: &Theme,
+        keymap: &Keymap,
+        area: Rect,
+        frame: &mut Frame<'_>,
+    ) {
+        let focused = self.part() == part;
+        let title_role = if focused { Role::Title } else { Role::Dim };
+        let block: Block<'_> = super::chrome::frame_of(theme, focused)
+            .title(Span::styled(self.heading(part, theme, keymap), theme.style(title_role)));
+        let inner = block.inner(area);
+        frame.render_widget(block, area);
+        if part == Part::Tasks && self.searching {
+            let x = area.x + 1.min(area.width);
+            let label = Rect { x, width: area.width.saturating_sub(2).min(9), height: area.height.min(1), ..area };
+            frame.render_widget(Span::styled(" Search: ", theme.style(Role::Title)), label);
+            let field = Rect { x: label.right(), width: area.width.saturating_sub(12).min(40), ..label };
+            self.search.render(theme, field, frame, true);
+        }
+        self.areas[part as usize] = inner;
+        let Some(catalog) = &self.catalog else {
+            let text = if part == Part::Tasks { "reading the tasks" } else { "" };
+            frame.render_widget(Span::styled(text, theme.style(Role::Dim)), inner);
+            return;
+        };
+        let world = catalog.worlds.get(self.lists[Part::Worlds as usize].cursor());
+        let width = usize::from(inner.width.saturating_sub(3));
+        let len = self.len(part);
+        let methods = self.methods();
+        let entries = |list: &[Entry]| -> Vec<(usize, usize)> {
+            let words = list.iter().map(|e| entry(Some(e)));
+            words.map(|(name, about, _)| (columns(name), columns(about))).collect()
+        };
+        let widths = match part {
+            Part::Methods => entries(&catalog.methods),
+            Part::Models => entries(&catalog.models),
+            Part::Worlds => {
+                let words = catalog.worlds.iter().map(|w| (Some(w.name.clone()), Some(w.about.clone())));
+                words.map(|(name, about)| (columns(name), columns(about))).collect()
+            }
+            Part::Tasks | Part::Sessions => Vec::new(),
+        };
+        let names = widths.iter().map(|(name, _)| *name).max().unwrap_or(0);
+        let cut = widths.iter().any(|(name, about)| name + 2 + about > width);
+        let alone = described && cut && width < names + 2 + ROOM_FOR_LINE;
+        let empty = match part {
+            Part::Tasks => "No task matches.",
+            Part::Sessions => "No session yet.",
+            _ => "None.",
+        };
+        if len == 0 {
+            frame.render_widget(Span::styled(empty, theme.style(Role::Dim)), inner);
+        }
+        let tasks = &self.tasks;
+        let ellipsis = theme.glyphs.ellipsis;
+        let row = |i: usize| -> Line<'static> {
+            // What tells a row from the others is not cut.
+            let mut telling = false;
+            let (name, about, unavailable) = match part {
+                Part::Tasks => {
+                    let task = tasks.get(i).and_then(|t| world?.tasks.get(*t));
+                    let all = world.map_or(&[][..], |w| &w.tasks);
+                    telling = task.is_some_and(|t| all.iter().filter(|o| o.sentence == t.sentence).nth(1).is_some());
+                    let about = task.map(|t| if telling { t.id.clone() } else { t.kind.replace('_', " ") });
+                    (task.map(|t| t.sentence.clone()), about, false)
+                }
+                Part::Sessions => {
+                    let session = catalog.sessions.get(i);
+                    let shipped = catalog.sessions.iter().take(i + 1).filter(|s| s.shipped).count();
+                    let lead = match session {
+                        Some(s) if s.shipped && shipped <= EXAMPLE_KEYS => format!("{shipped} "),
+                        _ => "  ".to_owned(),
+                    };
+                    (session.map(|s| format!("{lead}{}", s.title)), session.map(|s| s.detail.clone()), false)
+                }
+                Part::Worlds => {
+                    let world = catalog.worlds.get(i);
+                    (world.map(|w| w.name.clone()), world.map(|w| w.about.clone()), false)
+                }
+                Part::Methods => entry(methods.get(i)),
+                Part::Models => entry(catalog.models.get(i)),
+            };
+            let name = name.unwrap_or_default();
+            let kept = if telling { (columns(about.clone()) + 2).min(width / 2) } else { 0 };
+            let name = sanitize::fit(&sanitize::line(&name), width - kept, ellipsis).into_owned();
+            let room = width.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()) + 2);
+            let about = about.filter(|_| !alone).unwrap_or_default();
+            let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();
+            let role = if unavailable { Role::Dim } else { Role::Text };
+            Line::from(vec![
+                Span::styled(name, theme.style(role)),
+                Span::raw("  "),
+                Span::styled(about, theme.style(Role::Dim)),
+            ])
+        };
+        self.lists[part as usize].render(theme, inner, frame, focused && !self.searching, len, row);
+    }
+}
+
+/// Rows of the lists of what is chosen from, the longest of which is so long: at least five where there are so many; more where the
+/// lists above, the longer of which has so many rows, leave them, or up to a third of the height.
+fn rows_of_choices(longest: usize, above: usize, height: u16) -> u16 {
+    let left = usize::from(height).saturating_sub(above + 4);
+    let most = left.max(usize::from(height / 3).saturating_sub(2)).max(5);
+    u16::try_from(longest.clamp(1, most)).unwrap_or(5) + 2
+}
+
+/// Heights of three lists below each other, the first of which takes what the others leave. Where that is too little to work in, the one
+/// in focus has the room, and of the others a row is shown, or their titles.
+fn stacked(wanted: [u16; 3], focused: usize, height: u16) -> [u16; 3] {
+    const WORKABLE: u16 = 6;
+    let first = height.saturating_sub(wanted[1] + wanted[2]);
+    if first >= WORKABLE {
+        return [first, wanted[1], wanted[2]];
+    }
+    let other = if height >= WORKABLE + 2 * 3 { 3 } else { 1 };
+    let mut heights = [other.min(height); 3];
+    if let Some(in_focus) = heights.get_mut(focused) {
+        *in_focus = height.saturating_sub(2 * other);
+    }
+    heights
+}
+
+/// Columns that words take.
+fn columns(words: Option<String>) -> usize {
+    words.map_or(0, |words| unicode_width::UnicodeWidthStr::width(words.as_str()))
+}
+
+/// Words wrapped between the screen's edges.
+fn details_lines(text: &str, width: usize) -> Vec<String> {
+    wrapped(&sanitize::line(text), width.saturating_sub(2))
+}
+
+fn entry(entry: Option<&Entry>) -> (Option<String>, Option<String>, bool) {
+    let about = entry.map(|e| e.unavailable.clone().unwrap_or_else(|| e.about.clone()));
+    (entry.map(|e| e.name.clone()), about, entry.is_some_and(|e| e.unavailable.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_in_focus_has_room_on_any_screen() {
+        assert_eq!(stacked([0, 7, 5], 0, 20), [8, 7, 5]);
+        assert_eq!(stacked([0, 7, 5], 0, 12), [6, 3, 3]);
+        assert_eq!(stacked([0, 7, 5], 2, 12), [3, 3, 6]);
+        assert_eq!(stacked([0, 7, 5], 1, 7), [1, 5, 1]);
+        assert_eq!(stacked([0, 3, 3], 0, 0), [0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_chosen_from_takes_the_rows_that_are_left() {
+        assert_eq!(rows_of_choices(17, 30, 54), 19, "all of them");
+        assert_eq!(rows_of_choices(17, 30, 33), 11, "a third of the height");
+        assert_eq!(rows_of_choices(17, 30, 12), 7);
+        assert_eq!(rows_of_choices(2, 0, 54), 4);
+        assert_eq!(rows_of_choices(0, 0, 0), 3);
+    }
+}

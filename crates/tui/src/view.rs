@@ -1,0 +1,285 @@
+//! View: what the panes show, the session folded from the driver's records and the passing notices beside it.
+//!
+//! Pure: no terminal, no channel. The application folds notices in with [`View::notice`]; panes only read.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stepwright_driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
+use stepwright_episode::{
+    ArtifactId, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
+};
+use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
+use stepwright_world::blocking::BlockingTree;
+
+use super::actions::{ActionId, spec};
+use super::keymap::Keymap;
+use offered::Cache;
+use passed::Passed;
+use stepwright_world::transcript::Logs;
+
+/// The situation, and the recorded episodes with what they violate, as the driver sent them.
+type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
+
+/// The view: everything that is drawn comes from here.
+#[derive(Debug, Default)]
+pub struct View {
+    /// Which keys do what, so that panes can name them.
+    pub keys: Arc<Keymap>,
+    /// The session; `None` on the start screen.
+    pub session: Option<Session>,
+    /// Its records, for the log pane.
+    pub records: Vec<Arc<Record>>,
+    /// The log file.
+    pub path: Option<PathBuf>,
+    /// World and program at the cursor.
+    pub situation: Option<Arc<Situation>>,
+    /// Text received so far of each pending ask, by completion.
+    pub streams: BTreeMap<AskId, BTreeMap<u32, String>>,
+    /// Reasoning received so far of each pending ask, by completion.
+    pub reasoning: BTreeMap<AskId, BTreeMap<u32, String>>,
+    /// The countdown of a pending retry, in words.
+    pub retrying: Option<(AskId, String)>,
+    /// Long work: what, done, total.
+    pub progress: Option<(String, usize, usize)>,
+    /// Candidate pools by action function.
+    pub pools: BTreeMap<String, Arc<Pool>>,
+    /// The blocking tree last asked for; `None` once the assertions it was derived from have changed.
+    pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
+    /// How often assertions were put in force: what was derived from them is requested again when this changes.
+    pub adoptions: usize,
+    /// The answer to the last typed text: its token and what checking said.
+    pub text_checked: Option<(u64, Result<Verdict, String>)>,
+    /// The answer to the last typed belief: its token, and what was read.
+    pub belief_checked: Option<(u64, Result<BeliefReading, String>)>,
+    /// The answer to the last edited program.
+    pub program_checked: Option<(u64, Vec<LineStatus>)>,
+    /// The answer to the last candidate inspected or typed.
+    pub candidate_checked: Option<(u64, Result<Arc<Inspection>, String>)>,
+    /// The demonstration step last asked for.
+    pub step_shown: Option<(u64, Arc<StepView>)>,
+    /// The sets last compared, and the right one of them.
+    pub sets_compared: Option<(u64, Arc<SetComparison>, Arc<AdoptedSet>)>,
+    /// How candidates are asked of a model.
+    pub candidate_asks: CandidateAsks,
+    /// Whether the world's data holds the true preconditions.
+    pub ground_truth: bool,
+    /// How the world's process is doing; `None` for worlds of the program itself.
+    pub world: Option<ProcessStatus>,
+    /// The proposal the person has chosen to see; approve acts on it.
+    pub selected: Option<ProposalId>,
+    /// The message line.
+    pub message: Option<(Level, String)>,
+    /// Counts every change; panes cache by it.
+    pub revision: u64,
+    /// The recorded episodes that are played back, and what the present one violates.
+    pub logs: Option<(Logs, Arc<Vec<Violation>>)>,
+    /// Whether the driver has stopped.
+    pub stopped: bool,
+    /// Other sessions that it is compared with: what each is called, and the session as it was left.
+    pub compared: Vec<(String, Session)>,
+    /// Whether every session is shown blind, whatever it says itself, until the person switches that off.
+    pub always_blind: bool,
+    /// How often remarks were made or changed: what shows them is laid out again when this changes.
+    pub remarks: usize,
+    /// The records that are shown without what must not be seen yet, by their places among the records.
+    withheld: BTreeMap<usize, Arc<Record>>,
+    /// The situation and the recorded episodes as the driver sent them.
+    given: Given,
+    /// Why records wait to be written, if they do.
+    pub unwritten: Option<Unwritten>,
+    /// Of each rejected proposal: the number of the first proposal made after its rejection.
+    rejections: HashMap<ProposalId, ProposalId>,
+    passed: Passed,
+    /// What was computed last of the proposals.
+    cache: Cache,
+}
+
+impl View {
+    /// A view of nothing yet, under these keys.
+    pub fn new(keys: Arc<Keymap>) -> Self {
+        View { keys, ..View::default() }
+    }
+
+    /// The key of an action as a person reads it; its name where it has none.
+    pub fn key(&self, action: impl Into<ActionId>) -> String {
+        let action = action.into();
+        let name = || spec(action).map_or_else(String::new, |s| format!("`{}`", s.label));
+        self.keys.hint(action).unwrap_or_else(name)
+    }
+
+    /// Folds one notice in.
+    pub fn notice(&mut self, notice: Notice) {
+        self.revision += 1;
+        match notice {
+            Notice::Opened { session, records, path } => self.open(*session, records, path),
+            Notice::Kept(path) => self.path = Some(path),
+            Notice::Logs { logs, violations } => {
+                self.given.1 = Some((logs, violations));
+                self.show_given();
+            }
+            Notice::Unwritten(unwritten) => self.unwritten = unwritten,
+            Notice::Recorded(record) => self.record(record),
+            Notice::Situation(situation) => {
+                self.given.0 = Some(situation);
+                self.show_given();
+            }
+            Notice::World(standing) => self.world = Some(standing),
+            Notice::Stream { ask, index, text } => {
+                self.retrying = None;
+                self.streams.entry(ask).or_default().entry(index).or_default().push_str(&text);
+            }
+            Notice::Reasoning { ask, index, text } => {
+                self.retrying = None;
+                self.reasoning.entry(ask).or_default().entry(index).or_default().push_str(&text);
+            }
+            Notice::Void { ask, from } => {
+                for streams in [self.streams.get_mut(&ask), self.reasoning.get_mut(&ask)].into_iter().flatten() {
+                    streams.retain(|index, _| *index < from);
+                }
+            }
+            Notice::Retrying { ask, attempt, wait, why } => {
+                let seconds = wait.as_secs_f32();
+                self.retrying = Some((ask, format!("{why}; attempt {attempt} in {seconds:.0} s")));
+            }
+            Notice::Progress { what, done, total } => {
+                self.progress = (total == 0 || done < total).then_some((what, done, total));
+            }
+            Notice::TextChecked { token, verdict } => {
+                let hidden = self.hides_future();
+                let verdict = verdict.map(|full| if hidden { blind::verdict(&full) } else { full });
+                self.text_checked = Some((token, verdict));
+            }
+            Notice::BeliefChecked { token, reading } => self.belief_checked = Some((token, reading)),
+            Notice::ProgramChecked { token, lines } => self.program_checked = Some((token, lines)),
+            Notice::Blocking { proposal, tree } => self.blocking = Some((proposal, tree)),
+            Notice::Pool(pool) => {
+                self.pools.insert(pool.action.clone(), pool);
+            }
+            Notice::CandidateChecked { token, inspection } => self.candidate_checked = Some((token, inspection)),
+            Notice::StepShown { token, step } => self.step_shown = Some((token, step)),
+            Notice::SetsCompared { token, comparison, right } => self.sets_compared = Some((token, comparison, right)),
+            Notice::Inference { asks, ground_truth } => (self.candidate_asks, self.ground_truth) = (asks, ground_truth),
+            Notice::Say { level, text } => self.message = Some((level, text)),
+            Notice::Stopped => self.stopped = true,
+        }
+    }
+
+    fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
+        let keys = Arc::clone(&self.keys);
+        let (revision, message, always_blind) = (self.revision, self.message.take(), self.always_blind);
+        *self = View { keys, revision, message, path, always_blind, ..View::default() };
+        (self.session, self.records) = (Some(session), records);
+        self.show_blind();
+        self.selected = None;
+        let records = std::mem::take(&mut self.records);
+        records.iter().for_each(|record| self.pass(record, false));
+        self.records = records;
+        if let Some(id) = self.selected {
+            self.choose_shown(id);
+        }
+    }
+
+    /// Chooses the copy that is shown for a proposal. Of an action that was taken that is the one offered since: its verdict is of now.
+    fn choose_shown(&mut self, id: ProposalId) {
+        let taken = self.turn().and_then(|turn| turn.decision_on(id)).is_some_and(|decision| decision.takes());
+        self.selected = self.selected.filter(|_| !taken);
+        self.select(id);
+    }
+
+    fn record(&mut self, record: Arc<Record>) {
+        let decided = blind::takes(&record) || matches!(record.event, Event::BlindSet { .. });
+        if matches!(record.event, Event::BlindSet { blind: false }) {
+            self.always_blind = false;
+        }
+        let moved = matches!(record.event, Event::Executed { .. } | Event::Moved { .. });
+        let changes =
+            matches!(&record.event, Event::Proposed { .. } | Event::Recommended { .. } | Event::Decided { .. });
+        self.take_in(record);
+        // The choice goes over to the copy that is shown now.
+        if let Some(id) = self.selected.filter(|_| changes) {
+            self.choose_shown(id);
+        }
+        if decided || (moved && self.is_blind()) {
+            self.show_blind();
+        }
+    }
+
+    fn take_in(&mut self, record: Arc<Record>) {
+        let record = self.withhold(record);
+        let pruned = self.chosen().is_some_and(|p| self.is_pruned(p));
+        let Some(session) = &mut self.session else { return };
+        if let Err(misfit) = session.apply(&record) {
+            self.withheld.remove(&self.records.len());
+            self.message = Some((Level::Error, misfit.to_string()));
+            return;
+        }
+        if let Event::Answered { ask, .. } | Event::AskFailed { ask, .. } = &record.event {
+            self.streams.remove(ask);
+            self.reasoning.remove(ask);
+            self.retrying = None;
+        }
+        self.pass(&record, pruned);
+        self.records.push(record);
+    }
+
+    /// The node at the cursor.
+    pub fn node(&self) -> Option<&Node> {
+        self.session.as_ref().and_then(Session::current)
+    }
+
+    /// What happened at the cursor since arriving there.
+    pub fn turn(&self) -> Option<&Turn> {
+        self.node().map(|n| &n.turn)
+    }
+
+    /// The offered belief that waits for a decision.
+    pub fn offer(&self) -> Option<&Offer> {
+        self.turn().and_then(Turn::pending_offer)
+    }
+
+    /// The text of the plan or program in force at the cursor, where there is one.
+    pub fn plan(&self) -> Option<&str> {
+        self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
+    }
+
+    /// Whether a person took a proposal's action out of the candidates, in the blocking tree.
+    pub fn is_pruned(&self, proposal: &Proposal) -> bool {
+        proposal.action.as_ref().is_some_and(|a| self.pruned().contains(a.text.as_str()))
+    }
+
+    fn pruned(&self) -> BTreeSet<&str> {
+        let cursor = self.session.as_ref().map(Session::cursor);
+        let live = self.situation.as_ref().filter(|s| s.live && Some(s.node) == cursor);
+        live.map(|s| s.goals.pruned()).unwrap_or_default()
+    }
+
+    /// Whether the method recommends a proposal or a copy of it.
+    pub fn is_recommended(&self, id: ProposalId) -> bool {
+        let recommended = self.turn().and_then(|t| t.recommended.as_ref()).and_then(|(id, _)| *id);
+        recommended.is_some_and(|r| r == id || self.shown_for(r) == Some(id))
+    }
+
+    /// Chooses a proposal, or the copy of it that is shown.
+    pub fn select(&mut self, id: ProposalId) {
+        self.selected = Some(self.shown_for(id).unwrap_or(id));
+    }
+
+    /// The chosen proposal.
+    pub fn chosen(&self) -> Option<&Proposal> {
+        self.selected.and_then(|id| self.turn().and_then(|t| t.proposal(id)))
+    }
+}
+
+mod offered;
+mod passed;
+mod unseen;
+
+/// Whether a model wrote a proposal, greedily or as a sample.
+fn is_written(proposal: &Proposal) -> bool {
+    matches!(proposal.origin, Origin::Greedy | Origin::Sample)
+}
+
+#[cfg(test)]
+mod tests;

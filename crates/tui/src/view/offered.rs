@@ -1,0 +1,307 @@
+//! Offered proposals: the rows that the cursor's proposals are shown in.
+//!
+//! A turn may hold a hundred thousand proposals, and a frame asks about them dozens of times: what is the same until the session changes
+//! is computed once. The person's choice is no part of it, so that choosing costs nothing.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{View, is_written};
+use stepwright_driver::Situation;
+use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Origin, Proposal, ProposalId, Session, Turn, blind};
+
+/// What was computed last, of the cursor's turn and of the way to it.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    turn: Mutex<Option<(Key, Arc<Offered>)>>,
+    above: Mutex<Option<(NodeId, Arc<Above>)>>,
+}
+
+/// What the rows depend on.
+#[derive(Debug, Clone)]
+struct Key {
+    records: (u64, usize, usize),
+    cursor: NodeId,
+    situation: Option<Arc<Situation>>,
+    /// Whether their rank must not be seen.
+    hidden: bool,
+}
+
+impl Key {
+    fn is(&self, other: &Key) -> bool {
+        let same = match (&self.situation, &other.situation) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        same && (self.records, self.cursor, self.hidden) == (other.records, other.cursor, other.hidden)
+    }
+}
+
+/// A turn's proposals in rows: copies of an action share one. Proposals are meant by their places in the turn.
+#[derive(Debug, Default)]
+pub(super) struct Offered {
+    /// The row of each proposal.
+    rows: Vec<usize>,
+    /// The copy that is shown in each row where the person has chosen none.
+    shown: Vec<usize>,
+    /// Whether something else than the person's choice says which copy is shown.
+    fixed: Vec<bool>,
+    /// How often models wrote the action of each row.
+    written: Vec<usize>,
+    /// The rows in the order they are shown in.
+    order: Vec<usize>,
+    /// The place of each row in that order.
+    at: Vec<usize>,
+    /// The rows whose action was pruned; they are last.
+    pub(super) pruned: usize,
+    /// Actions that were taken from here.
+    taken: HashSet<String>,
+    /// The last refusals of each action, by at most two proposals.
+    refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
+    /// How many of the rows that are not pruned hold, and how many are blocked.
+    pub(super) marks: (usize, usize, usize),
+}
+
+/// What was last decided about each action on the way to a node: refused at which step, node and by which decision, or taken since.
+type Above = HashMap<String, Option<(usize, NodeId, DecisionId)>>;
+
+impl Offered {
+    /// Sorts a turn's proposals into rows, in one pass.
+    fn of(view: &View, turn: &Turn, pruned: &BTreeSet<&str>) -> Self {
+        let mut offered = Offered::default();
+        // Looked for once: a turn may hold very many proposals.
+        let mended = view.node().filter(|node| node.replaced_up_to().is_some());
+        let replaced = |proposal: &Proposal| mended.is_some_and(|node| node.is_replaced(proposal));
+        let recommended = turn.recommended.as_ref().and_then(|(id, _)| *id);
+        // What a person or the method refers to; among equals the newest. A copy that came after its action was taken is open: its
+        // verdict is of now, so it is shown.
+        let weight = |id: ProposalId| match turn.rejection(id) {
+            Some(_) => 3,
+            None if recommended == Some(id) => 2,
+            None => 0,
+        };
+        let mut weights: Vec<u8> = Vec::new();
+        // A row is placed where the last of its copies arrived, or the first that a model wrote.
+        let mut places: Vec<usize> = Vec::new();
+        // By action: its newest row, and the first proposal that came after a rejection of that row.
+        let mut open: HashMap<(bool, bool, &str), (usize, ProposalId)> = HashMap::new();
+        for (place, proposal) in turn.proposals.iter().enumerate() {
+            let new = offered.shown.len();
+            let rejected = view.rejections.get(&proposal.id).copied();
+            let written = is_written(proposal);
+            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin == Origin::Symbolic) {
+                None => new,
+                Some(action) => {
+                    let (row, end) = open
+                        .entry((written, replaced(proposal), action.text.as_str()))
+                        .or_insert((new, ProposalId::MAX));
+                    if proposal.id >= *end {
+                        (*row, *end) = (new, ProposalId::MAX);
+                    }
+                    *end = rejected.map_or(*end, |r| r.min(*end));
+                    *row
+                }
+            };
+            let weight = weight(proposal.id);
+            match (offered.shown.get_mut(row), weights.get_mut(row), places.get_mut(row), offered.written.get_mut(row))
+            {
+                (Some(shown), Some(before), Some(at), Some(times)) => {
+                    // Of what the built-in proposer offers again, the newest; of what a model wrote, the first.
+                    if weight > *before || (!written && weight == *before) {
+                        (*shown, *before) = (place, weight);
+                    }
+                    if proposal.origin == Origin::Symbolic {
+                        *at = place;
+                    }
+                    *times += usize::from(written);
+                }
+                _ => {
+                    offered.shown.push(place);
+                    weights.push(weight);
+                    places.push(place);
+                    offered.written.push(usize::from(written));
+                }
+            }
+            offered.rows.push(row);
+        }
+        offered.fixed = weights.iter().map(|weight| *weight > 0).collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|row| places.get(*row).copied());
+        if let Some(session) = view.session.as_ref().filter(|_| view.hides_future()) {
+            let shown = |row: &usize| turn.proposals.get(*offered.shown.get(*row)?).map(AsRef::as_ref);
+            let mut shown: Vec<&Proposal> = order.iter().filter_map(shown).collect();
+            blind::shuffle(session, session.cursor(), &mut shown);
+            let row = |proposal: &&Proposal| offered.rows.get(turn.place(proposal.id)?).copied();
+            order = shown.iter().filter_map(row).collect();
+        }
+        let action = |row: usize| Some(turn.proposals.get(*offered.shown.get(row)?)?.action.as_ref()?.text.as_str());
+        let is_pruned = |row: &usize| !pruned.is_empty() && action(*row).is_some_and(|text| pruned.contains(text));
+        order.sort_by_key(&is_pruned);
+        let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
+        let kept = order.iter().take(order.len() - count);
+        let marks = kept.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?)).map(|p| turn.mark(p));
+        let marks = marks.fold((0, 0, 0), |(holds, blocked, unchecked), mark| match mark {
+            Mark::Holds => (holds + 1, blocked, unchecked),
+            Mark::Blocked => (holds, blocked + 1, unchecked),
+            Mark::NotChecked => (holds, blocked, unchecked + 1),
+            Mark::Fails | Mark::Unknown => (holds, blocked, unchecked),
+        });
+        let mut at = vec![0; order.len()];
+        for (place, row) in order.iter().enumerate() {
+            if let Some(at) = at.get_mut(*row) {
+                *at = place;
+            }
+        }
+        (offered.order, offered.at, offered.pruned, offered.marks) = (order, at, count, marks);
+        offered.decided(turn);
+        offered
+    }
+
+    /// Takes in what was decided about the actions here.
+    fn decided(&mut self, turn: &Turn) {
+        for decision in turn.decisions.iter().rev() {
+            let action = turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
+            let Some(action) = action else { continue };
+            if decision.takes() {
+                self.taken.insert(action.text.clone());
+                continue;
+            }
+            let last = self.refused.entry(action.text.clone()).or_default();
+            if last.len() < 2 && last.first().is_none_or(|(proposal, _)| *proposal != decision.proposal()) {
+                last.push((decision.proposal(), decision.id));
+            }
+        }
+    }
+
+    /// The place of the proposal that is shown in a row, given the one the person has chosen.
+    fn shown(&self, row: usize, chosen: Option<usize>) -> Option<usize> {
+        let of_row = chosen.filter(|place| self.rows.get(*place) == Some(&row));
+        of_row.filter(|_| self.fixed.get(row) == Some(&false)).or_else(|| self.shown.get(row).copied())
+    }
+}
+
+impl View {
+    /// The rows of the cursor's turn.
+    pub(super) fn rows(&self) -> Arc<Offered> {
+        let Some((session, turn)) = self.session.as_ref().zip(self.turn()) else { return Arc::default() };
+        let records = (session.records(), self.records.len(), self.withheld.len());
+        let (cursor, situation, hidden) = (session.cursor(), self.situation.clone(), self.hides_future());
+        let key = Key { records, cursor, situation, hidden };
+        let mut kept = self.cache.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.as_ref().filter(|(of, _)| of.is(&key)) {
+            Some((_, offered)) => Arc::clone(offered),
+            None => {
+                let offered = Arc::new(Offered::of(self, turn, &self.pruned()));
+                *kept = Some((key, Arc::clone(&offered)));
+                offered
+            }
+        }
+    }
+
+    fn chosen_place(&self) -> Option<usize> {
+        self.turn()?.place(self.selected?)
+    }
+
+    /// How many rows of proposals are shown.
+    pub fn offered_len(&self) -> usize {
+        self.rows().order.len()
+    }
+
+    /// The proposal that is shown in a row of the list.
+    pub fn offered_at(&self, at: usize) -> Option<&Proposal> {
+        let offered = self.rows();
+        let place = offered.shown(*offered.order.get(at)?, self.chosen_place())?;
+        self.turn()?.proposals.get(place).map(AsRef::as_ref)
+    }
+
+    /// The row of the list that a proposal is shown in, if it is the one of its copies that is shown.
+    pub fn offered_row(&self, id: ProposalId) -> Option<usize> {
+        let (offered, place) = (self.rows(), self.turn()?.place(id)?);
+        let row = *offered.rows.get(place)?;
+        offered.at.get(row).copied().filter(|_| offered.shown(row, self.chosen_place()) == Some(place))
+    }
+
+    /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
+    /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
+    /// once, where it came first; offered again after a rejection, it is shown again. Before a decision of a blind session ranked ones
+    /// come in an order that says nothing of their rank.
+    pub fn offered(&self) -> Vec<&Proposal> {
+        let (offered, chosen) = (self.rows(), self.chosen_place());
+        let Some(turn) = self.turn() else { return Vec::new() };
+        let shown = offered.order.iter().filter_map(|row| turn.proposals.get(offered.shown(*row, chosen)?));
+        shown.map(AsRef::as_ref).collect()
+    }
+
+    /// How many of the proposals that are shown hold, are blocked, were not checked, and are pruned.
+    pub fn offered_marks(&self) -> [usize; 4] {
+        let offered = self.rows();
+        let (holds, blocked, unchecked) = offered.marks;
+        [holds, blocked, unchecked, offered.pruned]
+    }
+
+    /// How often models wrote the action of a proposal that is shown, itself included.
+    pub fn times(&self, id: ProposalId) -> usize {
+        let offered = self.rows();
+        let row = self.turn().and_then(|turn| turn.place(id)).and_then(|place| offered.rows.get(place));
+        row.and_then(|row| offered.written.get(*row)).copied().unwrap_or_default().max(1)
+    }
+
+    /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
+    pub fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
+        let (offered, turn) = (self.rows(), self.turn()?);
+        let row = *offered.rows.get(turn.place(id)?)?;
+        turn.proposals.get(offered.shown(row, self.chosen_place())?).map(|p| p.id)
+    }
+
+    /// Whether a proposal's action was taken from the cursor before.
+    pub fn was_taken(&self, proposal: &Proposal) -> bool {
+        let itself = || self.turn()?.decision_on(proposal.id).map(|decision| decision.takes());
+        match &proposal.action {
+            Some(action) => self.rows().taken.contains(&action.text),
+            None => itself().unwrap_or_default(),
+        }
+    }
+
+    /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many
+    /// steps had been taken then, and the reason.
+    pub fn refused_before(&self, proposal: &Proposal) -> Option<(usize, &str)> {
+        let session = self.session.as_ref()?;
+        let text = &proposal.action.as_ref()?.text;
+        let reason = |node: NodeId, decision: DecisionId| match &session.node(node)?.turn.decision(decision)?.choice {
+            Choice::Reject { reason, .. } => Some(reason.as_str()),
+            _ => None,
+        };
+        let here = self.rows();
+        let here = here.refused.get(text).and_then(|last| last.iter().find(|(of, _)| *of != proposal.id));
+        if let Some((_, decision)) = here {
+            let node = session.current()?;
+            return Some((node.depth as usize, reason(node.id, *decision)?));
+        }
+        let (step, node, decision) = (*self.above(session).get(text)?)?;
+        Some((step, reason(node, decision)?))
+    }
+
+    /// What was decided on the way to the cursor, the cursor left out. It stays the same while the cursor stays.
+    fn above(&self, session: &Session) -> Arc<Above> {
+        let mut kept = self.cache.above.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, above)) = kept.as_ref().filter(|(cursor, _)| *cursor == session.cursor()) {
+            return Arc::clone(above);
+        }
+        let mut above = Above::new();
+        for (step, node) in session.path(session.cursor()).into_iter().enumerate().rev().skip(1) {
+            for decision in node.turn.decisions.iter().rev() {
+                let action = node.turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
+                let Some(action) = action.filter(|action| !above.contains_key(&action.text)) else { continue };
+                match &decision.choice {
+                    Choice::Reject { .. } => above.insert(action.text.clone(), Some((step, node.id, decision.id))),
+                    // What a person took themselves, they changed their mind about.
+                    _ if decision.by == Actor::Person => above.insert(action.text.clone(), None),
+                    _ => None,
+                };
+            }
+        }
+        let above = Arc::new(above);
+        *kept = Some((session.cursor(), Arc::clone(&above)));
+        above
+    }
+}

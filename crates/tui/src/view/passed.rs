@@ -1,0 +1,59 @@
+//! What records say of the view beside the session folded from them: what is chosen, what was rejected when, how often assertions were
+//! adopted and remarks made. Read from records as they arrive, and from all of an opened session, whose fold the driver hands over.
+
+use rustc_hash::FxHashMap;
+
+use super::View;
+use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
+
+/// What is kept of the records that have passed.
+#[derive(Debug, Default)]
+pub(super) struct Passed {
+    /// The node that the session is at.
+    here: NodeId,
+    /// The number of the next proposal.
+    next: ProposalId,
+    /// The proposal last recommended at each node.
+    recommended: FxHashMap<NodeId, ProposalId>,
+}
+
+impl View {
+    /// Takes in what a record says beside the session. `pruned`: whether what is chosen was taken out of the candidates.
+    pub(super) fn pass(&mut self, record: &Record, pruned: bool) {
+        let here = self.passed.here;
+        match &record.event {
+            Event::Proposed { proposal } => self.passed.next = proposal.id + 1,
+            Event::Decided { decision } if !decision.takes() => {
+                self.rejections.insert(decision.proposal(), self.passed.next);
+            }
+            Event::Recommended { proposal: Some(id), .. } => {
+                self.passed.recommended.insert(record.node, *id);
+                // It moves the choice only where the person has not chosen yet, or rejected or pruned what was chosen.
+                if pruned || self.selected.is_none_or(|chosen| self.rejections.contains_key(&chosen)) {
+                    self.selected = Some(*id);
+                }
+            }
+            Event::Recommended { proposal: None, .. } => {
+                self.passed.recommended.remove(&record.node);
+            }
+            Event::Executed { child, .. } => self.passed.here = *child,
+            Event::Moved { to } => self.passed.here = *to,
+            Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
+            // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
+            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() || *artifact == ArtifactId::PLAN => {
+                self.selected = None;
+            }
+            Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }
+                if artifact.kind == ArtifactKind::Assertions =>
+            {
+                self.adoptions += 1;
+                self.blocking = None;
+            }
+            _ => {}
+        }
+        if self.passed.here != here {
+            self.selected = self.passed.recommended.get(&self.passed.here).copied();
+            self.blocking = None;
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Blocking tree of an action, built from assertions: its preconditions, and under each unmet one the actions that would meet it.
+//!
+//! Generic over specification and world: preconditions are the assertions in force, resolutions are actions whose learned effects
+//! make the condition true when tried on a copy of the state, over the names seen so far. An action that only may help, because
+//! what it shows cannot be predicted, is said to be so. Sizes are bounded, cycles are cut.
+
+use std::cell::Cell;
+
+use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use crate::planner::EffectModel;
+use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
+use crate::program::ProgramView;
+use stepwright_episode::{Check, Status};
+use stepwright_program::{Call, Literal};
+
+/// Actions below actions, at most.
+const DEPTH: usize = 3;
+/// Nodes of one tree, at most.
+const NODES: usize = 64;
+/// Resolutions shown for a condition, by depth.
+const SHOWN: [usize; DEPTH] = [3, 2, 1];
+/// Names tried for a free argument, at most.
+const NAMES: usize = 40;
+/// Evaluations of one tree, at most.
+const EVALUATIONS: usize = 900;
+
+/// Stands for a name that is none of the seen ones; never shown.
+const OUTSIDER: &str = "\u{2370}";
+
+/// What a tree is derived from.
+pub struct Derivation<'a, P> {
+    /// The program state with the assertions in force.
+    pub program: &'a P,
+    /// Effects learned from demonstrations.
+    pub effects: &'a EffectModel,
+    /// Names seen so far, the likeliest arguments first.
+    pub known: &'a [String],
+    /// The calls so far, actions and observations: what was looked at already is a worse place to look, and what was reported
+    /// together belongs together (a thing and the place that lists it).
+    pub history: &'a [Call],
+    /// How a person reads an action.
+    pub phrase: &'a dyn Fn(&Call) -> String,
+}
+
+/// An action that would, or may, meet a condition.
+pub(super) struct Resolution {
+    pub(super) call: Call,
+    pub(super) means: Means,
+    /// Lower is better.
+    rank: usize,
+}
+
+/// How a resolution helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Means {
+    /// Its effects meet the condition.
+    Effect,
+    /// It may show what is missing.
+    Sight,
+    /// It is done in place of the blocked action, which stays blocked.
+    Substitute,
+}
+
+impl Means {
+    fn words(self) -> &'static str {
+        match self {
+            Means::Effect => "its effect meets the condition",
+            Means::Sight => "it may show what is missing; that cannot be known beforehand",
+            Means::Substitute => "no known action changes this; another choice would",
+        }
+    }
+}
+
+impl<P: ProgramView> Derivation<'_, P> {
+    /// The tree of a wanted action.
+    pub fn action(&self, action: &Call) -> BlockingTree {
+        let mut tree = BlockingTree::default();
+        self.grow(&mut tree, None, action, "the action to be taken");
+        tree
+    }
+
+    /// Adds the tree of an action under a node.
+    pub fn grow(&self, tree: &mut BlockingTree, parent: Option<usize>, action: &Call, why: &str) {
+        let budget = Cell::new(EVALUATIONS);
+        self.add_action(tree, parent, action, why.to_owned(), &mut Vec::new(), &budget);
+    }
+
+    /// What meets, or may meet, an unmet condition of an action: only the best, and those as good. None of the actions above.
+    pub(super) fn best(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
+        let mut best = kept(self.meeting(blocked, index, above, budget), SHOWN[0], above);
+        let rank = best.first().map(|r| r.rank);
+        best.retain(|r| Some(r.rank) == rank);
+        best
+    }
+
+    fn add_action(
+        &self,
+        tree: &mut BlockingTree,
+        parent: Option<usize>,
+        action: &Call,
+        why: String,
+        above: &mut Vec<Call>,
+        budget: &Cell<usize>,
+    ) {
+        let checks = self.program.check(action);
+        let status = worst(&checks);
+        let text = (self.phrase)(action);
+        let me = tree.push(BlockingNode { parent, kind: NodeKind::Action, text, status, why, handle: None });
+        above.push(action.clone());
+        for (index, check) in checks.iter().enumerate() {
+            let depth = above.len() - 1;
+            // Below the root only what blocks is shown.
+            if tree.nodes.len() >= NODES || (depth > 0 && check.status == Status::Holds) {
+                continue;
+            }
+            let resolutions = match (check.status, SHOWN.get(depth)) {
+                (Status::Fails, Some(&shown)) => self.resolutions(action, index, shown, above, budget),
+                _ => Vec::new(),
+            };
+            let node = tree.push(BlockingNode {
+                parent: Some(me),
+                kind: NodeKind::Condition,
+                text: check.condition.clone(),
+                status: status_of(check.status),
+                why: words(check, resolutions.is_empty() && depth < DEPTH),
+                handle: None,
+            });
+            for resolution in resolutions {
+                if tree.nodes.len() < NODES {
+                    let why = resolution.means.words().to_owned();
+                    self.add_action(tree, Some(node), &resolution.call, why, above, budget);
+                }
+            }
+        }
+        above.pop();
+    }
+
+    /// Actions that would meet an unmet condition of an action, best first; where none is known, other choices in its place.
+    fn resolutions(
+        &self,
+        blocked: &Call,
+        index: usize,
+        most: usize,
+        above: &[Call],
+        budget: &Cell<usize>,
+    ) -> Vec<Resolution> {
+        let mut found = self.meeting(blocked, index, above, budget);
+        if found.is_empty() {
+            found = self.other_choices(blocked, index, budget);
+        }
+        kept(found, most, above)
+    }
+
+    /// Actions whose effects meet an unmet condition; where there is none, those that may show what is missing.
+    fn meeting(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
+        let mut found = Vec::new();
+        for (function, model) in self.effects.actions() {
+            let goal = Want { blocked, index, function, model, budget };
+            for pinned in self.certain(&goal) {
+                found.extend(self.fill(&goal, pinned, Means::Effect, above, |call| self.meets(&goal, call)));
+            }
+        }
+        if found.is_empty() {
+            for (function, model) in self.effects.actions() {
+                let goal = Want { blocked, index, function, model, budget };
+                if let Some(look) = model.sensing.iter().find(|l| l.open_ended && self.may_show(&goal, l)) {
+                    let pinned = vec![None; model.arity];
+                    found.extend(self.fill(&goal, pinned, Means::Sight, above, |c| look.instantiate(c).is_some()));
+                }
+            }
+        }
+        found
+    }
+
+    /// Assignments of the parameters that an action's certain effects use, under which the effects meet the condition. `None`
+    /// stands for a parameter whose value does not matter to that.
+    fn certain(&self, want: &Want<'_>) -> Vec<Vec<Option<Literal>>> {
+        let mut used: Vec<usize> = want.model.certain.iter().flat_map(params).collect();
+        used.sort_unstable();
+        used.dedup();
+        if used.is_empty() {
+            return Vec::new();
+        }
+        let outsider = Literal::from(OUTSIDER);
+        let arity = want.model.arity;
+        if self.meets(want, &want.call(vec![outsider.clone(); arity])) {
+            return vec![vec![None; arity]];
+        }
+        let own: Vec<&Literal> = want.blocked.args.iter().collect();
+        let mut pinned = Vec::new();
+        let combinations = own.len().saturating_pow(u32::try_from(used.len()).unwrap_or(u32::MAX)).min(27);
+        for mut code in 0..combinations {
+            let mut slots: Vec<Option<Literal>> = vec![None; arity];
+            for &position in &used {
+                if let Some(slot) = slots.get_mut(position) {
+                    *slot = own.get(code % own.len()).map(|l| (*l).clone());
+                }
+                code /= own.len();
+            }
+            let args = slots.iter().map(|s| s.clone().unwrap_or_else(|| outsider.clone())).collect();
+            if self.meets(want, &want.call(args)) {
+                pinned.push(slots);
+            }
+        }
+        pinned
+    }
+
+    /// Whether an action's certain effects meet the wanted condition, tried on a copy of the state.
+    fn meets(&self, want: &Want<'_>, action: &Call) -> bool {
+        let effects = self.effects.predict(action);
+        !effects.is_empty() && self.holds_after(want, &effects)
+    }
+
+    /// Whether the condition would hold if the action's look showed the blocked action's arguments.
+    fn may_show(&self, want: &Want<'_>, look: &Lifted) -> bool {
+        let Some(mut shown) = look.instantiate(&want.call(vec![Literal::Str(String::new()); want.model.arity])) else {
+            return false;
+        };
+        shown.args.extend(want.blocked.args.iter().cloned());
+        self.holds_after(want, &[shown])
+    }
+
+    fn holds_after(&self, want: &Want<'_>, calls: &[Call]) -> bool {
+        self.would_hold(want.blocked, want.index, calls, want.budget)
+    }
+
+    /// Whether a condition of an action would hold after calls.
+    fn would_hold(&self, blocked: &Call, index: usize, calls: &[Call], budget: &Cell<usize>) -> bool {
+        if !spend(budget) {
+            return false;
+        }
+        let mut program = self.program.clone();
+        program.apply(calls);
+        program.check(blocked).get(index).is_some_and(|c| c.status == Status::Holds)
+    }
+
+    /// The first of another party's calls that would meet an unmet condition of an action.
+    pub(super) fn reply(&self, blocked: &Call, index: usize, replies: &[Call], budget: &Cell<usize>) -> Option<Call> {
+        replies.iter().find(|reply| self.would_hold(blocked, index, std::slice::from_ref(*reply), budget)).cloned()
+    }
+
+    /// Chooses the parameters left open, one position after the other, so that the action can be taken now if that is possible.
+    fn fill(
+        &self,
+        want: &Want<'_>,
+        pinned: Vec<Option<Literal>>,
+        means: Means,
+        above: &[Call],
+        fits: impl Fn(&Call) -> bool,
+    ) -> Vec<Resolution> {
+        let names: Vec<Vec<Literal>> = (0..pinned.len()).map(|i| self.names_for(want, i)).collect();
+        let first = |i: usize| names.get(i).and_then(|n| n.first()).cloned();
+        let start: Option<Vec<Literal>> =
+            pinned.iter().enumerate().map(|(i, p)| p.clone().or_else(|| first(i))).collect();
+        let Some(start) = start else { return Vec::new() };
+        let mut best = vec![(self.rank(want, &want.call(start.clone()), means), want.call(start))];
+        for position in (0..pinned.len()).filter(|i| pinned.get(*i).is_some_and(Option::is_none)) {
+            let Some((_, base)) = best.first().cloned() else { break };
+            for name in names.get(position).into_iter().flatten() {
+                let mut call = base.clone();
+                if let Some(arg) = call.args.get_mut(position) {
+                    *arg = name.clone();
+                }
+                if best.iter().all(|(_, c)| *c != call) {
+                    best.push((self.rank(want, &call, means), call));
+                }
+            }
+            best.sort_by_key(|(rank, _)| *rank);
+            best.truncate(SHOWN[0] + above.len());
+        }
+        let usable = best.into_iter().filter(|(_, call)| !above.contains(call) && fits(call));
+        usable.take(SHOWN[0]).map(|(rank, call)| Resolution { call, means, rank }).collect()
+    }
+
+    /// How good a resolution is: possible now before blocked, arguments of demonstrated kinds before others, new before done.
+    fn rank(&self, want: &Want<'_>, call: &Call, means: Means) -> usize {
+        let blocked = !spend(want.budget) || self.program.permits(call) != Status::Holds;
+        let odd = call.args.iter().enumerate().filter(|(i, arg)| !want.is_usual(*i, arg)).count();
+        let done = self.history.contains(call);
+        let apart = call.args.len() > 1 && !self.were_reported_together(call);
+        let twice = call.args.iter().enumerate().any(|(i, arg)| call.args.iter().skip(i + 1).any(|other| other == arg));
+        usize::from(blocked) * 100
+            + usize::from(twice) * 60
+            + usize::from(apart) * 25
+            + odd * 20
+            + usize::from(done) * 10
+            + usize::from(means == Means::Sight)
+    }
+
+    /// Whether a report headed by one of the arguments named the others.
+    fn were_reported_together(&self, call: &Call) -> bool {
+        let headed = |seen: &&Call| seen.args.first().is_some_and(|head| call.args.contains(head));
+        let reports = self.history.iter().rev().filter(|seen| seen.function != call.function).filter(headed);
+        reports.into_iter().any(|seen| call.args.iter().all(|arg| seen.args.contains(arg)))
+    }
+
+    /// Names to try at a position: the blocked action's own, then those of demonstrated kinds, then the others.
+    fn names_for(&self, want: &Want<'_>, position: usize) -> Vec<Literal> {
+        let mut names: Vec<Literal> = want.blocked.args.clone();
+        let usual = |name: &&String| want.model.kinds.get(position).is_some_and(|k| k.contains(kind_of(name)));
+        let (likely, others): (Vec<&String>, Vec<&String>) = self.known.iter().partition(usual);
+        // The first of the others are kept in the running: what is in the hand is named first and may be of a new kind.
+        for name in others.iter().take(4).chain(&likely).chain(others.iter().skip(4)) {
+            let name = Literal::Str((*name).clone());
+            if names.len() < NAMES && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The same action with one argument changed so that the condition holds: for conditions that no action changes.
+    fn other_choices(&self, blocked: &Call, index: usize, budget: &Cell<usize>) -> Vec<Resolution> {
+        let mut found = Vec::new();
+        for position in 0..blocked.args.len() {
+            for name in self.known {
+                let mut call = blocked.clone();
+                if let Some(arg) = call.args.get_mut(position) {
+                    *arg = Literal::Str(name.clone());
+                }
+                if call == *blocked || !spend(budget) {
+                    continue;
+                }
+                let checks = self.program.check(&call);
+                if checks.get(index).is_some_and(|c| c.status == Status::Holds) {
+                    let failing = checks.iter().filter(|c| c.status != Status::Holds).count();
+                    found.push(Resolution { call, means: Means::Substitute, rank: failing });
+                }
+            }
+        }
+        found.sort_by_key(|r| r.rank);
+        found.truncate(SHOWN[0]);
+        found
+    }
+}
+
+/// The best of what was found, each once, none of the actions above.
+fn kept(mut found: Vec<Resolution>, most: usize, above: &[Call]) -> Vec<Resolution> {
+    found.sort_by_key(|r| r.rank);
+    let mut kept: Vec<Resolution> = Vec::new();
+    for resolution in found {
+        if kept.len() < most && !above.contains(&resolution.call) && kept.iter().all(|k| k.call != resolution.call) {
+            kept.push(resolution);
+        }
+    }
+    kept
+}
+
+/// A condition of a blocked action, and the action function looked at for meeting it.
+struct Want<'a> {
+    blocked: &'a Call,
+    index: usize,
+    function: &'a str,
+    model: &'a ActionModel,
+    budget: &'a Cell<usize>,
+}
+
+impl Want<'_> {
+    fn call(&self, args: Vec<Literal>) -> Call {
+        Call { receiver: self.model.receiver.clone(), function: self.function.to_owned(), args }
+    }
+
+    /// Whether demonstrations show arguments of this kind at the position.
+    fn is_usual(&self, position: usize, arg: &Literal) -> bool {
+        match arg {
+            Literal::Str(name) => self.model.kinds.get(position).is_some_and(|k| k.contains(kind_of(name))),
+            _ => true,
+        }
+    }
+}
+
+/// Names in the calls so far, those met last first.
+pub fn known(history: &[Call]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for arg in history.iter().rev().flat_map(|c| &c.args) {
+        if let Literal::Str(name) = arg
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+fn params(lifted: &Lifted) -> impl Iterator<Item = usize> + '_ {
+    lifted.args.iter().filter_map(|term| match term {
+        Term::Param(i) => Some(*i),
+        Term::Const(_) => None,
+    })
+}
+
+/// Takes one evaluation from the budget; false when it is used up.
+fn spend(budget: &Cell<usize>) -> bool {
+    let left = budget.get();
+    budget.set(left.saturating_sub(1));
+    left > 0
+}
+
+fn worst(checks: &[Check]) -> NodeStatus {
+    let has = |status| checks.iter().any(|c| c.status == status);
+    match (has(Status::Fails), has(Status::Unknown)) {
+        (true, _) => NodeStatus::Blocked,
+        (false, true) => NodeStatus::Unknown,
+        (false, false) => NodeStatus::Open,
+    }
+}
+
+fn status_of(status: Status) -> NodeStatus {
+    match status {
+        Status::Holds => NodeStatus::Open,
+        Status::Fails => NodeStatus::Blocked,
+        Status::Unknown => NodeStatus::Unknown,
+    }
+}
+
+/// Why a condition has its status.
+fn words(check: &Check, helpless: bool) -> String {
+    let status = match check.status {
+        Status::Holds => return "holds".to_owned(),
+        Status::Fails => "does not hold",
+        Status::Unknown => "cannot be decided",
+    };
+    let detail = check.detail.as_deref().map(|d| format!(": {d}")).unwrap_or_default();
+    let helpless = if helpless && check.status == Status::Fails { "; no known action meets it" } else { "" };
+    format!("{status}{detail}{helpless}")
+}
+
+#[cfg(test)]
+#[path = "derive_tests.rs"]
+mod tests;

@@ -1,0 +1,218 @@
+//! Ground domain of one moment: an action for every call in the trees, a condition for every assertion of it.
+//!
+//! What resolves a condition is looked for only where it is needed: below actions that are blocked, and for the one selected now.
+
+use std::collections::BTreeSet;
+
+use super::{Derived, Offered, TextOf};
+use crate::blocking::derive::{Derivation, Means, known};
+use crate::blocking::domain::{
+    Action, Candidate, Condition, Domain, ErrorRule, Formula, Goal, Limits, Literal, Obstacle, Offer, Pattern, Raise,
+    Root,
+};
+use crate::blocking::forest::{Forest, Node};
+use crate::literal::{Atom, Facts};
+use crate::program::ProgramView;
+use stepwright_episode::Status;
+use stepwright_program::Call;
+
+/// Selections of an episode.
+const SELECTIONS: u32 = 200;
+
+/// A call the domain is to know.
+struct Entry {
+    call: Call,
+    /// Its ancestors in its tree, the root first, itself last.
+    path: Vec<Call>,
+    /// Whether what resolves its conditions is needed.
+    grows: bool,
+}
+
+/// The domain for the present trees and an action that is about to be selected or added, and what holds of its literals.
+pub(super) fn domain(
+    derived: &mut Derived,
+    forest: &Forest,
+    next: Option<Call>,
+    text_of: TextOf<'_>,
+) -> (Domain, Facts) {
+    let history: Vec<Call> = derived.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
+    let roots = derived.wanted.iter().map(|call| Root { action: name(call), unless: None }).collect();
+    let domain = Domain {
+        source: "derived from assertions".to_owned(),
+        about: "an agent whose actions need what the assertions of its program say".to_owned(),
+        goals: vec![Goal { form: pattern(&derived.basis.sentence), about: "the task".to_owned(), roots }],
+        limits: Limits { selections: SELECTIONS, ..Limits::default() },
+        refresh: true,
+        ..Domain::default()
+    };
+    let entries = entries(derived, forest, next);
+    let known = known(&history);
+    let mut ground =
+        Ground { derived, text_of, history, known, added: BTreeSet::new(), domain, facts: Facts::default() };
+    for entry in &entries {
+        ground.add(entry);
+    }
+    // What is offered may be planted next, and needs its text for that.
+    let offered: Vec<Call> = ground.derived.offers.values().flatten().map(|(call, _)| call.clone()).collect();
+    for call in offered {
+        ground.add_action(&call, Vec::new());
+    }
+    (ground.domain, ground.facts)
+}
+
+/// Every call in the trees and about to be, those that grow first.
+fn entries(derived: &Derived, forest: &Forest, next: Option<Call>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    forest.visit(&mut |node: &Node, above: &[&Node]| {
+        let call = |node: &Node| node.action.predicate.parse::<Call>().ok();
+        let Some(own) = call(node) else { return };
+        let path = above.iter().filter_map(|above| call(above)).chain([own.clone()]).collect();
+        let grows = node.blocked.is_some() || next.as_ref() == Some(&own);
+        entries.push(Entry { call: own, path, grows });
+    });
+    let others = derived.wanted.iter().cloned().map(|call| (call, false)).chain(next.map(|call| (call, true)));
+    entries.extend(others.map(|(call, grows)| Entry { path: vec![call.clone()], call, grows }));
+    entries.sort_by_key(|entry| !entry.grows);
+    entries
+}
+
+struct Ground<'a> {
+    derived: &'a mut Derived,
+    text_of: TextOf<'a>,
+    /// All calls so far.
+    history: Vec<Call>,
+    /// Names in them.
+    known: Vec<String>,
+    /// Calls added with their conditions.
+    added: BTreeSet<String>,
+    domain: Domain,
+    facts: Facts,
+}
+
+impl Ground<'_> {
+    /// Adds a call with its conditions, once.
+    fn add(&mut self, entry: &Entry) {
+        let call = &entry.call;
+        if !self.added.insert(call.to_string()) {
+            return;
+        }
+        let mut blocked_by = Vec::new();
+        for (index, check) in self.derived.program.check(call).into_iter().enumerate() {
+            let met = format!("{} for {call}", check.condition);
+            let unmet = format!("unmet: {met}");
+            let words = self.words(&check.condition, call);
+            self.domain.words.insert(unmet.clone(), format!("unmet: {words}"));
+            self.domain.words.insert(met.clone(), words);
+            let fails = check.status == Status::Fails;
+            let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
+            self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
+            let offered = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
+            let when = Formula(vec![Literal { negated: false, pattern: pattern(&unmet) }]);
+            self.domain.conditions.push(Condition {
+                form: pattern(&unmet),
+                about: "an assertion does not hold".to_owned(),
+                raise: Raise::When(when),
+                resolution: pattern(&met),
+                actions: offered.into_iter().map(offer).collect(),
+            });
+            blocked_by.push(Obstacle { condition: pattern(&unmet), given: Formula::default() });
+        }
+        self.add_refusal(call);
+        self.add_action(call, blocked_by);
+    }
+
+    /// An assertion with the values of the parameters it names: `self.inventory == obj (obj = 'mug 1')`.
+    fn words(&self, condition: &str, call: &Call) -> String {
+        let named = |param: &str| {
+            let other = |c: char| !c.is_alphanumeric() && c != '_';
+            condition.split(other).any(|word| word == param)
+        };
+        let function = self.derived.program.state().specification().function(&call.receiver, &call.function);
+        let params = function.map(|f| f.params.as_slice()).unwrap_or_default();
+        let values = params.iter().zip(&call.args).filter(|(param, _)| named(param));
+        let values: Vec<String> = values.map(|(param, value)| format!("{param} = {value}")).collect();
+        if values.is_empty() { condition.to_owned() } else { format!("{condition} ({})", values.join(", ")) }
+    }
+
+    /// What resolves the condition of that number, looked for once a moment.
+    fn offers(&mut self, entry: &Entry, index: usize) -> Vec<Offered> {
+        let key = (entry.call.to_string(), index);
+        if let Some(offers) = self.derived.offers.get(&key) {
+            return offers.clone();
+        }
+        let derivation = Derivation {
+            program: &self.derived.program,
+            effects: self.derived.basis.agent.effects(),
+            known: &self.known,
+            history: &self.history,
+            phrase: &|call| call.to_string(),
+        };
+        let (replies, left) = (&self.derived.replies, &self.derived.left);
+        let best = derivation.best(&entry.call, index, &entry.path, left);
+        let mut offers: Vec<Offered> = best.into_iter().map(|r| (r.call, r.means == Means::Sight)).collect();
+        if offers.is_empty() {
+            // What only the other party can make true: it may, once the turn is theirs.
+            let reply = derivation.reply(&entry.call, index, replies, left);
+            offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
+        }
+        self.derived.offers.insert(key, offers.clone());
+        offers
+    }
+
+    /// What it means when the world refuses a call although nothing blocks it.
+    fn add_refusal(&mut self, call: &Call) {
+        let Some(missing) = self.derived.missing(call) else { return };
+        let refused = pattern(&format!("refused: {call}"));
+        let resolution = pattern(&format!("accepted: {call}"));
+        if let Some(text) = (self.text_of)(call) {
+            self.domain.words.insert(refused.name.clone(), format!("refused: {text}"));
+            self.domain.words.insert(resolution.name.clone(), format!("accepted: {text}"));
+        }
+        self.domain.errors.push(ErrorRule {
+            message: String::new(),
+            of: Some(call.to_string()),
+            raises: refused.clone(),
+        });
+        self.domain.conditions.push(Condition {
+            form: refused,
+            about: "the world refused it, and no assertion says why".to_owned(),
+            raise: Raise::Passing,
+            resolution,
+            actions: vec![offer((missing.clone(), true))],
+        });
+        self.add_action(&missing, Vec::new());
+    }
+
+    fn add_action(&mut self, call: &Call, blocked_by: Vec<Obstacle>) {
+        let form = name(call);
+        if let Some(known) = self.domain.actions.iter_mut().find(|action| action.form == form) {
+            if !blocked_by.is_empty() {
+                known.blocked_by = blocked_by;
+            }
+            return;
+        }
+        // A text with braces would be read as one with parameters.
+        let text = (self.text_of)(call).filter(|text| !text.contains(['{', '}']));
+        self.domain.actions.push(Action {
+            form,
+            about: String::new(),
+            choice: false,
+            text,
+            blocked_by,
+            effects: Vec::new(),
+        });
+    }
+}
+
+fn pattern(name: &str) -> Pattern {
+    Pattern { name: name.to_owned(), args: Vec::new() }
+}
+
+fn name(call: &Call) -> Pattern {
+    pattern(&call.to_string())
+}
+
+fn offer((call, maybe): Offered) -> Offer {
+    let candidate = Candidate { action: name(&call), when: Formula::default(), maybe };
+    Offer { each: None, given: Formula::default(), choose: vec![candidate] }
+}

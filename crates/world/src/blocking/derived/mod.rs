@@ -1,0 +1,150 @@
+//! A blocking domain derived from assertions and demonstrations, for worlds that have none.
+//!
+//! An unmet assertion of an action is a blocking condition; the calls that make it true in the demonstrations are its resolution
+//! actions ([`super::derive`] finds them). A refusal of the world that no assertion foresaw is one as well, and what came before
+//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the built-in agent wants.
+//! Assertions are expressions over the program's state, so the domain is ground and rebuilt for each moment (`ground`): it says
+//! of each action in the trees what blocks it, and of each blocked one what may resolve that.
+
+mod before;
+mod ground;
+#[cfg(test)]
+mod tests;
+
+pub use before::Before;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::domain::Domain;
+use super::forest::Forest;
+use crate::literal::{Atom, Facts};
+use crate::planner::{Agent, AgentContext, Observed};
+use crate::program::{CheckedProgram, ProgramView};
+use stepwright_program::Call;
+
+/// Roots, at most.
+const ROOTS: usize = 5;
+/// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
+const EXCUSED: usize = 3;
+/// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
+const EVALUATIONS: usize = 6000;
+
+/// What derived domains are made from, for a whole episode.
+#[derive(Debug)]
+pub struct Basis {
+    /// The task as stated.
+    pub sentence: String,
+    /// What knows the effects of actions, and what is wanted.
+    pub agent: Arc<dyn Agent>,
+    /// What came before actions in the demonstrations.
+    pub before: Before,
+}
+
+/// How the world writes an action, where it is one of its actions.
+pub type TextOf<'a> = &'a dyn Fn(&Call) -> Option<String>;
+
+/// A call that may resolve a condition, and whether it only may.
+type Offered = (Call, bool);
+
+/// What domains are derived from at a moment. A function of the steps so far and of the trees; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Derived {
+    basis: Arc<Basis>,
+    program: CheckedProgram,
+    /// Everything so far, the reset first.
+    history: Arc<Vec<Observed>>,
+    /// Whether the world said that the task is done.
+    won: bool,
+    /// What the agent without a model wants now.
+    wanted: Vec<Call>,
+    /// What the other party says in the demonstrations.
+    replies: Arc<Vec<Call>>,
+    /// What resolves the conditions looked at in this moment: by action and number of the condition.
+    offers: BTreeMap<(String, usize), Vec<Offered>>,
+    /// Evaluations left for this moment.
+    left: Cell<usize>,
+    facts: Facts,
+}
+
+impl Derived {
+    /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
+    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Observed) -> Self {
+        let mut derived = Derived {
+            replies: Arc::new(basis.agent.replies()),
+            basis,
+            program,
+            history: Arc::new(vec![reset]),
+            won: false,
+            wanted: Vec::new(),
+            offers: BTreeMap::new(),
+            left: Cell::new(EVALUATIONS),
+            facts: Facts::default(),
+        };
+        derived.wanted = derived.wants();
+        derived
+    }
+
+    /// Takes in a step, and whether the task is done with it.
+    pub fn hear(&mut self, step: Observed, won: bool) {
+        if !step.refused {
+            self.program.apply(step.action.as_slice());
+        }
+        self.program.apply(&step.calls);
+        Arc::make_mut(&mut self.history).push(step);
+        self.won = won;
+        self.offers.clear();
+        self.left.set(EVALUATIONS);
+        self.wanted = self.wants();
+    }
+
+    /// What holds now, as literals of the domain made last.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The goal: the task as stated, as long as the world does not say that it is done.
+    pub fn goals(&self) -> Vec<Atom> {
+        if self.won { Vec::new() } else { vec![Atom { predicate: self.basis.sentence.clone(), args: Vec::new() }] }
+    }
+
+    /// The domain of this moment, for the present trees, and with an action that is about to be selected or added.
+    pub fn domain(&mut self, forest: &Forest, next: Option<Call>, text_of: TextOf<'_>) -> Domain {
+        let (domain, facts) = ground::domain(self, forest, next, text_of);
+        self.facts = facts;
+        domain
+    }
+
+    fn refusals(&self, call: &Call) -> usize {
+        self.history.iter().filter(|step| step.refused && step.action.as_ref() == Some(call)).count()
+    }
+
+    /// What the agent without a model wants. Refusals that the trees answer do not count against an action.
+    fn wants(&self) -> Vec<Call> {
+        if self.won {
+            return Vec::new();
+        }
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        let counts = |step: &&Observed| match &step.action {
+            Some(call) if step.refused && !self.basis.before.of(call).is_empty() => {
+                let times = times.entry(call.to_string()).or_default();
+                *times += 1;
+                *times > EXCUSED
+            }
+            _ => true,
+        };
+        let history: Vec<Observed> = self.history.iter().filter(counts).cloned().collect();
+        let (sentence, program) = (&self.basis.sentence, &self.program);
+        let context = AgentContext { sentence, program, history: &history, rejected: &[], observed: None };
+        self.basis.agent.wanted(&context, ROOTS)
+    }
+
+    /// What may have been missing when an action was refused: what came before such actions in the demonstrations, but not what
+    /// was done last.
+    fn missing(&self, call: &Call) -> Option<Call> {
+        let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.action.as_ref());
+        let mut before = self.basis.before.of(call).into_iter();
+        before.find(|other| Some(other) != last && self.refusals(other) < EXCUSED)
+    }
+}

@@ -1,0 +1,104 @@
+//! A derived domain on a small program.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::*;
+use crate::World;
+use crate::blocking::{Growth, Knowledge, Selection};
+use crate::demonstration::Demonstration;
+use crate::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright_program::{Assertion, Rules, Specification};
+
+fn call(text: &str) -> Call {
+    text.parse().unwrap()
+}
+
+#[test]
+fn before_is_what_came_just_before_with_the_same_things() {
+    let before = Before::learn(shipped::demonstrations(Edition::Put).unwrap().iter().map(Demonstration::actions));
+    let of = |text: &str| before.of(&call(text)).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(of("agent.open('drawer 7')"), ["agent.goto('drawer 7')"]);
+    assert!(of("agent.put('mug 1', 'drawer 7')").contains(&"agent.goto('drawer 7')".to_owned()));
+    assert!(of("agent.goto('drawer 7')").is_empty());
+}
+
+/// At a desk, after a mug was seen on a shelf, with the specification's assertions or others.
+fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
+    let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
+    let source = Arc::new(Source::shipped().unwrap());
+    let mut world = HouseholdWorld::new(Arc::clone(&source), Edition::Put);
+    let task = source.tasks().remove(0);
+    world.reset(&task.id, 0).unwrap();
+    let specification = Specification::load(&world.specification(), "spec.py").unwrap();
+    let rules = others.unwrap_or_else(|| CheckedProgram::stated(&specification).unwrap());
+    let mut program = CheckedProgram::new(specification.start().unwrap(), Arc::new(rules));
+    let places = [call("agent.update_visible_objects('shelf 1', 'desk 1')")];
+    program.apply(&places);
+    let agent = crate::agent(&crate::household::KIND, &demonstrations);
+    let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
+    let basis = Basis { sentence: "put a mug in desk".into(), agent, before };
+    let reset = Observed { calls: places.to_vec(), ..Observed::default() };
+    let mut derived = Derived::new(Arc::new(basis), program, reset);
+    let step = |action: &str, seen: &str| Observed {
+        action: Some(call(action)),
+        calls: vec![call(seen)],
+        ..Observed::default()
+    };
+    derived.hear(step("agent.goto('shelf 1')", "agent.update_visible_objects('shelf 1', 'mug 1')"), false);
+    derived.hear(step("agent.goto('desk 1')", "agent.update_visible_objects('desk 1')"), false);
+    (derived, world)
+}
+
+#[test]
+fn an_unmet_assertion_blocks_and_what_meets_it_in_the_demonstrations_is_offered() {
+    let (mut derived, world) = at_a_desk(None);
+    let put = call("agent.put('mug 1', 'desk 1')");
+    let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
+    let remembered = BTreeSet::new();
+    let known = Knowledge::new(&domain, derived.facts(), &remembered);
+    let put = Atom { predicate: put.to_string(), args: Vec::new() };
+    assert_eq!(domain.roots(&derived.goals()[0], &|_| false), std::slice::from_ref(&put));
+    let condition = domain.blocked(&put, &known).unwrap();
+    assert_eq!(condition.predicate, "unmet: self.inventory == obj for agent.put('mug 1', 'desk 1')");
+    let offered: Vec<String> =
+        domain.resolving(&condition, &known).into_iter().map(|r| domain.text(&r.action)).collect();
+    assert_eq!(offered, ["take mug 1 from shelf 1"]);
+}
+
+#[test]
+fn what_is_looked_for_in_a_moment_has_a_bound_whatever_the_assertions() {
+    // Every action needs what only another gives, or nothing does.
+    let sets = [
+        ("goto", "self.env.get_property(recep, 'open')"),
+        ("open", "self.inventory == recep"),
+        ("take", "self.env.get_property(obj, 'hot') and self.env.get_property(recep, 'clean')"),
+        ("put", "self.inventory == obj and self.env.get_property(recep, 'nowhere')"),
+        ("clean", "self.inventory == recep"),
+        ("heat", "self.env.get_property(recep, 'cool')"),
+    ];
+    let rule = |(action, text): (&str, &str)| (action.to_owned(), vec![Assertion::compile(text).unwrap()]);
+    let (derived, world) = at_a_desk(Some(sets.into_iter().map(rule).collect()));
+    let mut growth = Growth::derive(derived, &world);
+    let mut selections = 0;
+    while growth.helpless().is_none() && growth.spent().is_none() {
+        let facts = growth.facts(&world).unwrap();
+        let first = growth.rank(&facts, 0).remove(0);
+        assert!(matches!(growth.select(&first.text, &facts, &world), Selection::Blocked(_)), "{first:?}");
+        selections += 1;
+    }
+    let derived = growth.derived().unwrap();
+    let used = EVALUATIONS - derived.left.get();
+    assert!(used > 0 && used < EVALUATIONS, "{used} evaluations");
+    assert!(selections < 60, "no action is below itself, so trees end: {selections}");
+}
+
+#[test]
+fn where_the_bound_is_reached_nothing_more_is_known() {
+    let (mut derived, world) = at_a_desk(None);
+    derived.left.set(0);
+    let put = call("agent.put('mug 1', 'desk 1')");
+    let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
+    let condition = domain.condition("unmet: self.inventory == obj for agent.put('mug 1', 'desk 1')").unwrap();
+    assert!(condition.actions.is_empty());
+}

@@ -1,0 +1,29 @@
+//! Environment of an episode, as a live tree queries it. Worlds implement it.
+
+use std::sync::Arc;
+
+use crate::literal::{Atom, Facts};
+use stepwright_program::Call;
+
+/// An environment at its present moment.
+pub trait Environment {
+    /// What the agent can know now; `None` where no literals are reported.
+    fn facts(&self) -> Option<Facts>;
+
+    /// [`Environment::facts`], shared: the same ones as long as nothing changes them, where the environment keeps them.
+    fn shared_facts(&self) -> Option<Arc<Facts>> {
+        self.facts().map(Arc::new)
+    }
+
+    /// The goals not met yet, in order.
+    fn goals(&self) -> Option<Vec<Atom>>;
+
+    /// Whether a part of a goal holds, judged as goals are; `None` where that is not reported.
+    fn goal_holds(&self, part: &Atom) -> Option<bool>;
+
+    /// The text of an action's call; `None` if it is no action here.
+    fn text_of(&self, call: &Call) -> Option<String>;
+
+    /// The call of an action's text.
+    fn call_of(&self, text: &str) -> Option<Call>;
+}

@@ -1,0 +1,56 @@
+//! Refusals as trees: the tree of the last action that was refused outside of the forest, with the domain and the facts it was grown by.
+
+use std::sync::Arc;
+
+use super::{BlockingTree, Domain, Forest};
+use crate::literal::Facts;
+use stepwright_episode::TreeEdit;
+
+/// The tree of a refused action.
+#[derive(Debug, Clone)]
+pub struct RefusedTree {
+    domain: Arc<Domain>,
+    forest: Forest,
+    facts: Facts,
+    /// Why the action is there, in words.
+    why: String,
+}
+
+impl RefusedTree {
+    /// Grows it; `None` where the domain has no condition for it. `error` is what the world said, where it was asked.
+    pub fn grow(domain: &Arc<Domain>, text: &str, error: Option<&str>, why: &str, facts: &Facts) -> Option<Self> {
+        let forest = Forest::of_refused(domain, text, error, facts)?;
+        Some(RefusedTree { domain: Arc::clone(domain), forest, facts: facts.clone(), why: why.to_owned() })
+    }
+
+    /// The tree after a step; `None` once it is of no use: its action was done, or is not blocked and something else was done.
+    pub fn followed(mut self, text: &str, error: Option<&str>, facts: &Facts) -> Option<Self> {
+        let stays = self.forest.follow_refused(&self.domain, text, error, facts);
+        self.facts = facts.clone();
+        stays.then_some(self)
+    }
+
+    /// Whether an action is offered below the refused one.
+    pub fn resolves(&self, text: &str) -> bool {
+        self.forest.resolves(text)
+    }
+
+    /// Makes a person's change.
+    ///
+    /// # Errors
+    /// As [`Forest::edit`].
+    pub fn edit(&mut self, edit: &TreeEdit) -> Result<(), String> {
+        self.forest.edit(&self.domain, edit)
+    }
+
+    /// The tree for display, in front of another.
+    pub fn shown_before(&self, other: BlockingTree) -> BlockingTree {
+        let mut tree = self.forest.shown_alone(&self.domain, &self.facts, &self.why);
+        let first = tree.nodes.len();
+        tree.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            node.parent = node.parent.map(|parent| parent + first);
+            node
+        }));
+        tree
+    }
+}

@@ -1,0 +1,239 @@
+//! Demonstrations: recorded episodes as program calls, from which effects and preconditions are learned.
+//!
+//! One type for every world. Reading files of other layouts into it happens here; learning from them happens elsewhere.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, ProgramHeader, World, WorldError, files};
+use crate::planner::Sample;
+use stepwright_program::Call;
+
+/// A step of a demonstration.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DemonstrationStep {
+    /// The action's text; empty where the file holds calls alone.
+    #[serde(default)]
+    pub command: String,
+    /// What the agent saw; empty where the file holds calls alone.
+    #[serde(default)]
+    pub observation: String,
+    /// The action as a call; `None` for the reset and for actions without one.
+    pub action_call: Option<Call>,
+    /// The observation as calls, in program order.
+    #[serde(default)]
+    pub observation_calls: Vec<Call>,
+    /// What was thought before the action, one line without `#`; `None` where the file does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<String>,
+}
+
+impl DemonstrationStep {
+    /// A command and what the world answered.
+    fn observed(command: String, outcome: Outcome) -> Self {
+        DemonstrationStep {
+            command,
+            observation: outcome.observation,
+            action_call: outcome.action_call,
+            observation_calls: outcome.observation_calls,
+            think: None,
+        }
+    }
+}
+
+impl<'a> From<&'a DemonstrationStep> for Sample<'a> {
+    fn from(step: &'a DemonstrationStep) -> Self {
+        Sample { action: step.action_call.as_ref(), observed: &step.observation_calls }
+    }
+}
+
+/// A recorded episode; its first step is the reset, without a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Demonstration {
+    /// Where it comes from.
+    pub id: String,
+    /// The world's own kind of task.
+    pub task_type: String,
+    /// The goal as stated to the agent.
+    pub sentence: String,
+    /// How it opens as a program.
+    pub header: ProgramHeader,
+    /// The steps, the reset first.
+    pub steps: Vec<DemonstrationStep>,
+}
+
+impl Demonstration {
+    /// A task's actions, done in a world once more; `id` names the demonstration.
+    ///
+    /// # Errors
+    /// If the world has no such task.
+    pub(super) fn replay(
+        world: &mut dyn World,
+        task: &str,
+        id: String,
+        actions: impl IntoIterator<Item = String>,
+    ) -> Result<Self, WorldError> {
+        let mut steps = vec![DemonstrationStep::observed(String::new(), world.reset(task, 0)?)];
+        for action in actions {
+            let outcome = world.act(&action)?;
+            steps.push(DemonstrationStep::observed(action, outcome));
+        }
+        let known = world.tasks().into_iter().find(|known| known.id == task);
+        let (task_type, sentence) = known.map(|known| (known.kind, known.sentence)).unwrap_or_default();
+        Ok(Demonstration { id, task_type, sentence, header: world.header(), steps })
+    }
+
+    /// All calls in program order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().flat_map(|s| s.action_call.iter().chain(&s.observation_calls))
+    }
+
+    /// The actions that are calls, in order.
+    pub fn actions(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().filter_map(|s| s.action_call.as_ref())
+    }
+}
+
+/// A line of a demonstrations file, in any of the layouts read.
+#[derive(Debug, Deserialize)]
+struct Line {
+    #[serde(default, alias = "dialogue_id")]
+    id: Option<String>,
+    episode: Option<String>,
+    #[serde(default)]
+    task_type: String,
+    #[serde(default, alias = "task")]
+    sentence: String,
+    function: Option<String>,
+    header: Option<ProgramHeader>,
+    /// The program's text, from which the reset's calls are taken.
+    program: Option<String>,
+    steps: Option<Vec<DemonstrationStep>>,
+    /// Calls alone, in program order.
+    calls: Option<Vec<Call>>,
+}
+
+/// Reads a file of demonstrations, one JSON object a line: this program's own layout, episodes with a `program` and `steps`, or
+/// plain `calls`. `setup` names the objects' set-up lines where the file does not.
+///
+/// # Errors
+/// [`WorldError::Data`] naming the line that cannot be read.
+pub fn read(
+    text: &str,
+    origin: &str,
+    setup: &[String],
+    is_action: impl Fn(&Call) -> bool,
+) -> Result<Vec<Demonstration>, WorldError> {
+    files::each_line(text, origin, |i, line| {
+        let line: Line = serde_json::from_str(line).map_err(|e| format!("no demonstration: {e}"))?;
+        line.into_demonstration(i, setup, &is_action)
+    })
+}
+
+/// The largest file of demonstrations.
+const LARGEST: u64 = 32 << 20;
+
+/// Reads a file of demonstrations; see [`read`].
+///
+/// # Errors
+/// [`WorldError::Data`] naming the file or line that cannot be read.
+pub fn open(
+    path: &Path,
+    setup: &[String],
+    is_action: impl Fn(&Call) -> bool,
+) -> Result<Vec<Demonstration>, WorldError> {
+    let origin = path.display().to_string();
+    let text = stepwright_files::read_text(path, LARGEST)
+        .map_err(|e| WorldError::Data { path: origin.clone(), message: e.to_string() })?;
+    read(&text, &origin, setup, is_action)
+}
+
+impl Line {
+    fn into_demonstration(
+        self,
+        index: usize,
+        setup: &[String],
+        is_action: &impl Fn(&Call) -> bool,
+    ) -> Result<Demonstration, String> {
+        if self.steps.is_none() && self.calls.is_none() {
+            return Err("no demonstration: `steps` or `calls` are expected".to_owned());
+        }
+        let mut steps = self.steps.unwrap_or_default();
+        if steps.is_empty() {
+            steps = steps_of_calls(self.calls.unwrap_or_default(), is_action);
+        } else if let Some(program) = &self.program {
+            steps.insert(0, reset_of_program(program, &steps)?);
+        }
+        let header = self.header.unwrap_or_else(|| ProgramHeader {
+            function: self.function.unwrap_or_else(|| "demonstration".to_owned()),
+            comment: self.sentence.clone(),
+            setup: setup.to_vec(),
+        });
+        Ok(Demonstration {
+            id: self.id.or(self.episode).unwrap_or_else(|| format!("demonstration {}", index + 1)),
+            task_type: self.task_type,
+            sentence: self.sentence,
+            header,
+            steps,
+        })
+    }
+}
+
+/// Splits calls into steps: each action begins one; what comes before the first is the reset.
+fn steps_of_calls(calls: Vec<Call>, is_action: &impl Fn(&Call) -> bool) -> Vec<DemonstrationStep> {
+    let mut steps = vec![DemonstrationStep::default()];
+    for call in calls {
+        if is_action(&call) {
+            steps.push(DemonstrationStep { action_call: Some(call), ..DemonstrationStep::default() });
+        } else if let Some(step) = steps.last_mut() {
+            step.observation_calls.push(call);
+        }
+    }
+    steps
+}
+
+/// The reset's calls: those of the program's text that come before the steps' own.
+fn reset_of_program(program: &str, steps: &[DemonstrationStep]) -> Result<DemonstrationStep, String> {
+    let calls: Vec<Call> = program.lines().filter_map(|l| l.trim().parse().ok()).collect();
+    let own: usize = steps.iter().map(|s| s.observation_calls.len() + usize::from(s.action_call.is_some())).sum();
+    let before = calls.len().checked_sub(own).ok_or("the steps hold more calls than the program")?;
+    let observation_calls = calls.into_iter().take(before).collect();
+    Ok(DemonstrationStep { observation_calls, ..DemonstrationStep::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_layouts_give_the_same_calls() {
+        let calls = ["agent.see('a')", "agent.goto('a')", "agent.see('b')", "agent.take('b', 'a')"];
+        let plain = serde_json::json!({ "episode": "e", "calls": calls });
+        let program = serde_json::json!({
+            "episode": "e", "task": "t", "function": "t",
+            "program": format!("def t():\n    # t\n    env = Environment()\n    {}\n", calls.join("\n    ")),
+            "steps": [
+                {"command": "go to a", "observation": "b", "action_call": calls[1], "observation_calls": [calls[2]]},
+                {"command": "take b", "observation": "ok", "action_call": calls[3], "observation_calls": []},
+            ],
+        });
+        let is_action = |c: &Call| c.function != "see";
+        for layout in [plain, program] {
+            let read = read(&layout.to_string(), "test", &[], is_action).unwrap();
+            let own = serde_json::to_string(&read[0]).unwrap();
+            let again = super::read(&own, "own", &[], is_action).unwrap();
+            for demonstration in [&read[0], &again[0]] {
+                assert_eq!(demonstration.calls().map(ToString::to_string).collect::<Vec<_>>(), calls);
+                assert_eq!(demonstration.steps.len(), 3);
+                assert_eq!(demonstration.steps[0].action_call, None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = read("{\"calls\": []}\n{\"calls\": [\"import os\"]}", "demos.jsonl", &[], |_| true).unwrap_err();
+        assert!(error.to_string().starts_with("demos.jsonl:2: "), "{error}");
+    }
+}

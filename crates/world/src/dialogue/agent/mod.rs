@@ -1,0 +1,253 @@
+//! Dialogue agent without a language model: imitates what the demonstrations' agent did next, turn by turn.
+//!
+//! Learns from program calls alone: after which calls of both parties which action was taken, and where a turn ended. Knows no
+//! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are
+//! proposed.
+
+mod features;
+mod fit;
+mod moment;
+mod words;
+
+use std::sync::{Arc, OnceLock};
+
+use self::features::Scene;
+use self::fit::{Decision, Weights, probabilities};
+use self::moment::{Heard, Moment, NOTHING, Parties};
+use self::words::Habits;
+use crate::demonstration::Demonstration;
+use crate::planner::{Agent, AgentContext, EffectModel, Observed, ProposeContext, Ranked, Sample};
+use crate::program::ProgramView;
+use stepwright_episode::Status;
+use stepwright_program::Call;
+
+/// A turn this many actions longer than any demonstrated one is offered to end first.
+const PATIENCE: usize = 2;
+
+/// The agent of a world in which another party takes turns. It offers nothing where the demonstrations show no such party.
+#[derive(Debug, Clone)]
+pub struct DialogueAgent {
+    effects: EffectModel,
+    imitation: Option<Imitation>,
+}
+
+/// The agent that learns from these demonstrations.
+pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+    let effects = EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+    Arc::new(DialogueAgent { effects, imitation: Imitation::of(demonstrations) })
+}
+
+impl Agent for DialogueAgent {
+    fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked> {
+        self.imitation.as_ref().map(|imitation| imitation.propose(context, most)).unwrap_or_default()
+    }
+
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
+        self.imitation.as_ref().map(|imitation| imitation.wanted(context, most)).unwrap_or_default()
+    }
+
+    fn effects(&self) -> &EffectModel {
+        &self.effects
+    }
+
+    fn replies(&self) -> Vec<Call> {
+        self.imitation.as_ref().map(Imitation::replies).unwrap_or_default()
+    }
+
+    fn knows(&self) -> bool {
+        self.imitation.is_some()
+    }
+}
+
+/// Proposes what the demonstrations' agent would do.
+#[derive(Debug, Clone)]
+pub struct Imitation {
+    parties: Parties,
+    /// The demonstrations' calls.
+    demos: Vec<Vec<Call>>,
+    /// Each different action of the demonstrations, in order of first appearance.
+    known: Vec<Heard>,
+    /// Most actions in one turn.
+    longest: usize,
+    /// Learned when first asked.
+    learned: OnceLock<Learned>,
+}
+
+#[derive(Debug, Clone)]
+struct Learned {
+    weights: Weights,
+    habits: Habits,
+}
+
+impl Imitation {
+    /// Of demonstrations; `None` if no other party takes turns in them.
+    pub fn of(demonstrations: &[Demonstration]) -> Option<Self> {
+        let parties = Parties::of(demonstrations)?;
+        let demos: Vec<Vec<Call>> = demonstrations.iter().map(|d| d.calls().cloned().collect()).collect();
+        let mut known: Vec<Heard> = Vec::new();
+        let mut longest = 0;
+        for calls in &demos {
+            let mut moment = Moment::default();
+            for call in calls {
+                if parties.is_action(call) && !known.contains(&Heard::from(call)) {
+                    known.push(Heard::from(call));
+                }
+                moment.hear(&parties, call);
+                longest = longest.max(moment.turn.len());
+            }
+        }
+        Some(Imitation { parties, demos, known, longest, learned: OnceLock::new() })
+    }
+
+    /// Up to `k` different next calls, most probable first; a call of the other party stands for ending the turn. The scores
+    /// are natural logarithms of probabilities.
+    pub fn propose<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Ranked> {
+        self.ranked(context, k, |call| context.program.permits(call) != Status::Fails)
+    }
+
+    /// The same, with the assertions ignored.
+    pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
+        self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect()
+    }
+
+    fn ranked<P>(&self, context: &ProposeContext<'_, P>, k: usize, permits: impl Fn(&Call) -> bool) -> Vec<Ranked> {
+        let learned = self.learned.get_or_init(|| self.learn());
+        let (moment, refused) = self.now(context.history);
+        let alternatives = self.alternatives(&moment);
+        let scene = Scene::of(&moment);
+        let mut features = Vec::new();
+        let scores: Vec<f32> = alternatives
+            .iter()
+            .map(|a| {
+                scene.features(a.as_ref(), &mut features);
+                learned.weights.score(&features)
+            })
+            .collect();
+        let mut ranking: Vec<(f32, Option<Heard>)> = probabilities(&scores).into_iter().zip(alternatives).collect();
+        let overdue = moment.turn.len() >= self.longest + PATIENCE;
+        ranking.sort_by(|a, b| (overdue && b.1.is_none()).cmp(&(overdue && a.1.is_none())).then(b.0.total_cmp(&a.0)));
+        let rejected = |action: Option<&Heard>| {
+            context.rejected.iter().any(|(call, _)| match action {
+                Some(action) => action.call == *call,
+                None => self.parties.is_other(call),
+            })
+        };
+        let mut offered = Vec::new();
+        for (p, action) in ranking {
+            if offered.len() == k {
+                break;
+            }
+            let possible = match &action {
+                Some(a) => !refused.contains(a) && permits(&a.call),
+                None => true,
+            };
+            if !possible || rejected(action.as_ref()) {
+                continue;
+            }
+            let mut rationale = learned.habits.why(&scene, &learned.weights, action.as_ref(), p);
+            if overdue && action.is_none() {
+                rationale = format!("the turn is longer than any demonstrated one; {rationale}");
+            }
+            let call = match action {
+                Some(action) => action.call,
+                None => match learned.habits.reply(&moment) {
+                    Some(call) => call,
+                    None => continue,
+                },
+            };
+            offered.push(Ranked { call, score: f64::from(p.max(f32::MIN_POSITIVE)), rationale });
+        }
+        offered
+    }
+
+    /// The different calls of the other party in the demonstrations, in order of first appearance.
+    pub fn replies(&self) -> Vec<Call> {
+        let mut replies: Vec<Call> = Vec::new();
+        for call in self.demos.iter().flatten().filter(|call| self.parties.is_other(call)) {
+            if !replies.contains(call) {
+                replies.push(call.clone());
+            }
+        }
+        replies
+    }
+
+    /// The present moment of the episode, and what the world has refused there.
+    fn now(&self, history: &[Observed]) -> (Moment, Vec<Heard>) {
+        let mut moment = Moment::default();
+        let mut refused = Vec::new();
+        for step in history {
+            let action = step.action.as_ref();
+            if step.refused {
+                refused.extend(action.map(Heard::from));
+                continue;
+            }
+            refused.clear();
+            for call in action.into_iter().chain(&step.calls) {
+                // Ending the turn is given as a call of the other party, which has not happened.
+                if action != Some(call) || !self.parties.is_other(call) {
+                    moment.hear(&self.parties, call);
+                }
+            }
+        }
+        (moment, refused)
+    }
+
+    /// What could be done at a moment: every action of the demonstrations, those actions with the arguments that the other
+    /// party just named, and the end of the turn (`None`).
+    fn alternatives(&self, moment: &Moment) -> Vec<Option<Heard>> {
+        let mut alternatives = self.known.clone();
+        for (at, known) in self.known.iter().enumerate() {
+            let first = self.known.iter().position(|k| k.function == known.function) == Some(at);
+            if !first || known.args == NOTHING {
+                continue;
+            }
+            for said in moment.said.iter().filter(|t| t.call.args.len() == known.call.args.len()) {
+                let call = Call { args: said.call.args.clone(), ..known.call.clone() };
+                let action = Heard { call, function: known.function, args: said.args };
+                if !alternatives.contains(&action) {
+                    alternatives.push(action);
+                }
+            }
+        }
+        alternatives.into_iter().map(Some).chain([None]).collect()
+    }
+
+    fn learn(&self) -> Learned {
+        let mut decisions = Vec::new();
+        let mut habits = Habits::default();
+        for calls in &self.demos {
+            let mut moment = Moment::default();
+            for (at, call) in calls.iter().enumerate() {
+                let ends = self.parties.is_other(call) && !moment.turn.is_empty() && !moment.is_listening();
+                if ends {
+                    habits.note_reply(&moment, call);
+                }
+                if ends || self.parties.is_action(call) {
+                    self.note(&moment, (!ends).then(|| Heard::from(call)), &mut decisions, &mut habits);
+                }
+                moment.hear(&self.parties, call);
+                if at + 1 == calls.len() && !moment.is_listening() {
+                    self.note(&moment, None, &mut decisions, &mut habits);
+                }
+            }
+        }
+        Learned { weights: Weights::fit(&decisions), habits }
+    }
+
+    fn note(&self, moment: &Moment, choice: Option<Heard>, decisions: &mut Vec<Decision>, habits: &mut Habits) {
+        let alternatives = self.alternatives(moment);
+        let Some(chosen) = alternatives.iter().position(|a| *a == choice) else { return };
+        let scene = Scene::of(moment);
+        let features = |action: &Option<Heard>| {
+            let mut features = Vec::new();
+            scene.features(action.as_ref(), &mut features);
+            features
+        };
+        decisions.push(Decision { alternatives: alternatives.iter().map(features).collect(), chosen });
+        habits.note(&scene, choice);
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,137 @@
+//! Record of a dialogue, turn by turn, each turn with its program calls.
+
+use super::acts::{QUERY_STATUS, SYSTEM};
+use super::wording;
+use crate::ProgramHeader;
+use crate::demonstration::{Demonstration, DemonstrationStep};
+use stepwright_program::Call;
+
+/// The action that ends the system's turn.
+pub const END_TURN: &str = "end turn";
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The system, which is the agent.
+    System,
+}
+
+/// A turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// Whose it is.
+    pub speaker: Speaker,
+    /// What was said; empty where the data has calls alone.
+    pub utterance: String,
+    /// Its calls in program order: a service call and its status first, then the acts, duplicates kept.
+    pub calls: Vec<Call>,
+}
+
+/// A recorded dialogue of one service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dialogue {
+    /// `split/dialogue_id`; unique within its source.
+    pub id: String,
+    /// The service it is about.
+    pub service: String,
+    /// The turns.
+    pub turns: Vec<Turn>,
+}
+
+impl Dialogue {
+    /// All calls in program order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.turns.iter().flat_map(|t| &t.calls)
+    }
+
+    /// The service calls made in it, each once, in the order of the first call.
+    pub fn service_calls(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for call in self.calls().filter(|c| c.receiver == SYSTEM) {
+            let named = super::acts::argument(&super::acts::SYSTEM_ACTS, &call.function).is_some();
+            if !named && call.function != QUERY_STATUS && !found.contains(&call.function.as_str()) {
+                found.push(&call.function);
+            }
+        }
+        found
+    }
+
+    /// What can be known of it at its beginning, in a line: the service, and what the user says first.
+    pub fn opening(&self) -> String {
+        match self.turns.first() {
+            Some(first) if !first.utterance.is_empty() => format!("{}: {}", self.service, first.utterance),
+            _ => self.service.clone(),
+        }
+    }
+
+    /// What it is about, in a line, for those who may know how it continues: the service, what is called, and how it begins.
+    pub fn sentence(&self) -> String {
+        let called = self.service_calls();
+        let mut sentence = self.service.clone();
+        if !called.is_empty() {
+            sentence.push_str(": ");
+            sentence.push_str(&called.join(", "));
+        }
+        match self.turns.first() {
+            Some(first) if !first.utterance.is_empty() => format!("{sentence}. {}", first.utterance),
+            _ => sentence,
+        }
+    }
+}
+
+/// How every dialogue opens as a program, as in Figure 6 of the precondition paper.
+pub(super) fn header() -> ProgramHeader {
+    ProgramHeader {
+        function: "demonstration".to_owned(),
+        comment: String::new(),
+        setup: vec!["user = USER()".to_owned(), "system = SYSTEM(user)".to_owned()],
+    }
+}
+
+/// Whether a call reports how a service call ended.
+pub(super) fn is_query_status(call: &Call) -> bool {
+    call.receiver == SYSTEM && call.function == QUERY_STATUS
+}
+
+impl From<&Dialogue> for Demonstration {
+    /// One step an act of the system, with a query's status as what was observed after its service call; the turn's end is a
+    /// step without a call, after which the user's calls are observed.
+    fn from(dialogue: &Dialogue) -> Demonstration {
+        let mut steps = vec![DemonstrationStep::default()];
+        for turn in &dialogue.turns {
+            match turn.speaker {
+                Speaker::User => {
+                    if let Some(step) = steps.last_mut() {
+                        if !step.observation.is_empty() {
+                            step.observation.push('\n');
+                        }
+                        step.observation.push_str(&wording::turn(turn));
+                        step.observation_calls.extend(turn.calls.iter().cloned());
+                    }
+                }
+                Speaker::System => {
+                    for call in &turn.calls {
+                        match steps.last_mut() {
+                            Some(step) if is_query_status(call) => step.observation_calls.push(call.clone()),
+                            _ => steps.push(DemonstrationStep {
+                                command: call.to_string(),
+                                action_call: Some(call.clone()),
+                                ..DemonstrationStep::default()
+                            }),
+                        }
+                    }
+                    steps.push(DemonstrationStep { command: END_TURN.to_owned(), ..DemonstrationStep::default() });
+                }
+            }
+        }
+        Demonstration {
+            id: dialogue.id.clone(),
+            task_type: dialogue.service.clone(),
+            sentence: dialogue.sentence(),
+            header: header(),
+            steps,
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! Connection to the process: sends one request at a time, knows which node the process is at, and brings it where it is wanted.
+//!
+//! An answer is taken only for the request it belongs to: it must carry that request's step, nothing may have been said in
+//! between, and a process that was late, wrong or cancelled is killed, so that nothing of it can arrive later.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::adapter::Adapter;
+use super::line::{self, Literals, Request, excerpt};
+use super::process::{Process, Said};
+use super::reading::Reading;
+use crate::remote::{ProcessStatus, StatusCallback};
+use crate::{self as world, Outcome, WorldError};
+use stepwright_episode::StepOutcome;
+
+/// A step that was taken, or the reset.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Step {
+    /// The action; `None` for the reset.
+    pub(super) action: Option<String>,
+    /// What it gave, as it is logged.
+    pub(super) logged: StepOutcome,
+    /// What is not logged; `None` for a step that is known from a record only.
+    pub(super) more: Option<More>,
+}
+
+/// What only the process itself reports.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct More {
+    pub(super) outcome: Outcome,
+    pub(super) admissible: Option<Vec<String>>,
+    pub(super) state: Value,
+    /// The goal in words; of a reset.
+    pub(super) sentence: Option<String>,
+    /// Facts and goals, where the adapter reports them.
+    pub(super) literals: Option<Literals>,
+    /// The request to answer now, if any was reported.
+    pub(super) request: Option<world::Request>,
+}
+
+/// The history of an episode: task, seed, the reset and the steps after it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    pub(super) task: String,
+    pub(super) seed: u64,
+    pub(super) steps: Arc<Vec<Arc<Step>>>,
+}
+
+impl History {
+    pub(super) fn push(&mut self, step: Arc<Step>) {
+        Arc::make_mut(&mut self.steps).push(step);
+    }
+
+    /// Whether a process that went this way is on that one.
+    fn leads_to(&self, other: &History) -> bool {
+        let same = |(a, b): (&Arc<Step>, &Arc<Step>)| {
+            Arc::ptr_eq(a, b) || (a.action == b.action && b.logged.difference(&a.logged).is_none())
+        };
+        self.task == other.task
+            && self.seed == other.seed
+            && self.steps.len() <= other.steps.len()
+            && self.steps.iter().zip(other.steps.iter()).all(same)
+    }
+}
+
+/// Ends what one fork is doing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stop(Arc<AtomicBool>);
+
+/// The connection, shared by all forks of a world.
+pub(super) struct Link {
+    adapter: Arc<Adapter>,
+    reading: Arc<Reading>,
+    inner: Mutex<Inner>,
+    outer: Outer,
+    own: Weak<Link>,
+}
+
+/// Held only while a request is made.
+#[derive(Default)]
+struct Inner {
+    process: Option<Process>,
+    /// Where the process is.
+    at: History,
+    /// Counts the processes.
+    generation: u64,
+}
+
+/// What may be touched while something is asked.
+#[derive(Default)]
+struct Outer {
+    standing: Mutex<Option<ProcessStatus>>,
+    bell: Mutex<Option<StatusCallback>>,
+    nudge: Mutex<Option<SyncSender<Said>>>,
+    closed: AtomicBool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Link {
+    pub(super) fn new(adapter: Arc<Adapter>, reading: Arc<Reading>) -> Arc<Self> {
+        Arc::new_cyclic(|own| Link {
+            adapter,
+            reading,
+            inner: Mutex::default(),
+            outer: Outer::default(),
+            own: own.clone(),
+        })
+    }
+
+    /// Resets to a task. A process that is there already is not asked again.
+    pub(super) fn reset(&self, task: &str, seed: u64, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+        let mut inner = lock(&self.inner);
+        if inner.process.is_some()
+            && let ([only], true) = (inner.at.steps.as_slice(), inner.at.task == task && inner.at.seed == seed)
+            && only.more.is_some()
+        {
+            return Ok(Arc::clone(only));
+        }
+        let step = self.begin(&mut inner, task, seed, stop)?;
+        self.ring(ProcessStatus::Ready);
+        Ok(step)
+    }
+
+    /// Performs an action at the end of a history; the process is brought there first.
+    pub(super) fn act(&self, history: &mut History, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+        let mut inner = lock(&self.inner);
+        self.bring(&mut inner, history, stop)?;
+        let step = self.go_on(&mut inner, text, stop)?;
+        history.push(Arc::clone(&step));
+        self.ring(ProcessStatus::Ready);
+        Ok(step)
+    }
+
+    /// Restarts the process and brings it to the end of a history.
+    pub(super) fn restart(&self, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+        let mut inner = lock(&self.inner);
+        inner.process = None;
+        self.bring(&mut inner, history, stop)?;
+        self.ring(ProcessStatus::Ready);
+        Ok(())
+    }
+
+    /// Replays what is missing of a history, from the reset if need be, and compares. What the steps report now is kept in the history.
+    fn bring(&self, inner: &mut Inner, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+        let Some(first) = history.steps.first() else {
+            return Err(WorldError::Failed("the world was not reset to a task yet".to_owned()));
+        };
+        if inner.process.is_none() || !inner.at.leads_to(history) {
+            let got = self.begin(inner, &history.task, history.seed, stop)?;
+            self.compare(0, first, &got)?;
+        }
+        let known = inner.at.steps.len();
+        for (number, wanted) in history.steps.iter().enumerate().skip(known) {
+            let Some(text) = &wanted.action else { continue };
+            let got = self.go_on(inner, text, stop)?;
+            self.compare(number, wanted, &got)?;
+        }
+        history.steps = Arc::clone(&inner.at.steps);
+        Ok(())
+    }
+
+    fn compare(&self, number: usize, wanted: &Step, got: &Step) -> Result<(), WorldError> {
+        let Some(difference) = wanted.logged.difference(&got.logged) else { return Ok(()) };
+        self.ring(ProcessStatus::Ready);
+        let step = match &wanted.action {
+            Some(text) => format!("step {number} (`{text}`)"),
+            None => "the reset".to_owned(),
+        };
+        Err(WorldError::Differs(format!("{step}: {difference}")))
+    }
+
+    /// Resets, in a new process if none is running.
+    fn begin(&self, inner: &mut Inner, task: &str, seed: u64, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+        let patience = self.adapter.start_timeout;
+        let deadline = Instant::now() + patience;
+        inner.at = History::default();
+        if inner.process.is_none() {
+            self.check(inner, stop)?;
+            self.ring(ProcessStatus::Working(format!("starting `{}`", self.adapter.command_line())));
+            inner.generation += 1;
+            let (generation, own) = (inner.generation, self.own.clone());
+            let ended = move || {
+                if let Some(link) = own.upgrade() {
+                    link.ended(generation);
+                }
+            };
+            let process = Process::start(&self.adapter, ended).inspect_err(|e| self.dead(e.to_string(), Vec::new()))?;
+            *lock(&self.outer.nudge) = Some(process.nudge());
+            inner.process = Some(process);
+        } else {
+            self.ring(ProcessStatus::Working("resetting the world".to_owned()));
+        }
+        let (request, until) = (Request::Reset { task, seed }, (deadline, patience));
+        let step = self.ask(inner, request, 0, until, stop)?;
+        inner.at = History { task: task.to_owned(), seed, steps: Arc::new(vec![Arc::clone(&step)]) };
+        Ok(step)
+    }
+
+    /// Performs an action where the process is.
+    fn go_on(&self, inner: &mut Inner, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+        let patience = self.adapter.step_timeout;
+        let number = inner.at.steps.len() as u64;
+        self.ring(ProcessStatus::Working(format!("step {number}: `{}`", excerpt(text))));
+        let step = self.ask(inner, Request::Act(text), number, (Instant::now() + patience, patience), stop)?;
+        inner.at.push(Arc::clone(&step));
+        Ok(step)
+    }
+
+    /// Asks and waits for the answer; kills the process if there is none that can be trusted.
+    fn ask(
+        &self,
+        inner: &mut Inner,
+        request: Request<'_>,
+        number: u64,
+        until: (Instant, Duration),
+        stop: &Stop,
+    ) -> Result<Arc<Step>, WorldError> {
+        if let Some(said) = inner.process.as_ref().and_then(Process::overheard) {
+            return Err(self.fail(inner, number, Fault::unasked(said)));
+        }
+        // Looked at after nudges were overheard: one that comes from here on wakes the listening below.
+        self.check(inner, stop)?;
+        let Some(process) = &inner.process else { return Err(self.fail(inner, number, Fault::Ended)) };
+        process.ask(request.line());
+        let answer = loop {
+            let said = process.listen(until.0);
+            if stop.0.load(Ordering::SeqCst) || self.outer.closed.load(Ordering::SeqCst) {
+                return Err(self.fail(inner, number, Fault::Stopped));
+            }
+            break match said {
+                Some(Said::Nudge) => continue,
+                Some(Said::Line(line)) => line::read(&line).map_err(Fault::Wrong),
+                Some(Said::TooLong) => Err(Fault::TooLong),
+                Some(Said::End) => Err(Fault::Ended),
+                Some(Said::Deaf) => Err(Fault::Deaf),
+                None => Err(Fault::Late(until.1)),
+            };
+        };
+        let answer = match answer {
+            Ok(answer) if answer.step == number => answer,
+            Ok(answer) => return Err(self.fail(inner, number, Fault::OtherStep(answer.step))),
+            Err(fault) => return Err(self.fail(inner, number, fault)),
+        };
+        let action = match request {
+            Request::Act(text) => Some(text.to_owned()),
+            Request::Reset { .. } => None,
+        };
+        let (state, sentence) = (answer.state.clone().unwrap_or_default(), answer.task.clone());
+        let admissible = answer.admissible.clone();
+        let (literals, request) = (answer.literals.clone(), answer.request.clone());
+        let outcome = self.reading.outcome(action.as_deref(), answer);
+        let logged = StepOutcome::from(&outcome);
+        Ok(Arc::new(Step {
+            action,
+            logged,
+            more: Some(More { outcome, admissible, state, sentence, literals, request }),
+        }))
+    }
+
+    /// Whether it may continue at all.
+    fn check(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
+        if self.outer.closed.load(Ordering::SeqCst) || stop.0.load(Ordering::SeqCst) {
+            return Err(self.fail(inner, inner.at.steps.len() as u64, Fault::Stopped));
+        }
+        Ok(())
+    }
+
+    /// Kills the process and says what happened.
+    fn fail(&self, inner: &mut Inner, number: u64, fault: Fault) -> WorldError {
+        lock(&self.outer.nudge).take();
+        let awaited = if number == 0 { "the reset".to_owned() } else { format!("step {number}") };
+        let ended = matches!(fault, Fault::Ended | Fault::Deaf | Fault::Gone);
+        let (exit, last_words) = match inner.process.take() {
+            Some(mut process) => (process.end(ended), process.last_words()),
+            None => (None, Vec::new()),
+        };
+        let command = self.adapter.command_line();
+        if matches!(fault, Fault::Stopped) {
+            self.ring(ProcessStatus::Resting);
+            return WorldError::Failed(format!(
+                "{awaited} was stopped before `{command}` answered. The process was ended, because it may have acted already; \
+                 the next action starts it again"
+            ));
+        }
+        let what = fault.words(&awaited, exit);
+        let hint = last_words.iter().rev().find(|l| !l.trim().is_empty());
+        let hint = hint.map(|l| format!("; its last words: {}", excerpt(l))).unwrap_or_default();
+        let error = format!(
+            "`{command}` {what}{hint}. Restart the world, or take the step again: both restart it and replay the steps"
+        );
+        self.dead(what, last_words);
+        WorldError::Failed(error)
+    }
+
+    /// The output of a process ended; reported by the thread that read it. Matters only if nobody was asking.
+    fn ended(&self, generation: u64) {
+        let mut inner = lock(&self.inner);
+        if inner.generation != generation || inner.process.is_none() {
+            return;
+        }
+        let number = inner.at.steps.len() as u64;
+        let fault = match inner.process.as_ref().and_then(Process::overheard) {
+            Some(said @ Said::Line(_)) => Fault::unasked(said),
+            _ => Fault::Gone,
+        };
+        // Nobody asked, so nobody is answered; the standing says it.
+        self.fail(&mut inner, number, fault);
+    }
+
+    fn dead(&self, what: String, last_words: Vec<String>) {
+        self.ring(ProcessStatus::Dead { what, last_words });
+    }
+
+    fn ring(&self, standing: ProcessStatus) {
+        let bell = lock(&self.outer.bell).clone();
+        *lock(&self.outer.standing) = Some(standing.clone());
+        if let Some(bell) = bell {
+            bell(standing);
+        }
+    }
+
+    pub(super) fn watch(&self, bell: StatusCallback) {
+        let now = lock(&self.outer.standing).clone().unwrap_or(ProcessStatus::Resting);
+        *lock(&self.outer.bell) = Some(Arc::clone(&bell));
+        bell(now);
+    }
+
+    /// Ends what is being asked under this stop, now or later.
+    pub(super) fn stop(&self, stop: &Stop) {
+        stop.0.store(true, Ordering::SeqCst);
+        self.nudge();
+    }
+
+    /// Ends the process for good.
+    pub(super) fn close(&self) {
+        self.outer.closed.store(true, Ordering::SeqCst);
+        self.nudge();
+        // The asking thread ends it; if there is none, it is ended here.
+        if let Ok(mut inner) = self.inner.try_lock() {
+            inner.process = None;
+        }
+    }
+
+    fn nudge(&self) {
+        if let Some(nudge) = &*lock(&self.outer.nudge) {
+            // If something else is waiting to be heard, the listener wakes up anyway.
+            let _ = nudge.try_send(Said::Nudge);
+        }
+    }
+}
+
+/// Why there is no answer.
+enum Fault {
+    Stopped,
+    Late(Duration),
+    Ended,
+    /// It ended although nothing was asked.
+    Gone,
+    Deaf,
+    TooLong,
+    Wrong(String),
+    OtherStep(u64),
+    Unasked(String),
+}
+
+impl Fault {
+    fn unasked(said: Said) -> Self {
+        match said {
+            Said::Line(line) => Fault::Unasked(excerpt(&String::from_utf8_lossy(&line))),
+            Said::TooLong => Fault::TooLong,
+            Said::Deaf => Fault::Deaf,
+            Said::End | Said::Nudge => Fault::Ended,
+        }
+    }
+
+    /// What the process did, after its name.
+    fn words(&self, awaited: &str, exit: Option<std::process::ExitStatus>) -> String {
+        match self {
+            Fault::Stopped => "was stopped".to_owned(),
+            Fault::Late(_) if exit.is_some() => {
+                let status = exit.map(|e| e.to_string()).unwrap_or_default();
+                format!("ended before {awaited} was answered ({status}); what it had started kept its output open")
+            }
+            Fault::Late(patience) => format!("gave no answer to {awaited} within {} s", patience.as_secs_f64()),
+            Fault::Ended | Fault::Deaf => match exit {
+                Some(status) => format!("ended before {awaited} was answered ({status})"),
+                None if matches!(self, Fault::Deaf) => {
+                    format!("closed its standard input before {awaited} was answered")
+                }
+                None => format!("closed its standard output before {awaited} was answered"),
+            },
+            Fault::Gone => match exit {
+                Some(status) => format!("ended by itself ({status})"),
+                None => "closed its standard output".to_owned(),
+            },
+            Fault::TooLong => format!("wrote a line of more than {} MiB at {awaited}", line::LONGEST >> 20),
+            Fault::Wrong(why) => format!("cannot be understood at {awaited}: {why}"),
+            Fault::OtherStep(step) => {
+                format!(
+                    "answered step {step} where {awaited} was asked; `step` counts the actions since the reset, which is 0"
+                )
+            }
+            Fault::Unasked(text) => format!("said something it was not asked before {awaited}: {text}"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Interpretation of an answer: an outcome of the world, with the calls that stand for it.
+
+use super::adapter::Adapter;
+use super::line::Answer;
+use super::phrases::{self, Phrase};
+use crate::Outcome;
+use stepwright_program::{Call, Literal, Role, Specification};
+
+/// Action and observation of worlds that report no calls, where their specification has them.
+const ACT: (&str, &str) = ("agent", "act");
+const OBSERVE: (&str, &str) = ("agent", "observe");
+
+/// What is needed to read answers.
+#[derive(Debug)]
+pub(super) struct Reading {
+    phrases: Vec<Phrase>,
+    /// The actions of the specification: receiver and function.
+    actions: Vec<(String, String)>,
+    /// Whether any action text is a call `agent.act(text)`.
+    acts: bool,
+    /// Whether any observation is a call `agent.observe(text)`.
+    observes: bool,
+}
+
+impl Reading {
+    pub(super) fn new(adapter: &Adapter, specification: &Specification) -> Self {
+        let is = |(receiver, name): (&str, &str), role| {
+            specification.function(receiver, name).is_some_and(|f| f.role == role && f.params.len() == 1)
+        };
+        let functions = specification.functions().iter().filter(|f| f.role == Role::Action);
+        Reading {
+            phrases: adapter.phrases.clone(),
+            actions: functions.map(|f| (f.receiver.clone(), f.name.clone())).collect(),
+            acts: is(ACT, Role::Action),
+            observes: is(OBSERVE, Role::Observation),
+        }
+    }
+
+    /// The call an action's text stands for.
+    pub(super) fn call_of(&self, text: &str) -> Option<Call> {
+        phrases::call_of(&self.phrases, text).or_else(|| self.acts.then(|| said(ACT, text)).flatten())
+    }
+
+    /// The text of an action's call.
+    pub(super) fn text_of(&self, call: &Call) -> Option<String> {
+        let plain = || match call.args.as_slice() {
+            [Literal::Str(text)] if self.acts && (call.receiver.as_str(), call.function.as_str()) == ACT => {
+                Some(text.clone())
+            }
+            _ => None,
+        };
+        phrases::text_of(&self.phrases, call).or_else(plain)
+    }
+
+    /// The outcome of an action, or of the reset if `None`. Calls that the adapter reports are kept; what it leaves out is
+    /// supplied where the specification has the words for it.
+    pub(super) fn outcome(&self, action: Option<&str>, answer: Answer) -> Outcome {
+        let Answer { observation, mut calls, error, reward, done, won, .. } = answer;
+        let accepted = error.is_none();
+        let reported = calls.first().is_some_and(|c| self.actions.contains(&(c.receiver.clone(), c.function.clone())));
+        let action_call = match action {
+            Some(_) if reported => Some(calls.remove(0)),
+            Some(text) if accepted => self.call_of(text),
+            _ => None,
+        };
+        if calls.is_empty() && accepted && self.observes {
+            calls.extend(said(OBSERVE, &observation));
+        }
+        Outcome { observation, action_call, observation_calls: calls, error, reward, done, won }
+    }
+}
+
+/// A call with one text; `None` where it would not read back from a log.
+fn said((receiver, function): (&str, &str), text: &str) -> Option<Call> {
+    let call = Call::new(receiver, function, [text]);
+    call.to_string().parse::<Call>().is_ok_and(|read| read == call).then_some(call)
+}

@@ -1,0 +1,363 @@
+//! Tests of the external world against processes that behave and that do not, all of them `/bin/sh`.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::{Adapter, ExternalWorld};
+use crate::remote::{ProcessStatus, Recorded};
+use crate::{World, WorldError};
+use stepwright_episode::StepOutcome;
+
+/// Counts actions. Other actions make it misbehave; all that it is asked goes to the file it is given.
+const COUNTER: &str = r#"
+n=0
+echo "$$" >>"$1.pids"
+while IFS= read -r line; do
+  printf '%s\n' "$line" >>"$1"
+  case $line in
+    *'"reset"'*) n=0 ;;
+    *) n=$((n+1)) ;;
+  esac
+  case $line in
+    *die*) echo 'first word' >&2; echo 'last word' >&2; exit 3 ;;
+    *hang*) sleep 1000 & echo "$!" >>"$1.pids"; wait ;;
+    *late*) sleep 5 ;;
+    *orphan*) sleep 1000 & echo "$!" >>"$1.pids"; exit 0 ;;
+    *garbage*) echo 'Loading the house'; continue ;;
+    *partial*) printf '{"step":%d,"obs' $n; exit 0 ;;
+    *type*) printf '{"step":%d,"observation":7}\n' $n; continue ;;
+    *other*) printf '{"step":%d,"observation":"x"}\n' $((n+1)); continue ;;
+    *twice*) printf '{"step":%d,"observation":"total %d"}\n{"step":%d,"observation":"more"}\n' $n $n $((n+1)); continue ;;
+    *flood*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; while :; do echo '{"step":1,"observation":"x"}'; done ;;
+    *endless*) while :; do printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done ;;
+    *deaf*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; exec <&-; sleep 1000 ;;
+    *mute*) exec >&-; sleep 1000 ;;
+    *leave*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; exit 4 ;;
+    *pid*) printf '{"step":%d,"observation":"I am %d"}\n' $n $$; continue ;;
+    *refuse*) printf '{"step":%d,"observation":"No.","error":"No."}\n' $n; continue ;;
+  esac
+  printf '{"step":%d,"observation":"total %d","admissible":["b","a"],"state":{"n":%d},"task":"count."}\n' $n $n $n
+done
+"#;
+
+struct Bed {
+    folder: tempfile::TempDir,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("counter.sh"), COUNTER).unwrap();
+        Bed { folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn adapter(&self) -> Adapter {
+        let path = |name: &str| self.file(name).display().to_string();
+        let command = vec!["/bin/sh".to_owned(), path("counter.sh"), path("asked")];
+        Adapter {
+            step_timeout: Duration::from_secs(2),
+            start_timeout: Duration::from_secs(20),
+            ..Adapter::new("counter", command)
+        }
+    }
+
+    fn world(&self) -> ExternalWorld {
+        ExternalWorld::new(Arc::new(self.adapter()), None).unwrap()
+    }
+
+    /// A world at its reset.
+    fn begun(&self) -> ExternalWorld {
+        let mut world = self.world();
+        world.reset("counter", 0).unwrap();
+        world
+    }
+
+    /// What the processes were asked, in short.
+    fn asked(&self) -> String {
+        let text = std::fs::read_to_string(self.file("asked")).unwrap_or_default();
+        text.replace("{\"reset\":\"\"}", "reset").replace("{\"act\":\"", "").replace("\"}", "").replace('\n', " ")
+    }
+
+    fn pids(&self) -> Vec<i32> {
+        let text = std::fs::read_to_string(self.file("asked.pids")).unwrap_or_default();
+        text.lines().map(|l| l.parse().unwrap()).collect()
+    }
+
+    /// Waits until nothing of the processes is left, zombies included.
+    fn nothing_is_left(&self) {
+        let pids = self.pids();
+        assert!(!pids.is_empty());
+        let end = Instant::now() + Duration::from_secs(10);
+        while let Some(pid) = pids.iter().find(|p| is_there(**p)) {
+            assert!(Instant::now() < end, "process {pid} is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Whether there is such a process. An orphan that init has not collected yet counts as gone.
+fn is_there(pid: i32) -> bool {
+    let zombie = |stat: String| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
+    if Path::new("/proc/self").exists() {
+        return std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !zombie(stat));
+    }
+    rustix::process::Pid::from_raw(pid).is_some_and(|p| rustix::process::test_kill_process(p).is_ok())
+}
+
+fn failed(result: Result<crate::Outcome, WorldError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn an_episode_is_played_and_gone_back_in() {
+    let bed = Bed::new();
+    let mut world = bed.world();
+    let reset = world.reset("counter", 0).unwrap();
+    assert_eq!(reset.observation, "total 0");
+    assert_eq!(world.admissible(), Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(reset.observation_calls[0].to_string(), "agent.observe('total 0')");
+    assert_eq!(world.tasks()[0].sentence, "count.");
+    assert_eq!(world.header().function, "episode_count");
+    let start = world.snapshot();
+    let one = world.act("a").unwrap();
+    assert_eq!(one.action_call.unwrap().to_string(), "agent.act('a')");
+    let at_one = world.snapshot();
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    // Going back asks nothing of the process, and is known at once.
+    world.restore(&start).unwrap();
+    assert_eq!(world.truth()["n"], 0);
+    assert_eq!(bed.asked(), "reset a b ");
+    world.restore(&at_one).unwrap();
+    assert_eq!(world.act("c").unwrap().observation, "total 2");
+    assert_eq!(bed.asked(), "reset a b reset a c ");
+    // A fork continues from its own node with the same process.
+    let mut fork = world.fork();
+    assert_eq!(fork.act("d").unwrap().observation, "total 3");
+    assert_eq!(world.truth()["n"], 2);
+    assert_eq!(bed.pids().len(), 1);
+    // A reset of a process that is at that reset is not requested again.
+    let mut other = bed.begun();
+    other.reset("counter", 0).unwrap();
+    assert_eq!(bed.asked(), "reset a b reset a c d reset ");
+    assert!(other.act("refuse").unwrap().action_call.is_none());
+    drop((world, fork, other));
+    bed.nothing_is_left();
+}
+
+#[test]
+fn a_process_that_dies_is_reported_with_its_last_words_and_comes_back() {
+    let bed = Bed::new();
+    let mut world = bed.begun();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    world.remote().unwrap().watch(Arc::new(move |standing| ear.lock().unwrap().push(standing)));
+    world.act("a").unwrap();
+    let why = failed(world.act("die"));
+    assert!(why.contains("ended before step 2 was answered (exit status: 3); its last words: last word"), "{why}");
+    assert!(why.contains("Restart the world"), "{why}");
+    let last = heard.lock().unwrap().last().cloned().unwrap();
+    let ProcessStatus::Dead { what, last_words } = last else { panic!("{last:?}") };
+    assert!(what.contains("exit status: 3"), "{what}");
+    assert_eq!(last_words, ["first word", "last word"]);
+    assert_eq!(heard.lock().unwrap().first(), Some(&ProcessStatus::Ready));
+    // It is where it was; the next step brings a new process there.
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    assert_eq!(bed.asked(), "reset a die reset a b ");
+    assert_eq!(bed.pids().len(), 2);
+    assert!(heard.lock().unwrap().contains(&ProcessStatus::Working("step 1: `a`".into())));
+}
+
+#[test]
+fn one_that_dies_while_nobody_asks_is_noticed() {
+    let bed = Bed::new();
+    let mut world = bed.begun();
+    let heard = Arc::new(Mutex::new(None));
+    let ear = Arc::clone(&heard);
+    world.remote().unwrap().watch(Arc::new(move |standing| *ear.lock().unwrap() = Some(standing)));
+    assert_eq!(world.act("leave").unwrap().observation, "total 1");
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        let now = heard.lock().unwrap().clone();
+        if let Some(ProcessStatus::Dead { what, .. }) = now {
+            assert_eq!(what, "ended by itself (exit status: 4)");
+            break;
+        }
+        assert!(Instant::now() < end, "{now:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The replay goes through the step after which it left, so it leaves again; nothing hangs and nothing is left.
+    assert!(world.act("a").is_err());
+    drop(world);
+    bed.nothing_is_left();
+}
+
+#[test]
+fn what_cannot_be_taken_for_an_answer_is_not() {
+    for (action, part) in [
+        ("garbage", "cannot be understood at step 1: its answer is no JSON object on one line"),
+        ("partial", "its answer breaks off: {\"step\":1,\"obs"),
+        ("type", "`observation` of its answer must be a text, and is 7"),
+        ("other", "answered step 2 where step 1 was asked"),
+        ("endless", "wrote a line of more than 8 MiB at step 1"),
+        ("mute", "closed its standard output before step 1 was answered"),
+    ] {
+        let bed = Bed::new();
+        let mut world = bed.begun();
+        let why = failed(world.act(action));
+        assert!(why.contains(part), "{action}: {why}");
+        assert_eq!(world.act("a").unwrap().observation, "total 1", "{action}");
+        drop(world);
+        bed.nothing_is_left();
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_is_never_the_next_answer() {
+    for (action, part) in [
+        ("twice", "said something it was not asked before step 2"),
+        ("flood", "said something it was not asked before step 2"),
+        ("deaf", "closed its standard input before step 2 was answered"),
+    ] {
+        let bed = Bed::new();
+        let mut world = bed.begun();
+        assert_eq!(world.act(action).unwrap().observation, "total 1");
+        std::thread::sleep(Duration::from_millis(300));
+        let why = failed(world.act("a"));
+        assert!(why.contains(part), "{action}: {why}");
+        drop(world);
+        bed.nothing_is_left();
+    }
+}
+
+#[test]
+fn one_that_hangs_is_killed_with_its_children_and_answers_too_late_for_ever() {
+    let bed = Bed::new();
+    let mut world = bed.begun();
+    let why = failed(world.act("hang"));
+    assert!(why.contains("gave no answer to step 1 within 2 s"), "{why}");
+    bed.nothing_is_left();
+    let why = failed(world.act("late"));
+    assert!(why.contains("gave no answer to step 1 within 2 s"), "{why}");
+    // Nobody is left to give the late answer.
+    bed.nothing_is_left();
+    assert_eq!(world.act("a").unwrap().observation, "total 1");
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    let why = failed(world.act("orphan"));
+    assert!(why.contains("ended before step 3 was answered (exit status: 0); what it had started"), "{why}");
+    drop(world);
+    bed.nothing_is_left();
+}
+
+#[test]
+fn a_step_is_stopped_from_another_thread() {
+    let bed = Bed::new();
+    let adapter = Adapter { step_timeout: Duration::from_secs(600), ..bed.adapter() };
+    let mut world = ExternalWorld::new(Arc::new(adapter), None).unwrap();
+    world.reset("counter", 0).unwrap();
+    world.act("a").unwrap();
+    let mut fork = world.fork();
+    let stop = fork.remote().unwrap().stopper();
+    let stepping = std::thread::spawn(move || failed(fork.act("hang")));
+    while !bed.asked().contains("hang") {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    stop();
+    let why = stepping.join().unwrap();
+    assert!(why.contains("step 2 was stopped before"), "{why}");
+    bed.nothing_is_left();
+    // Another fork continues; one that was stopped before it began does not begin.
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    let mut fork = world.fork();
+    fork.remote().unwrap().stopper()();
+    assert!(failed(fork.act("c")).contains("was stopped"));
+    // Closed for good.
+    world.remote().unwrap().close();
+    assert!(failed(world.act("c")).contains("was stopped"));
+    bed.nothing_is_left();
+}
+
+#[test]
+fn a_replay_that_differs_is_said_and_earlier_points_are_still_there() {
+    let bed = Bed::new();
+    let mut world = bed.begun();
+    world.act("a").unwrap();
+    let before = world.snapshot();
+    world.act("pid").unwrap();
+    let error = world.remote().unwrap().restart().unwrap_err();
+    let WorldError::Differs(difference) = &error else { panic!("{error}") };
+    assert!(difference.starts_with("step 2 (`pid`): the observation was \"I am "), "{difference}");
+    world.restore(&before).unwrap();
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+}
+
+#[test]
+fn a_recorded_way_starts_nothing_until_it_is_gone_on_from() {
+    let bed = Bed::new();
+    let outcome = |n: i64| StepOutcome {
+        observation: format!("total {n}"),
+        calls: match n {
+            0 => vec!["agent.observe('total 0')".to_owned()],
+            n => vec!["agent.act('a')".to_owned(), format!("agent.observe('total {n}')")],
+        },
+        ..StepOutcome::default()
+    };
+    let mut world = bed.world();
+    let remote = world.remote().unwrap();
+    remote.recall(Recorded::Reset { task: "counter", seed: 0, outcome: &outcome(0) });
+    remote.recall(Recorded::Act { text: "a", outcome: &outcome(1) });
+    assert_eq!((world.admissible(), world.truth()), (None, serde_json::Value::Null));
+    assert!(bed.pids().is_empty());
+    // Restarting reports what the record does not.
+    world.remote().unwrap().restart().unwrap();
+    assert_eq!(world.truth()["n"], 1);
+    assert_eq!(world.act("b").unwrap().observation, "total 2");
+    assert_eq!(bed.asked(), "reset a b ");
+    // A record that does not fit is found out at its step.
+    let mut world = bed.world();
+    let remote = world.remote().unwrap();
+    remote.recall(Recorded::Reset { task: "counter", seed: 0, outcome: &outcome(0) });
+    remote.recall(Recorded::Act { text: "a", outcome: &outcome(5) });
+    assert!(failed(world.act("b")).contains("step 1 (`a`): the observation was \"total 5\" and is now \"total 1\""));
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let bed = Bed::new();
+    let start = |adapter: Adapter| failed(ExternalWorld::new(Arc::new(adapter), None).unwrap().reset("x", 0));
+    let none = start(Adapter { command: vec!["/nowhere/at all".to_owned()], ..bed.adapter() });
+    assert!(
+        none.contains("`'/nowhere/at all'` cannot be started") && none.contains("is the program installed"),
+        "{none}"
+    );
+    let folder = start(Adapter { folder: Some("/nowhere".into()), ..bed.adapter() });
+    assert!(folder.contains("cannot be started in /nowhere"), "{folder}");
+    assert!(
+        start(Adapter { command: vec![], ..bed.adapter() }).contains("write [external.counter] with its `command`")
+    );
+    let spec = Adapter { specification: Some("/nowhere/spec.py".into()), ..bed.adapter() };
+    let why = ExternalWorld::new(Arc::new(spec), None).err().unwrap().to_string();
+    assert!(why.contains("/nowhere/spec.py: the specification of the adapter `counter` cannot be read"), "{why}");
+}
+
+#[test]
+fn variables_folder_and_seed_reach_the_process_and_keys_do_not() {
+    let bed = Bed::new();
+    let script = r#"read -r line; printf '%s' "$line" >seen; printf '{"step":0,"observation":"%s %s %s %s"}\n' "$GIVEN" "${PATH:+path}" "${HOME:+home}" "$(basename "$PWD")"; read -r _"#;
+    let adapter = Adapter {
+        command: vec!["/bin/sh".into(), "-c".into(), script.into()],
+        folder: Some(bed.folder.path().to_owned()),
+        env: vec![("GIVEN".into(), "a value".into())],
+        withheld: vec!["HOME".into()],
+        ..Adapter::new("env", Vec::new())
+    };
+    let mut world = ExternalWorld::new(Arc::new(adapter), None).unwrap();
+    let name = bed.folder.path().file_name().unwrap().to_string_lossy().into_owned();
+    assert_eq!(world.reset("env/one \"task\"", 7).unwrap().observation, format!("a value path  {name}"));
+    assert_eq!(std::fs::read_to_string(bed.file("seen")).unwrap(), r#"{"reset":"one \"task\"","seed":7}"#);
+}

@@ -1,0 +1,246 @@
+//! Belief of the agent about a household, from its observations: places, their contents, states, the hand, where it stands.
+//!
+//! Built from the history alone, never from the world's hidden state. Reads the observation functions of the household
+//! specification (`update_visible_objects`, `set_property`, `add_inventory`, `remove_inventory`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::planner::Observed;
+use stepwright_program::{Call, Literal};
+
+/// What the agent knows, and what it tried in vain.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Belief {
+    /// Places in the order they were first listed.
+    pub places: Vec<String>,
+    /// Contents by place as last shown, carried on through takes and puts. A place without an entry was never seen into.
+    pub listed: BTreeMap<String, Vec<String>>,
+    /// Properties last reported: (name, property) to value.
+    pub properties: BTreeMap<(String, String), bool>,
+    /// The thing in the hand.
+    pub held: Option<String>,
+    /// The place last gone to.
+    pub at: Option<String>,
+    /// Places gone to.
+    pub visited: BTreeSet<String>,
+    /// Places that are known to share a spot, as labels: equal labels are one spot.
+    pub spots: BTreeMap<String, String>,
+    /// Moves so far: refusals are stamped with it.
+    pub moves: usize,
+    /// Refused actions and the number of moves made before them.
+    pub refused: Vec<(Call, usize)>,
+    /// Things ever shown.
+    pub seen: BTreeSet<String>,
+}
+
+impl Belief {
+    /// The belief after a history.
+    pub fn of(history: &[Observed]) -> Self {
+        let mut belief = Belief::default();
+        for step in history {
+            belief.observe(step);
+        }
+        belief
+    }
+
+    /// Whether one can act on a place from where one stands.
+    pub fn is_here(&self, place: &str) -> bool {
+        let Some(at) = &self.at else { return false };
+        at == place || matches!((self.spots.get(at), self.spots.get(place)), (Some(a), Some(b)) if a == b)
+    }
+
+    /// What is known of a property.
+    pub fn property(&self, name: &str, property: &str) -> Option<bool> {
+        // Tuple keys cannot be looked up by borrowed parts; both are short.
+        self.properties.get(&(name.to_owned(), property.to_owned())).copied()
+    }
+
+    /// Whether a place's contents were ever shown.
+    pub fn is_seen_into(&self, place: &str) -> bool {
+        self.listed.contains_key(place)
+    }
+
+    /// Whether an action on a name alone was ever refused.
+    pub fn was_refused(&self, function: &str, name: &str) -> bool {
+        self.refused.iter().any(|(c, _)| c.function == function && c.text(0) == Some(name))
+    }
+
+    fn observe(&mut self, step: &Observed) {
+        let moved_to = step.action.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| a.text(0));
+        if step.refused {
+            if let Some(action) = &step.action {
+                self.refused.push((action.clone(), self.moves));
+            }
+            // The world refuses to go where one already stands: the two places share the spot.
+            if let (Some(place), Some(at)) = (moved_to, self.at.clone())
+                && self.places.iter().any(|p| p == place)
+            {
+                let spot = self.spots.entry(at.clone()).or_insert(at).clone();
+                self.spots.insert(place.to_owned(), spot);
+            }
+            return;
+        }
+        if let Some(place) = moved_to {
+            self.moves += 1;
+            self.at = Some(place.to_owned());
+            self.visited.insert(place.to_owned());
+            match spot_label(&step.observation) {
+                Some(label) => self.rename_spot(place, label),
+                None => drop(self.spots.entry(place.to_owned()).or_insert_with(|| place.to_owned())),
+            }
+        }
+        self.hear(step.action.as_ref(), &step.calls);
+    }
+
+    /// Takes a spot's label from the observation; places known to share the spot take it too.
+    fn rename_spot(&mut self, place: &str, label: &str) {
+        let old = self.spots.insert(place.to_owned(), label.to_owned());
+        for spot in self.spots.values_mut().filter(|s| Some(&**s) == old.as_ref()) {
+            label.clone_into(spot);
+        }
+    }
+
+    /// Applies observation calls, observed or predicted, that follow an action.
+    fn hear(&mut self, action: Option<&Call>, calls: &[Call]) {
+        let mut opened = None;
+        for call in calls {
+            match call.function.as_str() {
+                super::UPDATE_VISIBLE => {
+                    let mut names = call.args.iter().filter_map(Literal::text).map(str::to_owned);
+                    if self.places.is_empty() {
+                        self.places = names.collect();
+                        self.seen.extend(self.places.iter().cloned());
+                        continue;
+                    }
+                    let Some(place) = names.next() else { continue };
+                    if opened.as_ref() == Some(&place) {
+                        opened = None;
+                    }
+                    let things: Vec<String> = names.collect();
+                    self.seen.extend(things.iter().cloned());
+                    self.listed.insert(place, things);
+                }
+                super::SET_PROPERTY => {
+                    let (Some(name), Some(property)) = (call.text(0), call.text(1)) else {
+                        continue;
+                    };
+                    let Some(Literal::Bool(value)) = call.args.get(2) else { continue };
+                    self.properties.insert((name.to_owned(), property.to_owned()), *value);
+                    if let Some((_, opposite)) = super::OPPOSITES.iter().find(|(p, _)| *value && *p == property) {
+                        self.properties.insert((name.to_owned(), (*opposite).to_owned()), false);
+                    }
+                    if property == super::OPEN && *value {
+                        opened = Some(name.to_owned());
+                    }
+                }
+                super::ADD_INVENTORY => {
+                    let Some(thing) = call.text(0) else { continue };
+                    self.held = Some(thing.to_owned());
+                    if let Some(place) = other_argument(action, thing)
+                        && let Some(things) = self.listed.get_mut(place)
+                    {
+                        things.retain(|t| t != thing);
+                    }
+                }
+                super::REMOVE_INVENTORY => {
+                    let Some(thing) = call.text(0) else { continue };
+                    self.held = None;
+                    if let Some(place) = other_argument(action, thing) {
+                        let things = self.listed.entry(place.to_owned()).or_default();
+                        if !things.iter().any(|t| t == thing) {
+                            things.push(thing.to_owned());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // An open place that lists nothing is empty: the listing of an empty open place is not reported.
+        if let Some(place) = opened {
+            self.listed.insert(place, Vec::new());
+        }
+    }
+}
+
+/// The argument of an action on a thing that is not the thing: the place it is taken from or put to.
+fn other_argument<'a>(action: Option<&'a Call>, thing: &str) -> Option<&'a str> {
+    let action = action?;
+    let names = || action.args.iter().filter_map(Literal::text);
+    names().any(|n| n == thing).then(|| names().find(|n| *n != thing)).flatten()
+}
+
+/// The spot named in the text, where the edition prints it (`You arrive at loc 12. …`).
+fn spot_label(observation: &str) -> Option<&str> {
+    let rest = observation.strip_prefix("You arrive at ")?;
+    let label = rest.split('.').next()?;
+    label.starts_with("loc ").then_some(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(action: &str, observation: &str, calls: &[&str]) -> Observed {
+        Observed {
+            action: (!action.is_empty()).then(|| action.parse().unwrap()),
+            observation: observation.to_owned(),
+            calls: calls.iter().map(|c| c.parse().unwrap()).collect(),
+            refused: observation == "Nothing happens.",
+        }
+    }
+
+    fn start() -> Observed {
+        step("", "", &["agent.update_visible_objects('cabinet 2', 'cabinet 1', 'shelf 1')"])
+    }
+
+    #[test]
+    fn the_first_listing_names_the_places_and_later_ones_their_contents() {
+        let belief = Belief::of(&[
+            start(),
+            step(
+                "agent.goto('shelf 1')",
+                "You arrive at loc 3. On the shelf 1, you see a mug 1, and a cd 2.",
+                &["agent.update_visible_objects('shelf 1', 'mug 1', 'cd 2')"],
+            ),
+            step("agent.take('mug 1', 'shelf 1')", "", &["agent.add_inventory('mug 1')"]),
+        ]);
+        assert_eq!(belief.places, ["cabinet 2", "cabinet 1", "shelf 1"]);
+        assert_eq!(belief.listed["shelf 1"], ["cd 2"]);
+        assert_eq!(belief.held.as_deref(), Some("mug 1"));
+        assert!(belief.is_here("shelf 1") && !belief.is_here("cabinet 1"));
+        assert_eq!(belief.spots["shelf 1"], "loc 3");
+    }
+
+    #[test]
+    fn closed_places_are_not_seen_into_and_empty_open_ones_are() {
+        let closed = step("agent.goto('cabinet 1')", "", &["env.set_property('cabinet 1', 'open', False)"]);
+        let belief = Belief::of(&[start(), closed.clone()]);
+        assert!(!belief.is_seen_into("cabinet 1"));
+        assert_eq!(belief.property("cabinet 1", "open"), Some(false));
+        let opened = step("agent.open('cabinet 1')", "", &["env.set_property('cabinet 1', 'open', True)"]);
+        let belief = Belief::of(&[start(), closed, opened]);
+        assert_eq!(belief.listed["cabinet 1"], Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_refused_move_means_the_place_is_here() {
+        let belief = Belief::of(&[
+            start(),
+            step("agent.goto('cabinet 1')", "You arrive at loc 7. The cabinet 1 is closed.", &[]),
+            step("agent.goto('cabinet 2')", "Nothing happens.", &[]),
+        ]);
+        assert_eq!(belief.at.as_deref(), Some("cabinet 1"));
+        assert!(belief.is_here("cabinet 2") && !belief.is_here("shelf 1"));
+        assert_eq!(belief.refused.len(), 1);
+    }
+
+    #[test]
+    fn what_is_put_down_is_listed_there() {
+        let belief = Belief::of(&[
+            start(),
+            step("agent.goto('shelf 1')", "", &["agent.update_visible_objects('shelf 1')"]),
+            step("agent.put('mug 1', 'shelf 1')", "", &["agent.remove_inventory('mug 1')"]),
+        ]);
+        assert_eq!((belief.held, belief.listed["shelf 1"].as_slice()), (None, ["mug 1".to_owned()].as_slice()));
+    }
+}

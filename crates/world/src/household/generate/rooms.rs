@@ -1,0 +1,47 @@
+//! Furniture of the generated rooms, from `worlds/household/rooms.toml`: receptacles and how many, objects with their abilities
+//! and where they usually lie.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::household::Property;
+
+/// A kind of receptacle in a room: type, least and most of them, whether it opens.
+pub type Furniture = (String, usize, usize, bool);
+
+/// A kind of object in a room: type, least and most of them, abilities beyond lying there, usual places.
+pub type Thing = (String, usize, usize, String, Vec<String>);
+
+/// A kind of room.
+#[derive(Debug, Deserialize)]
+pub struct Room {
+    /// First floor plan number of its kind; ALFWorld numbers kitchens 1 to 30, living rooms from 201, and so on.
+    pub scene: i64,
+    /// Receptacles.
+    pub furniture: Vec<Furniture>,
+    /// Objects.
+    pub things: Vec<Thing>,
+}
+
+/// All kinds of rooms, by their names.
+#[derive(Debug, Deserialize)]
+pub struct Rooms {
+    /// What can be done with things, by a word for them.
+    pub abilities: BTreeMap<String, Vec<Property>>,
+    /// The rooms.
+    pub rooms: BTreeMap<String, Room>,
+}
+
+/// The file that ships.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn shipped() -> Result<&'static Rooms, String> {
+    static ROOMS: LazyLock<Result<Rooms, String>> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../../../../worlds/household/rooms.toml"))
+            .map_err(|e| format!("rooms.toml: {e}"))
+    });
+    ROOMS.as_ref().map_err(Clone::clone)
+}

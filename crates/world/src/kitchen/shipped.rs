@@ -1,0 +1,68 @@
+//! Demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
+//! change unnoticed.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Find, KitchenWorld, Source};
+use crate::WorldError;
+use crate::demonstration::Demonstration;
+use crate::files::json_lines;
+
+/// The shipped demonstrations, one JSON object a line.
+const DEMONSTRATIONS: &str = include_str!("../../../../worlds/kitchen/demonstrations.jsonl");
+
+/// A shipped demonstration: a shipped task and what was done in it. What was seen follows from replaying.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Shipped {
+    task: String,
+    actions: Vec<String>,
+}
+
+/// The demonstrations that ship, those in the same scene as `task` left out, so that no task is learned from itself.
+///
+/// # Errors
+/// Never, unless the program's own files are damaged.
+pub fn demonstrations(task: &str) -> Result<Vec<Demonstration>, WorldError> {
+    let scene = task.rsplit_once('/').map_or(task, |(scene, _)| scene);
+    let mut world = KitchenWorld::new(Source::shipped()?, Find::default());
+    let mut shipped: Vec<Shipped> = json_lines(DEMONSTRATIONS, "worlds/kitchen/demonstrations.jsonl")?;
+    shipped.retain(|shipped| shipped.task.rsplit_once('/').is_none_or(|(known, _)| known != scene));
+    let replay =
+        |Shipped { task, actions }| Demonstration::replay(&mut world, &task, format!("demonstration/{task}"), actions);
+    shipped.into_iter().map(replay).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expert;
+    use super::*;
+
+    /// With `STEPWRIGHT_WRITE` set, writes the file again.
+    #[test]
+    fn the_file_is_what_the_expert_does() {
+        let source = Source::shipped().unwrap();
+        let mut text = String::new();
+        for id in source.ids() {
+            let (scene, task) = source.task(id).unwrap();
+            let shipped = Shipped { task: id.to_owned(), actions: expert::solve(&scene, &task).unwrap() };
+            text.push_str(&serde_json::to_string(&shipped).unwrap());
+            text.push('\n');
+        }
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("worlds/kitchen/demonstrations.jsonl");
+        if std::env::var_os("STEPWRIGHT_WRITE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        assert!(std::fs::read_to_string(&path).unwrap() == text, "demonstrations.jsonl is not what the expert does");
+    }
+
+    #[test]
+    fn no_task_is_learned_from_its_own_scene() {
+        let all = demonstrations("elsewhere/coffee").unwrap();
+        assert_eq!(all.len(), 16);
+        assert!(all.iter().all(|d| d.steps.iter().skip(1).all(|step| step.action_call.is_some())));
+        let others = demonstrations("galley/coffee").unwrap();
+        assert_eq!(others.len(), 12);
+        assert!(others.iter().all(|d| !d.id.contains("galley")));
+    }
+}

@@ -1,0 +1,130 @@
+//! Agents without a language model: what they are given at a decision, and what they offer.
+//!
+//! One implementation a world (`world/*/agent/`), registered with it. An agent reads what the agent of the episode was given and saw,
+//! never a world's hidden state and never its list of admissible actions.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use super::effects::EffectModel;
+use crate::literal::{Atom, Facts};
+use crate::program::CheckedProgram;
+use stepwright_program::Call;
+
+/// A step of the history as the agent lived it. The reset is the first, without an action.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Observed {
+    /// The action as a call; `None` for the reset and for actions without one (`look`).
+    pub action: Option<Call>,
+    /// The text observed.
+    pub observation: String,
+    /// The observation as calls.
+    pub calls: Vec<Call>,
+    /// Whether the world refused the action.
+    pub refused: bool,
+}
+
+/// What a decision is made on: only what the agent was given and saw.
+#[derive(Debug, Clone, Copy)]
+pub struct ProposeContext<'a, P> {
+    /// The task as stated to the agent.
+    pub sentence: &'a str,
+    /// The program state with the assertions in force.
+    pub program: &'a P,
+    /// Everything so far, the reset first.
+    pub history: &'a [Observed],
+    /// Calls a person refused at this decision, with the reasons given.
+    pub rejected: &'a [(Call, String)],
+    /// The literals that the world reports to the agent now, and the goals still to be met, where it reports any.
+    pub observed: Option<(&'a Facts, &'a [Atom])>,
+}
+
+/// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
+pub type AgentContext<'a> = ProposeContext<'a, CheckedProgram>;
+
+/// A proposed action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The action.
+    pub call: Call,
+    /// Higher is better. Of a plan: minus the expected number of steps to the goal, lower still where no plan leads there.
+    /// Of imitation: a probability, which is above 0.
+    pub score: f64,
+    /// Why, for display.
+    pub rationale: String,
+}
+
+/// A part of the task as the agent understands it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoalPart {
+    /// What is to be (`a mug is in the hand`).
+    pub text: String,
+    /// Whether it is so, as far as the agent knows.
+    pub holds: bool,
+    /// What is known of it.
+    pub why: String,
+}
+
+/// Chooses actions without a language model. Deterministic; made once from the demonstrations of a task.
+pub trait Agent: Debug + Send + Sync {
+    /// Up to `most` different actions, best first. Empty only when it can think of nothing.
+    fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked>;
+
+    /// The actions the task wants, with the assertions ignored, at most `most`: the roots of a blocking tree.
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
+        self.propose(context, most).into_iter().map(|ranked| ranked.call).collect()
+    }
+
+    /// The effects of actions, learned from the demonstrations.
+    fn effects(&self) -> &EffectModel;
+
+    /// The different calls of another party in the demonstrations, where one takes turns.
+    fn replies(&self) -> Vec<Call> {
+        Vec::new()
+    }
+
+    /// The parts of the task with their standing; empty where the sentence is not understood.
+    fn goal_parts(&self, _sentence: &str, _history: &[Observed]) -> Vec<GoalPart> {
+        Vec::new()
+    }
+
+    /// Whether the demonstrations it was made from are of a world that it knows.
+    fn knows(&self) -> bool {
+        false
+    }
+
+    /// Its reader of requests, where episodes are sequences of requests.
+    fn instructions(&self) -> Option<&dyn Instructions> {
+        None
+    }
+}
+
+/// Reads a person's requests and keeps a belief in a small grammar.
+pub trait Instructions {
+    /// The program that answers a request, from the belief alone.
+    ///
+    /// # Errors
+    /// What in the request is not understood, or does not fit the belief.
+    fn answer(&self, belief: &Value, request: &str) -> Result<String, String>;
+
+    /// The belief after what an update says.
+    ///
+    /// # Errors
+    /// What in the update is not understood, or why it cannot be.
+    fn update(&self, belief: &Value, update: &str) -> Result<Value, String>;
+}
+
+/// Learned effects alone: the agent of a world that has none. It offers nothing.
+#[derive(Debug, Clone, Default)]
+pub struct EffectsOnly(pub EffectModel);
+
+impl Agent for EffectsOnly {
+    fn propose(&self, _context: &AgentContext<'_>, _most: usize) -> Vec<Ranked> {
+        Vec::new()
+    }
+
+    fn effects(&self) -> &EffectModel {
+        &self.0
+    }
+}

@@ -1,0 +1,178 @@
+//! Checked program: a program state with the assertions in force, as planning and explaining evaluate it.
+
+use std::sync::Arc;
+
+use super::{Assertion, Call, CheckResult, Fault, ProgramView, Rejection, Role, Rules, Specification, State};
+use stepwright_episode::{Check, CheckKind, Status};
+
+/// A program state with the assertions in force, by action function. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CheckedProgram {
+    state: State,
+    rules: Arc<Rules>,
+}
+
+impl CheckedProgram {
+    /// A state with these assertions in force; actions that are not named have none.
+    pub fn new(state: State, rules: Arc<Rules>) -> Self {
+        CheckedProgram { state, rules }
+    }
+
+    /// The assertions that a specification itself states, by action function.
+    ///
+    /// # Errors
+    /// If one of them is no assertion that can be evaluated by itself.
+    pub fn stated(specification: &Specification) -> Result<Rules, Rejection> {
+        let mut stated = Rules::new();
+        for function in specification.functions() {
+            let texts = function.assertions.iter().map(|a| Assertion::compile(&a.expression));
+            let assertions: Vec<Assertion> = texts.collect::<Result<_, _>>()?;
+            if !assertions.is_empty() {
+                stated.insert(function.name.clone(), assertions);
+            }
+        }
+        Ok(stated)
+    }
+
+    /// The fresh state of a specification, under its own assertions.
+    ///
+    /// # Errors
+    /// If the specification cannot start; its own assertions were evaluated when it was loaded.
+    pub fn start(specification: &Specification) -> Result<Self, Fault> {
+        let assertions = Self::stated(specification).unwrap_or_default();
+        Ok(CheckedProgram::new(specification.start()?, Arc::new(assertions)))
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The checks of a call for display, with the values found.
+    pub fn explained(&self, call: &Call) -> Vec<Check> {
+        let function = self.state.specification().function(&call.receiver, &call.function);
+        let values = |assertion: &Assertion| {
+            let found = function.map(|f| self.state.explain(assertion, f, &call.args)).unwrap_or_default();
+            found.into_iter().map(|(part, value)| format!("{part} = {value}")).collect::<Vec<_>>()
+        };
+        self.checks(call, |assertion, result| {
+            let words: Vec<String> = reason(result).into_iter().chain(values(assertion)).collect();
+            (!words.is_empty()).then(|| words.join("; "))
+        })
+    }
+
+    /// The assertions in force for a call, and that the call itself cannot be executed, where that is so. `detail` makes the words
+    /// on an assertion and its result.
+    fn checks(&self, call: &Call, detail: impl Fn(&Assertion, &CheckResult) -> Option<String>) -> Vec<Check> {
+        let check = |condition: &str, status, detail| Check {
+            kind: CheckKind::Precondition,
+            condition: condition.to_owned(),
+            status,
+            detail,
+        };
+        let results = self.state.under(&self.rules, call).into_iter();
+        let mut checks: Vec<Check> = results
+            .map(|(assertion, result)| check(assertion.text(), status(&result), detail(assertion, &result)))
+            .collect();
+        // What is no declared action is for the world to take or leave.
+        let function = self.state.specification().function(&call.receiver, &call.function);
+        if function.is_some_and(|f| f.role == Role::Action)
+            && checks.iter().all(|c| c.status == Status::Holds)
+            && let Some((exception, message)) = self.state.obstacle(call)
+        {
+            checks.push(check("the call can be executed", Status::Fails, Some(format!("{exception}: {message}"))));
+        }
+        checks
+    }
+}
+
+impl ProgramView for CheckedProgram {
+    fn check(&self, action: &Call) -> Vec<Check> {
+        // That an assertion is false needs no words.
+        self.checks(action, |_, result| reason(result).filter(|words| words != "AssertionError"))
+    }
+
+    fn permits(&self, action: &Call) -> Status {
+        let mut worst = Status::Holds;
+        for (_, result) in self.state.under(&self.rules, action) {
+            match status(&result) {
+                Status::Holds => {}
+                Status::Fails => return Status::Fails,
+                Status::Unknown => worst = Status::Unknown,
+            }
+        }
+        worst
+    }
+
+    fn apply(&mut self, calls: &[Call]) {
+        for call in calls {
+            // A call that raises leaves the state as it was, which is what is wanted of a prediction that does not fit.
+            let _ = self.state.call_unchecked(call);
+        }
+    }
+}
+
+fn status(result: &CheckResult) -> Status {
+    match result {
+        CheckResult::Holds => Status::Holds,
+        CheckResult::Raises { .. } => Status::Fails,
+        CheckResult::Unsupported(_) | CheckResult::Budget(_) => Status::Unknown,
+    }
+}
+
+/// What there is to say of a result beyond its status.
+fn reason(result: &CheckResult) -> Option<String> {
+    match result {
+        CheckResult::Holds => None,
+        CheckResult::Raises { exception, message } if message.is_empty() => Some(exception.clone()),
+        CheckResult::Raises { exception, message } => Some(format!("{exception}: {message}")),
+        CheckResult::Unsupported(what) => Some(format!("not supported: {what}")),
+        CheckResult::Budget(what) => Some(format!("stopped: {what}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUSEHOLD: &str = include_str!("../../../../worlds/household/spec.py");
+
+    fn household() -> CheckedProgram {
+        CheckedProgram::start(&Specification::load(HOUSEHOLD, "spec.py").unwrap()).unwrap()
+    }
+
+    fn call(text: &str) -> Call {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_specifications_own_assertions_are_in_force() {
+        let mut program = household();
+        let take = call("agent.take('mug 1', 'shelf 1')");
+        assert_eq!(program.permits(&take), Status::Fails);
+        program.apply(&[call("agent.update_visible_objects('shelf 1', 'mug 1')")]);
+        assert_eq!(program.permits(&take), Status::Holds);
+        program.apply(&[call("agent.add_inventory('cup 1')")]);
+        let failing: Vec<String> =
+            program.check(&take).into_iter().filter(|c| c.status == Status::Fails).map(|c| c.condition).collect();
+        assert_eq!(failing, ["self.inventory == None"]);
+    }
+
+    #[test]
+    fn other_assertions_take_their_place() {
+        let program = household();
+        let own = Rules::from([("take".to_owned(), vec![Assertion::compile("len(obj) > 3").unwrap()])]);
+        let edited = CheckedProgram::new(program.state().clone(), Arc::new(own));
+        assert_eq!(edited.permits(&call("agent.take('mug 1', 'shelf 1')")), Status::Holds);
+        assert_eq!(edited.permits(&call("agent.take('mug', 'shelf 1')")), Status::Fails);
+        assert_eq!(edited.permits(&call("agent.put('mug', 'shelf 1')")), Status::Holds);
+    }
+
+    #[test]
+    fn a_call_that_raises_changes_nothing() {
+        let mut program = household();
+        let before = program.state().fingerprint();
+        program.apply(&[call("agent.add_inventory()"), call("agent.nothing_of_the_kind('a')")]);
+        assert_eq!(program.state().fingerprint(), before);
+    }
+}

@@ -1,0 +1,30 @@
+//! View of a program state for planning: what the assertions in force say of a call, and what calls change.
+//!
+//! A seam, so that the search is tested without specifications and does not depend on how they are evaluated.
+
+use crate::program::Call;
+use stepwright_episode::{Check, Status};
+
+/// A program state to plan on, with the assertions in force. Cheap to clone.
+pub trait ProgramView: Clone {
+    /// The assertions of an action's function, each evaluated for the call, in order.
+    fn check(&self, action: &Call) -> Vec<Check>;
+
+    /// All of them together, without the words: fails if any fails, else unknown if any cannot be decided.
+    fn permits(&self, action: &Call) -> Status {
+        worst(&self.check(action))
+    }
+
+    /// Runs calls, their own assertions aside; one that raises changes nothing.
+    fn apply(&mut self, calls: &[Call]);
+}
+
+/// The status over several checks.
+fn worst(checks: &[Check]) -> Status {
+    let has = |status| checks.iter().any(|c| c.status == status);
+    match (has(Status::Fails), has(Status::Unknown)) {
+        (true, _) => Status::Fails,
+        (false, true) => Status::Unknown,
+        (false, false) => Status::Holds,
+    }
+}

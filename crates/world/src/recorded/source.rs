@@ -1,0 +1,94 @@
+//! Files of logs as sets of tasks: an episode is a task, its id the log's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use stepwright_skill::trajectory::read_any;
+use stepwright_skill::{Trajectory, trajectory::LogError};
+
+use super::playback::Playback;
+use crate::demonstration::Demonstration;
+use crate::options::Values;
+use crate::{OpenedWorld, Simulated, TaskInfo, TaskSet, WorldError, files};
+
+/// The episodes of a file of logs.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedLogs {
+    pub(super) logs: Arc<Vec<Trajectory>>,
+    pub(super) problems: Arc<Vec<String>>,
+    origin: String,
+}
+
+/// The logs of a file, and what is wrong in it: a trajectory a line (the layout of O3D's recordings), or texts of ReAct.
+///
+/// # Errors
+/// If the file cannot be read, or holds no log at all: what, where, and what to do.
+pub fn read(path: &Path) -> Result<(Vec<Trajectory>, Vec<LogError>), WorldError> {
+    let text = files::read_text(path)?;
+    let name = path.file_stem().map_or_else(|| "log".to_owned(), |name| name.to_string_lossy().into_owned());
+    let (logs, wrong) = read_any(&text, &name);
+    match (logs.is_empty(), wrong.first()) {
+        (true, Some(error)) => Err(WorldError::Data {
+            path: format!("{}:{}", path.display(), error.line),
+            message: format!("{}; nothing of it can be opened", error.message),
+        }),
+        _ => Ok((logs, wrong)),
+    }
+}
+
+impl RecordedLogs {
+    /// No logs ship.
+    ///
+    /// # Errors
+    /// Always: a file is needed.
+    pub fn none() -> Result<Self, WorldError> {
+        Err(WorldError::Failed("recorded episodes come from a file of logs: stepwright open FILE".to_owned()))
+    }
+
+    /// The logs of a file.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn open(path: &Path) -> Result<Self, WorldError> {
+        let (logs, wrong) = read(path)?;
+        let problems = wrong.iter().map(|error| format!("{}:{error}", path.display())).collect();
+        Ok(RecordedLogs { logs: Arc::new(logs), problems: Arc::new(problems), origin: path.display().to_string() })
+    }
+
+    /// The place of a log.
+    pub(super) fn place(&self, id: &str) -> Option<usize> {
+        self.logs.iter().position(|log| log.id == id)
+    }
+}
+
+impl TaskSet for RecordedLogs {
+    fn tasks(&self) -> Vec<TaskInfo> {
+        let info = |log: &Trajectory| TaskInfo {
+            id: log.id.clone(),
+            kind: log.task_type.clone().unwrap_or_default(),
+            sentence: log.task.clone(),
+            source: self.origin.clone(),
+        };
+        self.logs.iter().map(info).collect()
+    }
+
+    fn resolve(&self, part: &str) -> Result<String, WorldError> {
+        match self.logs.first().filter(|_| part.is_empty()) {
+            Some(first) => Ok(first.id.clone()),
+            None => files::resolve(|| self.logs.iter().map(|log| log.id.as_str()), part).map(str::to_owned),
+        }
+    }
+
+    fn open(self: Arc<Self>, task: &str, _options: &Values) -> Result<OpenedWorld, WorldError> {
+        let log = self.place(task).and_then(|at| self.logs.get(at));
+        let log = log.ok_or_else(|| files::no_such_task(self.logs.iter().map(|log| log.id.as_str()), task))?;
+        let sentence = if log.task.is_empty() { log.id.clone() } else { log.task.clone() };
+        let world = Box::new(Simulated::<Playback>::over(Arc::clone(&self), ()));
+        Ok(OpenedWorld { world, task: task.to_owned(), sentence, options: BTreeMap::new() })
+    }
+
+    fn demonstrations(&self, _task: &str, _options: &Values, _seed: u64) -> Result<Vec<Demonstration>, WorldError> {
+        Ok(Vec::new())
+    }
+}

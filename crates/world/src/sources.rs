@@ -1,0 +1,155 @@
+//! Sources. Opens sets of tasks by world and path and keeps what was read, so that a second episode does not read it again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::demonstration::{self, Demonstration};
+use super::external::Adapters;
+use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind};
+use crate::options::Values;
+use stepwright_episode::Header;
+use stepwright_program::{Call, Role, Specification};
+
+/// A set of tasks that was read, and when its file or folder had been changed last.
+struct Read {
+    changed: Option<SystemTime>,
+    set: Arc<dyn TaskSet>,
+}
+
+/// Sets of tasks by the world's name and the path.
+type Shelf = BTreeMap<(&'static str, Option<PathBuf>), Read>;
+
+/// The worlds there are and the sets of tasks that were read. Clones share them.
+#[derive(Clone)]
+pub struct Sources {
+    kinds: Arc<[&'static WorldKind]>,
+    adapters: Arc<Adapters>,
+    shelf: Arc<Mutex<Shelf>>,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sources").field("kinds", &self.kinds.iter().map(|k| k.name).collect::<Vec<_>>()).finish()
+    }
+}
+
+impl Default for Sources {
+    /// The program's worlds, none of them behind a command.
+    fn default() -> Self {
+        Sources::with_kinds(WORLDS)
+    }
+}
+
+impl Sources {
+    /// Nothing read yet, of these worlds.
+    pub fn with_kinds(kinds: &[&'static WorldKind]) -> Self {
+        Sources { kinds: kinds.into(), adapters: Arc::default(), shelf: Arc::default() }
+    }
+
+    /// Nothing read yet, of the program's worlds; the external world's tasks are those of these adapters.
+    pub fn with_adapters(adapters: Adapters) -> Self {
+        Sources { adapters: Arc::new(adapters), ..Sources::default() }
+    }
+
+    /// The worlds there are.
+    pub fn kinds(&self) -> &[&'static WorldKind] {
+        &self.kinds
+    }
+
+    /// The world of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn kind(&self, name: &str) -> Result<&'static WorldKind, WorldError> {
+        super::named(&self.kinds, name)
+    }
+
+    /// A world's set of tasks; reads it if it was not read yet, or its file or folder has changed since.
+    ///
+    /// # Errors
+    /// If there is no such world, or its data cannot be read.
+    pub fn set(&self, world: &str, path: Option<&Path>) -> Result<Arc<dyn TaskSet>, WorldError> {
+        let kind = self.kind(world)?;
+        let changed = path.and_then(|p| std::fs::metadata(p).ok()?.modified().ok());
+        let key = (kind.name, path.map(Path::to_owned));
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = shelf.get(&key).filter(|read| read.changed == changed) {
+            return Ok(Arc::clone(&known.set));
+        }
+        let set = (kind.open)(&Origin { path, adapters: &self.adapters })?;
+        shelf.insert(key, Read { changed, set: Arc::clone(&set) });
+        Ok(set)
+    }
+
+    /// The tasks of a world.
+    ///
+    /// # Errors
+    /// As [`Sources::set`].
+    pub fn tasks(&self, world: &str, path: Option<&Path>) -> Result<Vec<TaskInfo>, WorldError> {
+        Ok(self.set(world, path)?.tasks())
+    }
+
+    /// A world with a task.
+    ///
+    /// # Errors
+    /// If there is no such world or task, an option is wrong, or the data cannot be read.
+    pub fn open(&self, spec: &OpenSpec<'_>) -> Result<OpenedWorld, WorldError> {
+        let options = Values::read(self.kind(spec.world)?.options, spec.options)?;
+        let set = self.set(spec.world, spec.data)?;
+        let task = set.resolve(spec.task)?;
+        set.open(&task, &options)
+    }
+
+    /// A world that plays an episode of a file of logs back; the first one where no id is given.
+    ///
+    /// # Errors
+    /// If the file is no log, or has no such episode.
+    pub fn open_log(&self, path: &Path, episode: &str) -> Result<OpenedWorld, WorldError> {
+        let options = BTreeMap::new();
+        self.open(&OpenSpec { world: super::recorded::KIND.name, data: Some(path), options: &options, task: episode })
+    }
+
+    /// The world of a recorded session, at its task.
+    ///
+    /// # Errors
+    /// As [`Sources::open`].
+    pub fn reopen(&self, header: &Header, data: Option<&Path>) -> Result<OpenedWorld, WorldError> {
+        let options = Values::read(self.kind(&header.world)?.options, &header.options)?;
+        self.set(&header.world, data)?.reopen(header, &options)
+    }
+
+    /// Episodes to learn from for an opened world: those of `own`, a person's file, if the world takes one; else those
+    /// configured with its tasks, or those that ship.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn demonstrations(
+        &self,
+        opened: &OpenedWorld,
+        data: Option<&Path>,
+        seed: u64,
+        own: Option<&Path>,
+    ) -> Result<Vec<Demonstration>, WorldError> {
+        let kind = opened.world.kind();
+        let set = self.set(kind.name, data)?;
+        let own = own.filter(|_| kind.data.is_some_and(|data| data.demonstrations)).map(Path::to_owned);
+        match own.or_else(|| set.demonstrations_file(&opened.task)) {
+            Some(path) => read_demonstrations(&path, opened.world.as_ref()),
+            None => set.demonstrations(&opened.task, &Values::read(kind.options, &opened.options)?, seed),
+        }
+    }
+}
+
+/// A person's own demonstrations; which calls are actions is declared by the world's specification.
+///
+/// # Errors
+/// If the specification does not load or the file cannot be read.
+pub fn read_demonstrations(path: &Path, world: &dyn World) -> Result<Vec<Demonstration>, WorldError> {
+    let specification =
+        Specification::load(&world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))?;
+    let is_action =
+        |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
+    demonstration::open(path, &world.header().setup, is_action)
+}

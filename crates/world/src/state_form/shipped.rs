@@ -1,0 +1,24 @@
+//! State forms that ship with the program, one a world at most, each loaded once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{StateForm, StateFormError};
+use crate::WorldKind;
+
+/// The file of a form among those that a world ships.
+const FILE: &str = "state_form.toml";
+
+/// A form, once loaded.
+type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
+
+/// The state form that ships for a world; `None` if none does.
+///
+/// # Errors
+/// [`StateFormError`] if it does not load, which a test rules out.
+pub fn shipped(world: &WorldKind) -> Option<Loaded> {
+    static FORMS: Mutex<BTreeMap<&'static str, Loaded>> = Mutex::new(BTreeMap::new());
+    let file = world.file(FILE)?;
+    let load = || StateForm::load(file.text, file.path).map(Arc::new).map_err(Arc::new);
+    Some(FORMS.lock().unwrap_or_else(PoisonError::into_inner).entry(file.path).or_insert_with(load).clone())
+}

@@ -1,0 +1,77 @@
+//! Episode: a scene and the requests a person makes one after another, with what each expects.
+
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use super::goal::Goal;
+use super::judge::Expected;
+use super::scene::Scene;
+
+/// The kinds of episodes, in the order they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, VariantArray, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Domain {
+    /// Blocks and bowls.
+    PickAndPlace,
+    /// Blocks get dirty by touching and clean in the disinfector.
+    Disinfection,
+    /// Blocks' weights are stated in terms of other blocks.
+    Weight,
+    /// Covers hide blocks.
+    Cover,
+    /// A ball under one of some cups.
+    Cups,
+}
+
+impl Domain {
+    /// The name, as in files and ids.
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Cups => crate::CUPS,
+            other => other.into(),
+        }
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The person's words.
+    pub query: String,
+    /// What kind of request it is (`put`, `question`, `statement`, `event`, `put_all`, `goal`, `swap`).
+    pub kind: String,
+    /// Whether it takes something of earlier requests.
+    pub temporal: bool,
+    /// A program that answers it; empty where none is written down.
+    pub code: String,
+    /// What the person meant, spelled right, for a writer; where that is written down.
+    pub meant: Option<String>,
+    /// What weights are to become, where the solutions are not listed.
+    pub goal: Option<Goal>,
+    /// What is expected.
+    pub expected: Expected,
+}
+
+/// An episode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Episode {
+    /// Its id among tasks.
+    pub id: String,
+    /// Its kind.
+    pub domain: Domain,
+    /// How it begins.
+    pub start: Scene,
+    /// The requests, at least one.
+    pub requests: Vec<Asked>,
+}
+
+impl Episode {
+    /// What the episode is, in a sentence: the first request, and how many come after it.
+    pub fn sentence(&self) -> String {
+        let first = self.requests.first().map_or("", |asked| asked.query.as_str()).trim_end_matches('.');
+        match self.requests.len() {
+            0 | 1 => first.to_owned(),
+            2 => format!("{first} (and another request)"),
+            n => format!("{first} (and {} more requests)", n - 1),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Transcripts: what a world's texts say, read as program calls where no world runs. A recorded episode of another program can then be
+//! checked against assertions and shown as a program.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use stepwright_skill::Trajectory;
+
+use super::{ProgramHeader, WORLDS};
+use stepwright_program::Call;
+
+/// How a world's recorded texts are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Transcript {
+    /// The names that logs have for the environment (`alfworld`).
+    pub environments: &'static [&'static str],
+    /// The specification that the calls are of.
+    pub specification: &'static str,
+    /// What an episode's texts say: of the first observation, then of each step.
+    pub read: fn(&Trajectory) -> Vec<ReadStep>,
+    /// The call of an action's text.
+    pub call_of: fn(&str) -> Option<Call>,
+    /// The text of an action's call.
+    pub text_of: fn(&Call) -> Option<String>,
+    /// How the episode of a goal opens as a program.
+    pub header: fn(&str) -> ProgramHeader,
+}
+
+/// What one observation says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadStep {
+    /// The action's call, where it was accepted and has one.
+    pub action: Option<Call>,
+    /// What was observed, as calls.
+    pub observed: Vec<Call>,
+    /// Why the action was refused, where the text says so.
+    pub refused: Option<String>,
+}
+
+/// The logs of a file, and which of them is played back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logs {
+    /// All of them.
+    pub all: Arc<Vec<Trajectory>>,
+    /// The place of the one that is played back.
+    pub at: usize,
+    /// What could not be read of the file, with lines.
+    pub problems: Arc<Vec<String>>,
+}
+
+impl Logs {
+    /// The log that is played back.
+    pub fn current(&self) -> Option<&Trajectory> {
+        self.all.get(self.at)
+    }
+}
+
+/// How to read a trajectory: as the world that its environment's name is of, else as the one that knows the most of its actions (at
+/// least half), else as texts that no world is known for.
+pub fn of(trajectory: &Trajectory) -> Transcript {
+    let all = || WORLDS.iter().filter_map(|kind| kind.transcript);
+    if let Some(named) = all().find(|transcript| transcript.environments.contains(&trajectory.env.as_str())) {
+        return named;
+    }
+    let known = |transcript: &Transcript| {
+        trajectory.steps.iter().filter(|step| (transcript.call_of)(&step.action).is_some()).count()
+    };
+    let best = all().map(|transcript| (known(&transcript), transcript)).max_by_key(|(known, _)| *known);
+    best.filter(|(known, _)| known * 2 >= trajectory.steps.len()).map_or(PLAIN, |(_, transcript)| transcript)
+}
+
+/// Texts that no world is known for: each action is a call of one function, and observations say nothing.
+pub const PLAIN: Transcript = Transcript {
+    environments: &[],
+    specification: include_str!("../../../worlds/recorded/spec.py"),
+    read: plain,
+    call_of: |text| Some(Call::new("agent", "act", [text])),
+    text_of: |call| call.text(0).map(str::to_owned),
+    header: |task| ProgramHeader {
+        function: "episode".to_owned(),
+        comment: task.to_owned(),
+        setup: vec!["agent = Agent()".to_owned()],
+    },
+};
+
+fn plain(trajectory: &Trajectory) -> Vec<ReadStep> {
+    let step = |text: &str| ReadStep { action: (PLAIN.call_of)(text), ..ReadStep::default() };
+    std::iter::once(ReadStep::default()).chain(trajectory.steps.iter().map(|s| step(&s.action))).collect()
+}
+
+impl Transcript {
+    /// The specification's text.
+    pub fn specification(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self.specification)
+    }
+}
