@@ -59,6 +59,7 @@ mod imports;
 mod instruction_figures;
 #[cfg(feature = "local")]
 mod local_model;
+mod logs_of_before;
 mod own_services;
 mod precondition_figures;
 mod precondition_golden;
