@@ -305,7 +305,7 @@ fn a_closed_pipe_costs_no_saved_file() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let mut text = String::new();
     std::fs::File::open(saved.join("Museums_1.preconditions.py")).unwrap().read_to_string(&mut text).unwrap();
-    assert!(text.starts_with("# Preconditions inferred in dialogue (") && text.contains("assert "), "{text}");
+    assert!(text.contains("\n# world: dialogue\n# task: ") && text.contains("assert "), "{text}");
 }
 
 #[test]

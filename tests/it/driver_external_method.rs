@@ -16,7 +16,7 @@ struct Toy;
 fn draft(text: &str, origin: Origin, cx: &Context<'_>, why: &str) -> Draft {
     let (problem, score, logprob) = (None, None, None);
     let rationale = Some(why.to_owned());
-    Draft { raw: text.to_owned(), action: Some(cx.action(text)), problem, origin, score, logprob, rationale }
+    Draft { action: Some(cx.action(text)), problem, score, logprob, rationale, ..Draft::new(text, origin) }
 }
 
 impl Method for Toy {

@@ -95,7 +95,7 @@ async fn a_plan_is_an_artifact_that_a_person_may_rewrite_and_take_back() {
     for (request, line) in [(correction, "1: lookup()"), (Request::UndoArtifact(ArtifactId::PLAN), "1: turnleft()")] {
         w.send(Command::Gate(request));
         w.recommended().await;
-        assert_eq!(offered(&w).raw, line);
+        assert_eq!(offered(&w).numbered(), line);
     }
     assert_eq!(model.asked.lock().unwrap().len(), 1);
     w.quit().await;
@@ -148,9 +148,9 @@ async fn a_model_judges_assertions_where_it_is_set() {
     let model = Scripted::lines(&[PLAN_TEXT, " False", "True", "well, no"]);
     let mut w = written("progprompt", "model", &model);
     w.recommended().await;
-    assert_eq!(offered(&w).raw, "1: find('bread')");
+    assert_eq!(offered(&w).numbered(), "1: find('bread')");
     let line = take(&mut w).await;
-    assert_eq!(line.raw, "3: walk('bread')");
+    assert_eq!(line.numbered(), "3: walk('bread')");
     assert!(line.rationale.unwrap().contains("'close' to 'bread': false (said the model)"));
     let asked = model.asked.lock().unwrap()[1].clone();
     assert_eq!((asked.max_tokens, asked.temperature, asked.frequency_penalty), (2, 0.0, 0.0));
@@ -164,9 +164,9 @@ async fn a_model_judges_assertions_where_it_is_set() {
     w.until("the step is there again", |_, s| s.current().is_some_and(|n| n.depth == 1)).await;
     w.send(Command::Gate(Request::Propose));
     w.recommended().await;
-    assert_eq!((offered(&w).raw.as_str(), model.asked.lock().unwrap().len()), ("3: walk('bread')", 2));
+    assert_eq!((offered(&w).numbered().as_str(), model.asked.lock().unwrap().len()), ("3: walk('bread')", 2));
     let line = take(&mut w).await;
-    assert_eq!(line.raw, "7: lookup()");
+    assert_eq!(line.numbered(), "7: lookup()");
     let why = line.rationale.unwrap();
     for part in
         ["'bread' in 'hands': true (said the model)", "switchoff': false (the model said neither True nor False)"]
@@ -184,8 +184,8 @@ async fn assertions_that_decide_nothing_are_put_to_no_model() {
     let model = Scripted::lines(&["\tassert('close' to 'bread')\n\t\telse: turnleft()\n\tturnright()"]);
     let mut w = written("progprompt-flat", "model", &model);
     w.recommended().await;
-    assert_eq!(offered(&w).raw, "2: turnleft()");
-    assert_eq!(take(&mut w).await.raw, "3: turnright()");
+    assert_eq!(offered(&w).numbered(), "2: turnleft()");
+    assert_eq!(take(&mut w).await.numbered(), "3: turnright()");
     assert_eq!(model.asked.lock().unwrap().len(), 1);
     w.quit().await;
 }
@@ -203,16 +203,16 @@ async fn a_sub_goal_is_cut_after_ten_steps_where_assertions_count() {
         w.send(Command::Gate(Request::Reject { proposal: offered(&w).id, reason: String::new() }));
         w.recommended().await;
         for number in 3..12 {
-            assert_eq!(offered(&w).raw, format!("{number}: turnleft()"), "{method}");
+            assert_eq!(offered(&w).numbered(), format!("{number}: turnleft()"), "{method}");
             take(&mut w).await;
         }
-        assert_eq!(offered(&w).raw, "12: turnleft()", "{method}: nine steps were taken");
+        assert_eq!(offered(&w).numbered(), "12: turnleft()", "{method}: nine steps were taken");
         let line = take(&mut w).await;
         if method == "progprompt" {
-            assert_eq!(line.raw, "15: turnright()");
+            assert_eq!(line.numbered(), "15: turnright()");
             assert!(line.rationale.unwrap().contains("cut after 10 steps"));
         } else {
-            assert_eq!(line.raw, "13: turnleft()");
+            assert_eq!(line.numbered(), "13: turnleft()");
         }
         w.quit().await;
     }
@@ -237,12 +237,12 @@ async fn a_written_plan_is_followed_line_by_line() {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
     let first = offered(&w);
-    assert_eq!((first.raw.as_str(), text(&first)), ("2: find('bread')", "find bread"));
+    assert_eq!((first.numbered().as_str(), text(&first)), ("2: find('bread')", "find bread"));
     w.send(Command::Gate(Request::Approve { proposal: first.id }));
     w.recommended().await;
     // What is close is not walked to; what is not in the hand is grabbed.
     let second = offered(&w);
-    assert_eq!(second.raw, "6: grab('bread')");
+    assert_eq!(second.numbered(), "6: grab('bread')");
     assert!(text(&second).starts_with("grab Bread|"), "{}", text(&second));
     let why = second.rationale.clone().unwrap();
     for part in ["0: get the bread", "'close' to 'bread': true", "'bread' in 'hands': false"] {
@@ -251,22 +251,22 @@ async fn a_written_plan_is_followed_line_by_line() {
     // A refused line is passed over, and undo brings it back.
     w.send(Command::Gate(Request::Reject { proposal: second.id, reason: String::new() }));
     w.recommended().await;
-    assert_eq!(offered(&w).raw, "7: turnleft()");
+    assert_eq!(offered(&w).numbered(), "7: turnleft()");
     w.send(Command::Gate(Request::Manual { text: "turnright".into() }));
     w.recommended().await;
     // A step of one's own does not move the plan; turned away from the bread, the robot is no longer known to be close.
     for line in ["4: walk('bread')", "6: grab('bread')"] {
         let again = offered(&w);
-        assert_eq!(again.raw, line);
+        assert_eq!(again.numbered(), line);
         w.send(Command::Gate(Request::Approve { proposal: again.id }));
         w.recommended().await;
     }
     let last = offered(&w);
-    assert_eq!(last.raw, "7: turnleft()");
+    assert_eq!(last.numbered(), "7: turnleft()");
     w.send(Command::Gate(Request::Approve { proposal: last.id }));
     w.recommended().await;
     // The plan is at its end (its last line is none), so another is written.
-    assert_eq!(offered(&w).raw, "1: open('fridge')");
+    assert_eq!(offered(&w).numbered(), "1: open('fridge')");
     let asks = &w.session.current().unwrap().turn.asks;
     assert_eq!(asks.iter().map(|a| a.kind.clone()).collect::<Vec<_>>(), [AskKind::PLAN, AskKind::PLAN_LINE]);
     assert!(matches!(&asks[0].state, AskState::Answered { texts, .. } if texts[0] == "\topen('fridge')"));

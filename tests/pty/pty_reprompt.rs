@@ -77,6 +77,6 @@ fn an_error_is_corrected_undone_and_corrected_another_way() {
         _ => None,
     });
     assert_eq!(settled.filter(|edited| *edited).count(), 1);
-    let asked = |e: &Event| matches!(e, Event::Asked { kind: AskKind::Other { label }, .. } if label == "a correction");
+    let asked = |e: &Event| matches!(e, Event::Asked { kind: AskKind::Other(own), .. } if own.tag == "correction");
     assert_eq!(loaded.records.iter().filter(|r| asked(&r.event)).count(), 2);
 }

@@ -5,7 +5,6 @@ use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
 use stepwright::episode::AskKind;
 use stepwright::episode::{Action, Configuration, Event, Origin, Proposal};
-use stepwright::method::offered;
 use stepwright::tui::pane::PaneId;
 
 const WRITTEN: &str = "\t# 0: get the mug\n\tfind('mug')\n\tassert('close' to 'mug')\n\t\telse: find('mug')\n\tgrab('mug')\n\
@@ -21,18 +20,14 @@ fn asks(s: &mut Script, kind: AskKind, text: &str) -> u64 {
 
 /// A line of the plan, offered and recommended.
 fn line(s: &mut Script, number: usize, text: &str) -> u64 {
-    let ask = asks(s, AskKind::PLAN_LINE, &offered(number, text));
+    let ask = asks(s, AskKind::PLAN_LINE, text);
     let id = s.view.session.as_ref().unwrap().next_proposal();
     let proposal = Proposal {
-        id,
-        raw: offered(number, text),
+        line: Some(number),
         action: Some(Action { text: text.to_owned(), call: None }),
-        problem: None,
-        origin: Origin::Symbolic,
-        score: None,
-        logprob: None,
         rationale: Some("sub-goal `0: get the mug`".to_owned()),
         ask: Some(ask),
+        ..Proposal::new(id, text, Origin::Symbolic)
     };
     s.event(Event::Proposed { proposal: proposal.into() });
     s.event(Event::Checked { proposal: id, verdict: holds().into() });

@@ -10,7 +10,7 @@ use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{
     Beginning, BlockingSource, Command, Handle, Level, Notice, Persistence, Request, Setup, Source, start,
 };
-use stepwright::episode::{Event, FORMAT_VERSION, Header, Record, Session, log};
+use stepwright::episode::{Event, FORMAT_VERSION, Header, Proposal, Record, Session, log};
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
@@ -276,6 +276,7 @@ pub fn header() -> Header {
         data: "shipped".into(),
         task: "ten".into(),
         sentence: "reach ten.".into(),
+        service: String::new(),
         seed: 0,
         method: "precondition-aware".into(),
         method_version: String::new(),
@@ -397,7 +398,7 @@ impl Watched {
         .await;
         let turn = &self.session.current().unwrap().turn;
         let (id, _) = turn.recommended.clone().unwrap();
-        id.and_then(|id| turn.proposal(id)).map(|p| p.raw.trim().to_owned()).unwrap_or_default()
+        id.and_then(|id| turn.proposal(id)).map(Proposal::numbered).unwrap_or_default()
     }
 
     /// Approves what is recommended.

@@ -44,6 +44,7 @@ pub fn header() -> Header {
         data: "shipped".into(),
         task: "pick-1".into(),
         sentence: "put a mug in desk.".into(),
+        service: String::new(),
         seed: 0,
         method: "preconditions".into(),
         method_version: String::new(),
@@ -146,15 +147,10 @@ impl Script {
     pub fn propose(&mut self, text: &str, call: Option<&str>, origin: Origin, verdict: Option<Verdict>) -> ProposalId {
         let id = self.session.next_proposal();
         let proposal = Proposal {
-            id,
-            raw: call.unwrap_or(text).to_owned(),
             action: Some(Action { text: text.into(), call: call.map(str::to_owned) }),
-            problem: None,
-            origin,
             score: Some(0.75),
             logprob: (origin != Origin::Symbolic).then_some(-0.41),
-            rationale: None,
-            ask: None,
+            ..Proposal::new(id, call.unwrap_or(text).to_owned(), origin)
         };
         self.event(Event::Proposed { proposal: proposal.into() });
         if let Some(verdict) = verdict {
@@ -247,15 +243,11 @@ pub fn episode() -> Script {
     let id = s.session.next_proposal();
     s.event(Event::Proposed {
         proposal: Proposal {
-            id,
-            raw: "the robot should \u{1b}[31mgo home".into(),
-            action: None,
             problem: Some("SyntaxError: invalid syntax".into()),
-            origin: Origin::Sample,
-            score: None,
             logprob: Some(-2.1),
             rationale: Some("it is late".into()),
             ask: Some(ask),
+            ..Proposal::new(id, "the robot should \u{1b}[31mgo home", Origin::Sample)
         }
         .into(),
     });
@@ -457,7 +449,7 @@ pub fn comparison() -> (Arc<SetComparison>, Arc<AdoptedSet>) {
         actions: vec![take, look, fly],
         score: Some(Score::new(0.75, 1.0)),
     };
-    (Arc::new(sets), Arc::new(AdoptedSet { notes: vec![], actions: vec![right] }))
+    (Arc::new(sets), Arc::new(AdoptedSet { actions: vec![right], ..AdoptedSet::default() }))
 }
 
 /// A session of `n` steps in one line, opened at its end.
@@ -470,15 +462,9 @@ pub fn long(n: u64) -> View {
         let (text, call) = (format!("go to drawer {i}"), format!("agent.goto('drawer {i}')"));
         let action = Action { text, call: Some(call.clone()) };
         let proposal = Proposal {
-            id: i,
-            raw: call.clone(),
             action: Some(action.clone()),
-            problem: None,
-            origin: Origin::Symbolic,
             score: Some(1.0),
-            logprob: None,
-            rationale: None,
-            ask: None,
+            ..Proposal::new(i, call.clone(), Origin::Symbolic)
         };
         push(&mut session, &mut records, Event::Proposed { proposal: proposal.into() });
         push(&mut session, &mut records, Event::Checked { proposal: i, verdict: holds().into() });

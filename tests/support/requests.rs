@@ -42,6 +42,7 @@ pub fn header() -> Header {
         data: "shipped".into(),
         task: "disinfection/one".into(),
         sentence: "answer 3 requests".into(),
+        service: String::new(),
         seed: 0,
         method: "statler".into(),
         method_version: String::new(),
@@ -155,25 +156,21 @@ impl Table {
 
     /// A program offered and recommended.
     pub fn propose(&mut self, code: &str) -> u64 {
-        self.propose_as(code, code, None)
+        self.propose_as(code, None, None)
     }
 
     /// A program or one of its calls, offered by the answer to an ask.
-    pub fn propose_as(&mut self, code: &str, raw: &str, ask: Option<u64>) -> u64 {
+    pub fn propose_as(&mut self, code: &str, line: Option<usize>, ask: Option<u64>) -> u64 {
         if let Some(ask) = ask {
-            self.event(Event::Answered { ask, texts: vec![raw.to_owned()].into(), usage: None, ms: 9 });
+            self.event(Event::Answered { ask, texts: vec![code.to_owned()].into(), usage: None, ms: 9 });
         }
         let id = self.session.next_proposal();
         let proposal = Proposal {
-            id,
-            raw: raw.into(),
+            line,
             action: Some(Action { text: code.into(), call: None }),
-            problem: None,
-            origin: Origin::Symbolic,
-            score: None,
-            logprob: None,
             rationale: Some("read by rules from the believed state; no language model".into()),
             ask,
+            ..Proposal::new(id, code, Origin::Symbolic)
         };
         self.event(Event::Proposed { proposal: proposal.into() });
         self.event(Event::Recommended { proposal: Some(id), why: "the program for the request".into() });

@@ -22,6 +22,7 @@ pub fn header() -> Header {
         data: "shipped".into(),
         task: "pick_and_place_simple-1".into(),
         sentence: "put a mug in desk".into(),
+        service: String::new(),
         seed: 1,
         method: "preconditions".into(),
         method_version: String::new(),
@@ -77,15 +78,10 @@ impl Builder {
             self.proposals += 1;
             let id = self.proposals;
             let proposal = Proposal {
-                id,
-                raw: text.into(),
                 action: Some(Action { text: text.into(), call: Some(call.into()) }),
-                problem: None,
-                origin: Origin::Symbolic,
                 score: Some(if i == 2 { -1003.0 } else { -4.2 - 2.5 * i as f64 }),
-                logprob: None,
                 rationale: Some("the desk has not been looked at yet".into()),
-                ask: None,
+                ..Proposal::new(id, text, Origin::Symbolic)
             };
             self.push(Event::Proposed { proposal: proposal.into() });
             let condition = if status == Status::Fails { "self.location == recep" } else { "self.location != recep" };

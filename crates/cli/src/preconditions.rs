@@ -89,7 +89,7 @@ impl Where {
     /// The world and the task (the first if empty): those named, else those that the file was in force in; where it does not
     /// say, the only world that has an action of the file.
     fn place(&self, set: &AdoptedSet) -> Result<(WorldName, String), CliError> {
-        let noted = driver::written_in(set);
+        let noted = set.place.as_ref().map(|(world, task)| (world.as_str(), task.as_str()));
         let world = match (self.world, noted) {
             (Some(world), _) => world,
             (None, Some((name, _))) => WorldName::of(name).ok_or_else(|| {
@@ -252,7 +252,7 @@ fn whole(store: &CandidateStore, assertions: &[(String, Vec<String>)]) -> Adopte
         params: f.params.clone(),
         assertions: of(&f.name).unwrap_or_default(),
     });
-    AdoptedSet { notes: Vec::new(), actions: actions.collect() }
+    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
 }
 
 fn described(comparison: &SetComparison) -> String {

@@ -40,7 +40,7 @@ pub use stepwright_method::blocking::BlockingSource;
 pub use stepwright_method::program_context::LineStatus;
 pub use stepwright_method::{BeliefReading, SYMBOLIC, prompting};
 pub use task::start;
-pub use workshop::{SetSource, WorkshopCommand, file_name, inferred_in, written_in};
+pub use workshop::{SetSource, WorkshopCommand, file_name};
 
 pub use stepwright_world::Sources;
 

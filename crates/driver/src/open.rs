@@ -209,6 +209,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
         task: opened.task,
         sentence: opened.sentence,
+        service: task_kind.filter(|_| kind.services).unwrap_or_default(),
         seed: new.seed,
         method: info.id.to_owned(),
         method_version: method.version().unwrap_or_default(),

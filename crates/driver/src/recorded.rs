@@ -152,15 +152,9 @@ impl Writing {
             let action = Action { text: step.action.clone(), call: call.map(|call| call.to_string()) };
             let id = self.session.next_proposal();
             let proposal = Proposal {
-                id,
-                raw: step.action.clone(),
                 action: Some(action.clone()),
-                problem: None,
-                origin: Origin::Recorded,
-                score: None,
-                logprob: None,
                 rationale: step.thought.clone(),
-                ask: None,
+                ..Proposal::new(id, step.action.clone(), Origin::Recorded)
             };
             self.add(Event::Proposed { proposal: proposal.into() })?;
             self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;

@@ -3,7 +3,9 @@
 //! An ask's kind is a type, which also knows its words in logs of format 1. What a prompt says belongs to the
 //! method that asks.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -69,11 +71,50 @@ pub enum AskKind {
         /// In a few words (`tips for take`).
         what: String,
     },
-    /// Anything else a method asks; the label is for display.
-    Other {
-        /// In a few words.
-        label: String,
-    },
+    /// Anything else a method asks.
+    Other(OwnAsk),
+}
+
+/// What a method asks of its own accord: the method goes by the tag, people by the label. Asks with the same tag are of one kind, whatever
+/// their labels.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnAsk {
+    /// What the method knows it by.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub tag: Cow<'static, str>,
+    /// Which of several with that tag: a function's name, the name of a method behind a command.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub of: String,
+    /// Which of several of these, from 0.
+    #[serde(skip_serializing_if = "is_first")]
+    pub nth: usize,
+    /// In a few words.
+    pub label: String,
+}
+
+fn is_first(nth: &usize) -> bool {
+    *nth == 0
+}
+
+impl OwnAsk {
+    fn identity(&self) -> (&str, &str, usize) {
+        (&self.tag, &self.of, self.nth)
+    }
+}
+
+impl PartialEq for OwnAsk {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for OwnAsk {}
+
+impl Hash for OwnAsk {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
 }
 
 impl AskKind {
@@ -98,9 +139,19 @@ impl AskKind {
     /// The belief after an update.
     pub const BELIEF: AskKind = AskKind::Artifact { artifact: ArtifactKind::Belief };
 
+    /// An ask of a method's own, by its tag.
+    pub fn own(tag: &'static str, label: &str) -> Self {
+        AskKind::Other(OwnAsk { tag: tag.into(), label: label.to_owned(), ..OwnAsk::default() })
+    }
+
     /// Whether nothing is proposed of the answer: the ask runs alongside the episode.
     pub fn is_aside(&self) -> bool {
         matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. } | AskKind::Distil { .. })
+    }
+
+    /// Whether a line of what is followed is asked for.
+    pub fn is_line(&self) -> bool {
+        matches!(self, AskKind::Line { .. })
     }
 
     /// Whether it is of that kind; a further ranking is a ranking.
@@ -139,7 +190,7 @@ impl AskKind {
         if let Some(what) = words.strip_suffix(" from logs") {
             return AskKind::Distil { what: what.to_owned() };
         }
-        AskKind::Other { label: words.to_owned() }
+        AskKind::Other(OwnAsk { label: words.to_owned(), ..OwnAsk::default() })
     }
 }
 
@@ -168,7 +219,7 @@ impl fmt::Display for AskKind {
             AskKind::Candidates { action } => write!(f, "assertions for {action}"),
             AskKind::CandidateScores { action, n } => write!(f, "likelihood of {n} assertions for {action}"),
             AskKind::Distil { what } => write!(f, "{what} from logs"),
-            AskKind::Other { label } => f.write_str(label),
+            AskKind::Other(own) => f.write_str(&own.label),
         }
     }
 }
@@ -228,7 +279,7 @@ mod tests {
         all.extend([AskKind::PLAN, AskKind::PLAN_LINE, AskKind::PROGRAM, AskKind::PROGRAM_CALL, AskKind::BELIEF]);
         all.extend([AskKind::Judgement { line: 7 }, AskKind::Candidates { action: action() }]);
         all.push(AskKind::Distil { what: "tips for take".into() });
-        all.extend([AskKind::CandidateScores { action: action(), n: 3 }, AskKind::Other { label: "why".into() }]);
+        all.extend([AskKind::CandidateScores { action: action(), n: 3 }, AskKind::own("", "why")]);
         all
     }
 
@@ -239,6 +290,12 @@ mod tests {
             assert_eq!(serde_json::from_value::<AskKind>(written).unwrap(), kind);
             assert_eq!(AskKind::from_words(&kind.to_string()), kind, "{kind}");
         }
+    }
+
+    #[test]
+    fn what_a_method_asks_is_known_by_its_tag() {
+        assert_eq!(AskKind::own("correction", "a correction"), AskKind::own("correction", "reworded"));
+        assert_ne!(AskKind::own("correction", "a correction"), AskKind::own("run", "a correction"));
     }
 
     #[test]

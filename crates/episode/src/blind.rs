@@ -145,7 +145,7 @@ mod tests {
         let action = Some(crate::Action { text: text.into(), call: None });
         let rationale = Some("the best".to_owned());
         let (raw, problem, ask) = (text.to_owned(), None, Some(1));
-        Proposal { id, raw, action, problem, origin, score: Some(-2.0), logprob: None, rationale, ask }
+        Proposal { action, problem, score: Some(-2.0), rationale, ask, ..Proposal::new(id, raw, origin) }
     }
 
     #[test]

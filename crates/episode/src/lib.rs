@@ -26,7 +26,7 @@ pub use artifact::{
     Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written, is_same,
     patch_between, patched, replacing,
 };
-pub use ask::{Ask, AskKind, AskState, Sampling};
+pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
 pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};

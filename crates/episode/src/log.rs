@@ -145,6 +145,7 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
         }
         let parsed = if version < 2 { older::record(&buffer) } else { serde_json::from_slice(&buffer) };
         let record: Record = match parsed {
+            Ok(record) if version < 3 => older::tagged(record, &session),
             Ok(record) => record,
             // Only the last line can lack its end: it was being written when the program died.
             Err(_) if !ended => {
@@ -206,7 +207,8 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     if found > u64::from(FORMAT_VERSION) {
         return Err(LogError::Version { path: name.to_owned(), found });
     }
-    serde_json::from_value(value).map_err(|e| no(e.to_string()))
+    let header = serde_json::from_value(value).map_err(|e| no(e.to_string()))?;
+    Ok(if found < 3 { older::header(header) } else { header })
 }
 
 /// Reads a log file.

@@ -45,6 +45,9 @@ pub struct Proposal {
     pub id: ProposalId,
     /// The text exactly as the source wrote it (a completion's line).
     pub raw: String,
+    /// Which line it is of what is followed, from 1: of a plan, or the how manieth call of a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// The action read from it; `None` when it is none, see `problem`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
@@ -71,6 +74,18 @@ pub struct Proposal {
 const NO_PLAN: f64 = -500.0;
 
 impl Proposal {
+    /// A text by where it came from, and nothing else yet.
+    pub fn new(id: ProposalId, raw: impl Into<String>, origin: Origin) -> Self {
+        let (action, problem, score, logprob, rationale, ask) = (None, None, None, None, None, None);
+        Proposal { id, raw: raw.into(), line: None, action, problem, origin, score, logprob, rationale, ask }
+    }
+
+    /// As it was written, with the number of the line it is.
+    pub fn numbered(&self) -> String {
+        let number = self.line.map(|line| format!("{line}: ")).unwrap_or_default();
+        format!("{number}{}", self.raw.trim())
+    }
+
     /// Its score in readable form, wherever it is shown: what the built-in proposer gives is minus the steps that its plan takes, or, above
     /// 0, how probable the demonstrations make it; scores of hundreds of steps stand for offers that no plan backs.
     pub fn score_in_words(&self) -> Option<String> {
@@ -239,11 +254,7 @@ mod tests {
 
     #[test]
     fn a_score_is_said_in_steps_or_as_a_share_and_a_rank_is_not() {
-        let said = |origin, score| {
-            let (raw, action, problem, logprob, rationale, ask) = (String::new(), None, None, None, None, None);
-            Proposal { id: 1, raw, action, problem, origin, score: Some(score), logprob, rationale, ask }
-                .score_in_words()
-        };
+        let said = |origin, score| Proposal { score: Some(score), ..Proposal::new(1, "", origin) }.score_in_words();
         let symbolic = [-1001.0, -2.0, 0.002, 0.25, 102.3].map(|score| said(Origin::Symbolic, score));
         assert_eq!(symbolic.map(Option::unwrap_or_default), ["no plan", "~2.0 steps", "<1%", "25%", ""]);
         assert_eq!(said(Origin::Sample, 1.5).as_deref(), Some("score 1.50"));

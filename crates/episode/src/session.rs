@@ -44,6 +44,9 @@ pub struct Header {
     pub task: String,
     /// The goal as stated to the agent.
     pub sentence: String,
+    /// The service that it is about, in worlds where each has a specification of its own; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub service: String,
     /// The world's seed.
     pub seed: u64,
     /// The method's name at the start.
@@ -60,7 +63,7 @@ pub struct Header {
 }
 
 /// Format version of the log written by this program.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Everything that happened at a node before its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]

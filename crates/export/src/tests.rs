@@ -16,6 +16,7 @@ pub(super) fn header() -> Header {
         data: "shipped".into(),
         task: "t".into(),
         sentence: "put a <mug> in desk.".into(),
+        service: String::new(),
         seed: 0,
         method: "few-shot".into(),
         method_version: String::new(),
@@ -33,15 +34,10 @@ fn action(text: &str) -> Action {
 pub(super) fn records() -> Vec<Record> {
     let outcome = |text: &str| StepOutcome { observation: text.into(), ..StepOutcome::default() };
     let proposal = |id, text: &str, origin| Proposal {
-        id,
-        raw: text.into(),
         action: Some(action(text)),
-        problem: None,
-        origin,
         score: Some(1.5),
-        logprob: None,
         rationale: Some("because".into()),
-        ask: None,
+        ..Proposal::new(id, text, origin)
     };
     let verdict = Verdict {
         checks: vec![Check {

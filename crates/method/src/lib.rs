@@ -54,7 +54,7 @@ pub use follower::Follower;
 pub use needs::{Misfit, Needs, fits};
 pub use next_action::turn_end;
 pub use options::{DOMAIN, MAX_SHOTS};
-pub use plan_following::{in_force as plan_in_force, line_of, offered};
+pub use plan_following::in_force as plan_in_force;
 pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
 pub use reflexion::TRIALS;
 pub use reprompt::{Course, course};

@@ -44,7 +44,7 @@ fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify
         };
         let (problem, score, logprob, rationale) = (None, None, None, None);
         turn.proposals.push(
-            Proposal { id, raw: line.to_string(), action, problem, origin, score, logprob, rationale, ask: Some(ask) }
+            Proposal { action, problem, score, logprob, rationale, ask: Some(ask), ..Proposal::new(id, *line, origin) }
                 .into(),
         );
         let status = if verify(line) { Status::Holds } else { Status::Fails };

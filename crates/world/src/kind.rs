@@ -113,6 +113,8 @@ pub struct WorldKind {
     pub files: &'static [ShippedFile],
     /// Reads a set of tasks.
     pub open: fn(&Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError>,
+    /// Whether the kinds of its tasks are services, each with a specification of its own.
+    pub services: bool,
     /// Makes the agent without a language model from demonstrations. Without one, the agent of another world acts in it whose kind
     /// of demonstrations it has.
     pub agent: Option<Learn>,
@@ -146,6 +148,7 @@ impl WorldKind {
             abilities: &[],
             files: &[],
             open,
+            services: false,
             agent: None,
             generate: None,
             transcript: None,

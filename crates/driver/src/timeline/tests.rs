@@ -43,17 +43,7 @@ fn session(changed: Option<NodeId>) -> (Session, BTreeMap<NodeId, Value>) {
             outcome.observation.push_str(" A bell rings.");
         }
         let action = Action { text: text.to_owned(), call: None };
-        let proposal = Proposal {
-            id,
-            raw: text.to_owned(),
-            action: Some(action.clone()),
-            problem: None,
-            origin: Origin::Person,
-            score: None,
-            logprob: None,
-            rationale: None,
-            ask: None,
-        };
+        let proposal = Proposal { action: Some(action.clone()), ..Proposal::new(id, text, Origin::Person) };
         apply(at, Event::Proposed { proposal: proposal.into() });
         let choice = Choice::Manual { proposal: id };
         let decision = Decision { id, choice, by: stepwright_episode::Actor::Person, why: String::new() };

@@ -11,7 +11,7 @@ mod sets;
 mod worker;
 
 pub use command::WorkshopCommand;
-pub use sets::{SetSource, file_name, inferred_in, written_in};
+pub use sets::{SetSource, file_name};
 pub(super) use worker::Done;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

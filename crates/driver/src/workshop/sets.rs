@@ -55,35 +55,11 @@ pub(super) enum Contents {
     Suggested(Ranking),
 }
 
-/// How the first remark of a file of preconditions begins that a session wrote.
-const WRITTEN: &str = "Preconditions in force in ";
-
-/// The remark that says where a set was in force.
-fn remark_of(world: &str, task: &str) -> String {
-    format!("{WRITTEN}{world} ({task})")
-}
-
-/// How the first remark of a file of preconditions begins that was inferred from a world's demonstrations.
-const INFERRED: &str = "Preconditions inferred in ";
-
-/// The remark that says where a set was inferred: a world, and one of its tasks (of the service that is meant) or none.
-pub fn inferred_in(world: &str, task: &str) -> String {
-    format!("{INFERRED}{world} ({task})")
-}
-
-/// The world and the task that a set was in force or inferred in, where its file says so.
-pub fn written_in(set: &AdoptedSet) -> Option<(&str, &str)> {
-    let first = set.notes.first()?;
-    let (world, task) = first.strip_prefix(WRITTEN).or_else(|| first.strip_prefix(INFERRED))?.split_once(" (")?;
-    Some((world, task.strip_suffix(')')?))
-}
-
-/// A name for the file of what is in force in a session: its world's and, where the sentence begins with the name of a service
-/// and a colon, the service's.
+/// A name for the file of what is in force in a session: its world's and, where each service has a specification of its own, the
+/// service's.
 pub fn file_name(header: &Header) -> String {
-    let service = header.sentence.split_once(':').map(|(service, _)| service);
-    let plain = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let service = service.filter(plain).map_or_else(String::new, |service| format!("-{service}"));
+    let is_plain = !header.service.is_empty() && header.service.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let service = if is_plain { format!("-{}", header.service) } else { String::new() };
     format!("{}{service}{ADOPTED_SUFFIX}", header.world)
 }
 
@@ -98,7 +74,7 @@ impl Surroundings<'_> {
                 action: own.action,
             }
         });
-        AdoptedSet { notes: Vec::new(), actions: actions.collect() }
+        AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
     }
 
     fn set_in_force(&self) -> AdoptedSet {
@@ -155,10 +131,9 @@ impl Workshop {
     pub(super) fn save_set(&self, path: &Path, around: &Surroundings<'_>) {
         let header = &around.session.header;
         let mut set = around.set_in_force();
-        set.notes = vec![
-            remark_of(&header.world, &header.task),
-            format!("{}; stepwright {}", count(self.demonstrations.len(), "demonstration"), env!("CARGO_PKG_VERSION")),
-        ];
+        let demonstrations = count(self.demonstrations.len(), "demonstration");
+        set.notes = vec![format!("Preconditions in force; {demonstrations}; stepwright {}", env!("CARGO_PKG_VERSION"))];
+        set.place = Some((header.world.clone(), header.task.clone()));
         set.actions.retain(|a| !a.assertions.is_empty() || around.session.assertions().contains_key(&a.action));
         match set.write(path) {
             Ok(()) => {
@@ -220,19 +195,5 @@ impl Workshop {
     pub(crate) fn tell_inference(&self, around: &Surroundings<'_>) {
         let ground_truth = around.world.ground_truth().is_some();
         self.tell(Notice::Inference { asks: self.settings, ground_truth });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_tells_where_it_was_in_force() {
-        let set = |note: String| AdoptedSet { notes: vec![note], actions: Vec::new() };
-        assert_eq!(written_in(&set(remark_of("dialogue", "bank (2)/x"))), Some(("dialogue", "bank (2)/x")));
-        assert_eq!(written_in(&set(inferred_in("household", ""))), Some(("household", "")));
-        assert_eq!(written_in(&set("mine".into())), None);
-        assert_eq!(written_in(&AdoptedSet::default()), None);
     }
 }

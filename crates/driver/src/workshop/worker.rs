@@ -342,7 +342,7 @@ fn suggested(workshop: &CandidateStore, ranking: Ranking) -> AdoptedSet {
         params: f.params.clone(),
         assertions: workshop.suggested(&f.name, ranking),
     });
-    AdoptedSet { notes: Vec::new(), actions: actions.collect() }
+    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
 }
 
 /// The action, or all that the demonstrations call.

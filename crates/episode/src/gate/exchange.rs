@@ -42,6 +42,9 @@ pub struct Assertions {
 pub struct Draft {
     /// The text as its source wrote it.
     pub raw: String,
+    /// Which line it is of what is followed, from 1.
+    #[serde(default)]
+    pub line: Option<usize>,
     /// The action read from it.
     pub action: Option<Action>,
     /// Why it is none.
@@ -70,32 +73,21 @@ impl Request {
 }
 
 impl Draft {
+    /// A text by where it came from, and nothing else yet.
+    pub fn new(raw: impl Into<String>, origin: Origin) -> Self {
+        let (action, problem, score, logprob, rationale) = (None, None, None, None, None);
+        Draft { raw: raw.into(), line: None, action, problem, origin, score, logprob, rationale }
+    }
+
     /// An action a person gave.
     pub fn by_person(raw: &str, action: Action) -> Self {
-        Draft {
-            raw: raw.to_owned(),
-            action: Some(action),
-            problem: None,
-            origin: Origin::Person,
-            score: None,
-            logprob: None,
-            rationale: None,
-        }
+        Draft { action: Some(action), ..Draft::new(raw, Origin::Person) }
     }
 
     /// The proposal this becomes.
     pub(super) fn numbered(self, id: ProposalId, ask: Option<AskId>) -> Proposal {
-        Proposal {
-            id,
-            raw: self.raw,
-            action: self.action,
-            problem: self.problem,
-            origin: self.origin,
-            score: self.score,
-            logprob: self.logprob,
-            rationale: self.rationale,
-            ask,
-        }
+        let Draft { raw, line, action, problem, origin, score, logprob, rationale } = self;
+        Proposal { id, raw, line, action, problem, origin, score, logprob, rationale, ask }
     }
 }
 

@@ -112,6 +112,7 @@ const KNOWN: &[&str] = &[
     "stepwright",
     "structure",
     "sum",
+    "tag",
     "task",
     "temperature",
     "template",

@@ -1,13 +1,17 @@
-//! Older formats. Maps the records of a log of format 1 to the events of today, once, on reading.
+//! Older formats. Maps the records of logs of formats 1 and 2 to the events of today, once, on reading.
 //!
 //! Format 1 had an event family each for beliefs, changes of the blocking tree and adopted assertions; they are artifacts now. It
-//! said in words, under the name `purpose`, what is asked for.
+//! said in words, under the name `purpose`, what is asked for. Format 2 knew what methods ask of their own accord by the label alone, and
+//! wrote the number of a plan's line before its text.
 
 use serde_json::{Map, Value, json};
 
+use std::sync::Arc;
+
 use super::super::artifact::{ArtifactId, replacing};
-use super::super::ask::AskKind;
-use super::super::event::Record;
+use super::super::ask::{AskKind, OwnAsk};
+use super::super::event::{Event, Record};
+use super::super::session::{Header, Session};
 
 /// Reads a record of format 1.
 ///
@@ -19,6 +23,57 @@ pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {
         upgrade(fields);
     }
     serde_json::from_value(value)
+}
+
+/// A header with what format 2 said in its sentence: `Banks_1: check the balance` is about a service.
+pub(super) fn header(mut header: Header) -> Header {
+    let service = header.sentence.split_once(':').map(|(service, _)| service).unwrap_or_default();
+    if header.service.is_empty() && service.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        header.service = service.to_owned();
+    }
+    header
+}
+
+/// A record with what format 2 said in texts as fields; `session` is as it was before the record.
+pub(super) fn tagged(mut record: Record, session: &Session) -> Record {
+    match &mut record.event {
+        Event::Asked { kind: AskKind::Other(own), .. } if own.tag.is_empty() => {
+            if let Some((tag, of, nth)) = by_label(&own.label) {
+                *own = OwnAsk { tag: tag.into(), of: of.to_owned(), nth, label: std::mem::take(&mut own.label) };
+            }
+        }
+        Event::Proposed { proposal } if proposal.line.is_none() => {
+            let ask = proposal.ask.and_then(|ask| session.node(record.node)?.turn.ask(ask));
+            let numbered = proposal.raw.split_once(": ").filter(|_| ask.is_some_and(|ask| ask.kind.is_line()));
+            let numbered = numbered.and_then(|(line, text)| Some((line.parse().ok()?, text.to_owned())));
+            if let Some((line, raw)) = numbered {
+                let proposal = Arc::make_mut(proposal);
+                (proposal.line, proposal.raw) = (Some(line), raw);
+            }
+        }
+        _ => {}
+    }
+    record
+}
+
+/// What a label of format 2 stands for: the tag, whose it is, and which of several.
+fn by_label(label: &str) -> Option<(&'static str, &str, usize)> {
+    let known = [
+        ("the nearest example", "example"),
+        ("a correction", "correction"),
+        ("translated steps", "translation"),
+        ("a correction, translated", "corrected"),
+        ("the program's next call", "run"),
+    ];
+    if let Some((_, tag)) = known.into_iter().find(|(words, _)| *words == label) {
+        return Some((tag, "", 0));
+    }
+    let function = label.strip_suffix(" of the program").and_then(|rest| rest.rsplit_once(", call "));
+    if let Some((function, number)) = function {
+        return Some(("function", function, number.parse::<usize>().ok()?.checked_sub(1)?));
+    }
+    let step = label.strip_prefix("the next step of ").map(|name| ("step", name, 0));
+    step.or_else(|| Some(("reading", label.strip_suffix(" reads an answer")?, 0)))
 }
 
 /// Rewrites an event that has another form today.
@@ -63,7 +118,7 @@ fn upgrade(fields: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::event::Event;
+    use super::super::super::proposal::{Origin, Proposal};
     use super::*;
 
     fn event(fields: Value) -> Event {
@@ -90,6 +145,47 @@ mod tests {
         let words =
             json!({ "event": "asked", "ask": 1, "purpose": "a plan", "model": "m", "n": 1, "temperature": 0.0 });
         assert!(matches!(event(words), Event::Asked { kind: AskKind::PLAN, .. }));
+    }
+
+    #[test]
+    fn what_methods_ask_is_told_from_the_labels_of_format_2() {
+        for (label, known) in [
+            ("a correction, translated", Some(("corrected", "", 0))),
+            ("get_query, call 3 of the program", Some(("function", "get_query", 2))),
+            ("the next step of mine", Some(("step", "mine", 0))),
+            ("mine reads an answer", Some(("reading", "mine", 0))),
+            ("anything else", None),
+        ] {
+            assert_eq!(by_label(label), known);
+        }
+    }
+
+    #[test]
+    fn the_service_is_told_from_the_sentence() {
+        let service = |sentence: &str| header(Header { sentence: sentence.into(), ..Header::default() }).service;
+        assert_eq!(service("Banks_1: check the balance"), "Banks_1");
+        assert_eq!((service("put this there: now").as_str(), service("none").as_str()), ("", ""));
+    }
+
+    #[test]
+    fn the_number_of_a_plan_s_line_is_a_field() {
+        let mut session = Session::new(Default::default());
+        let asked = |ask, kind| Event::Asked { ask, kind, model: String::new(), prompt: None, n: 1, temperature: 0.0 };
+        let started = Event::Started { outcome: Default::default() };
+        let events = [started, asked(1, AskKind::PLAN_LINE), asked(2, AskKind::GREEDY)];
+        for (id, event) in (1..).zip(events) {
+            session.apply(&Record { id, ts: 0, node: 0, event }).unwrap();
+        }
+        let read = |ask| {
+            let proposal = Proposal { ask: Some(ask), ..Proposal::new(ask, "3: walk('bread')", Origin::Greedy) };
+            let event = Event::Proposed { proposal: proposal.into() };
+            let Event::Proposed { proposal } = tagged(Record { id: 4, ts: 0, node: 0, event }, &session).event else {
+                panic!("still a proposal")
+            };
+            (proposal.line, proposal.raw.clone())
+        };
+        assert_eq!(read(1), (Some(3), "walk('bread')".to_owned()));
+        assert_eq!(read(2), (None, "3: walk('bread')".to_owned()), "an answer of a model's own");
     }
 
     #[test]

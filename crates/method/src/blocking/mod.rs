@@ -310,15 +310,11 @@ fn selects(decision: &Decision) -> bool {
 
 /// The leaves as the built-in selector ranks them.
 fn ranked(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
+    // The selector's value has no unit that a person could read; the order and the reason are given.
     let draft = |leaf: RankedLeaf| Draft {
-        raw: leaf.text.clone(),
         action: Some(cx.action(&leaf.text)),
-        problem: None,
-        origin: Origin::Symbolic,
-        // The selector's value has no unit that a person could read; the order and the reason are given.
-        score: None,
-        logprob: None,
         rationale: Some(rationale(tree.growth(), &leaf)),
+        ..Draft::new(leaf.text.clone(), Origin::Symbolic)
     };
     let leaves = tree.growth().rank(tree.facts(), cx.session.header.seed).into_iter().map(draft);
     leaves.chain(skills::drafts(cx, tree)).collect()

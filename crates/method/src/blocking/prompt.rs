@@ -108,7 +108,7 @@ pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion)
     };
     let rationale = raw.split_once(MARK).map(|(before, _)| before.trim().to_owned()).filter(|t| !t.is_empty());
     let logprob = completion.mean_logprob();
-    Draft { raw, action, problem, origin: Origin::Sample, score: None, logprob, rationale }
+    Draft { action, problem, logprob, rationale, ..Draft::new(raw, Origin::Sample) }
 }
 
 /// The prompt of the eight parts; as one conversation where the option says so.

@@ -70,13 +70,9 @@ pub(super) fn candidates(cx: &Context<'_>, tree: &LiveTree) -> Vec<String> {
 /// The calls as they are offered without a language model.
 pub(super) fn drafts(cx: &Context<'_>, tree: &LiveTree) -> Vec<Draft> {
     let draft = |way: Way| Draft {
-        raw: way.text.clone(),
         action: Some(cx.action(&way.text)),
-        problem: None,
-        origin: Origin::Symbolic,
-        score: None,
-        logprob: None,
         rationale: Some(way.why),
+        ..Draft::new(way.text.clone(), Origin::Symbolic)
     };
     ways(cx, tree).into_iter().map(draft).collect()
 }

@@ -126,7 +126,7 @@ impl Method for CodePolicy {
     }
 
     fn shape(&self, _cx: &Context<'_>, kind: &AskKind, _raw: bool) -> Shape {
-        let max_tokens = if matches!(kind, AskKind::Other { .. }) { FUNCTION_TOKENS } else { TOKENS };
+        let max_tokens = if matches!(kind, AskKind::Other(_)) { FUNCTION_TOKENS } else { TOKENS };
         Shape::Generate(Generation { max_tokens, ..Generation::default() })
     }
 

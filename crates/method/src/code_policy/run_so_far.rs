@@ -7,7 +7,7 @@ use stepwright_skill::code::{self, Next, acted};
 use super::run::{Answered, Came};
 use crate::context::{decided, kind_of, source};
 use crate::plan_following::{InForce, in_force};
-use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, Proposal};
+use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk, Proposal};
 
 /// What a program is answered where a person refused its action: what a world says of an action without effect.
 const REFUSED: &str = "Nothing happens.";
@@ -30,12 +30,13 @@ pub(super) struct RunSoFar {
 
 /// The kind of an ask what a program does next.
 pub(super) fn run_kind() -> AskKind {
-    AskKind::Other { label: "the program's next call".to_owned() }
+    AskKind::own("run", "the program's next call")
 }
 
 /// The kind of an ask for the answer to a call of a program.
 pub(super) fn function_kind(number: usize, function: &str) -> AskKind {
-    AskKind::Other { label: format!("{function}, call {} of the program", number + 1) }
+    let label = format!("{function}, call {} of the program", number + 1);
+    AskKind::Other(OwnAsk { tag: "function".into(), of: function.to_owned(), nth: number, label })
 }
 
 fn text_of(ask: &Ask) -> Option<&str> {

@@ -17,7 +17,7 @@ use super::context::Known;
 use super::{Answer, Context, Method, MethodInfo, Reading, Step, Stop};
 pub use command::Command;
 use stepwright_episode::gate::{AskSpec, Draft};
-use stepwright_episode::{Action, ArtifactKind, Ask, AskKind, AskState, Written};
+use stepwright_episode::{Action, ArtifactKind, Ask, AskKind, AskState, OwnAsk, Written};
 use stepwright_world::external::{Adapter, Process};
 
 /// What the ids of such methods begin with.
@@ -45,12 +45,16 @@ impl External {
         &self.command.adapter.name
     }
 
+    fn own(&self, tag: &'static str, label: String) -> AskKind {
+        AskKind::Other(OwnAsk { tag: tag.into(), of: self.name().to_owned(), nth: 0, label })
+    }
+
     fn step_kind(&self) -> AskKind {
-        AskKind::Other { label: format!("the next step of {}", self.name()) }
+        self.own("step", format!("the next step of {}", self.name()))
     }
 
     fn reading_kind(&self) -> AskKind {
-        AskKind::Other { label: format!("{} reads an answer", self.name()) }
+        self.own("reading", format!("{} reads an answer", self.name()))
     }
 
     fn ask(&self, cx: &Context<'_>, kind: AskKind, work: Value) -> Step {
@@ -70,8 +74,8 @@ impl External {
     fn offer(&self, cx: &Context<'_>, drafts: Vec<Draft>, note: Option<String>) -> Step {
         let whole = |action: Action| if action.call.is_none() { cx.action(&action.text) } else { action };
         let drafts = drafts.into_iter().map(|draft| Draft { action: draft.action.map(whole), ..draft }).collect();
-        let label = format!("actions of {}", self.name());
-        Step::Offer { ask: cx.own(AskKind::Other { label }, self.info().id, 1, Value::Null), drafts, note }
+        let kind = self.own("actions", format!("actions of {}", self.name()));
+        Step::Offer { ask: cx.own(kind, self.info().id, 1, Value::Null), drafts, note }
     }
 
     /// The context, its own options under the keys it gave them.

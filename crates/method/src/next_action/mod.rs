@@ -209,7 +209,7 @@ fn read_completion(cx: &Context<'_>, completion: &Completion, greedy: bool) -> D
         }
     }
     let origin = if greedy { Origin::Greedy } else { Origin::Sample };
-    Draft { raw, action, problem, origin, score: None, logprob: completion.mean_logprob(), rationale }
+    Draft { action, problem, logprob: completion.mean_logprob(), rationale, ..Draft::new(raw, origin) }
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub(super) fn read(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         let action = raw.parse::<Call>().ok().and_then(|call| action_of(cx.world, &call));
         let problem = action.is_none().then(|| format!("NotAnAction: {raw} is no action of this world"));
         let (score, rationale) = (Some(rank.score), Some(rank.why.clone()));
-        Draft { raw, action, problem, origin: Origin::Symbolic, score, logprob: None, rationale }
+        Draft { action, problem, score, rationale, ..Draft::new(raw, Origin::Symbolic) }
     });
     let drafts: Vec<Draft> = drafts.collect();
     let note = (ask.kind == AskKind::FURTHER).then(|| match drafts.len() {

@@ -105,16 +105,14 @@ impl Ranked {
         let Ranked { candidate, probability, mean, sum, tokens, .. } = self;
         let tokens = stepwright_text::words::count(tokens, "token");
         Draft {
-            raw: candidate.line,
             action: Some(candidate.action),
-            problem: None,
-            origin: Origin::Scored,
             score: Some(probability),
             logprob: Some(mean),
             rationale: Some(match by_sum {
                 false => format!("ranked by the mean log-probability of its {tokens}: {mean:.3}"),
                 true => format!("ranked by the sum of the log-probabilities of its {tokens}: {sum:.3}"),
             }),
+            ..Draft::new(candidate.line, Origin::Scored)
         }
     }
 }

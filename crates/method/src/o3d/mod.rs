@@ -125,7 +125,7 @@ fn draft(cx: &Context<'_>, line: &Line, raw: String, origin: Origin, why: Option
         Line::Act(_) => cx.action(&text),
         _ => Action { text, call: None },
     };
-    Draft { raw, action: Some(action), problem: None, origin, score: None, logprob: None, rationale: why }
+    Draft { action: Some(action), rationale: why, ..Draft::new(raw, origin) }
 }
 
 impl Method for O3d {
@@ -198,15 +198,7 @@ impl Method for O3d {
             let logprob = completion.mean_logprob();
             match read_line(cx, &known, &raw) {
                 Ok(line) => Draft { logprob, ..draft(cx, &line, raw, origin, None) },
-                Err(why) => Draft {
-                    raw,
-                    action: None,
-                    problem: Some(format!("NotAnAction: {why}")),
-                    origin,
-                    score: None,
-                    logprob,
-                    rationale: None,
-                },
+                Err(why) => Draft { problem: Some(format!("NotAnAction: {why}")), logprob, ..Draft::new(raw, origin) },
             }
         });
         Reading::drafts(drafts.collect())
@@ -343,15 +335,7 @@ fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
         let raw = hierarchy::write(line, hierarchy::style(known), of);
         draft(cx, line, raw, Origin::Symbolic, Some(why))
     };
-    let none = |why: String| Draft {
-        raw: String::new(),
-        action: None,
-        problem: Some(why),
-        origin: Origin::Symbolic,
-        score: None,
-        logprob: None,
-        rationale: None,
-    };
+    let none = |why: String| Draft { problem: Some(why), ..Draft::new(String::new(), Origin::Symbolic) };
     if let Some(why) = found.get("stuck").and_then(Value::as_str) {
         return Reading::drafts(vec![none(why.to_owned())]);
     }

@@ -30,11 +30,6 @@ pub struct InForce<'a> {
     pub passed: bool,
 }
 
-/// A plan's line as it is offered: its number and its text.
-pub fn offered(line: usize, text: &str) -> String {
-    format!("{line}: {text}")
-}
-
 /// What a model said of the assertion in a line of the plan in force: its last answer at this node.
 pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
     let kind = AskKind::Judgement { line };
@@ -42,11 +37,6 @@ pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
         AskState::Answered { texts, .. } => texts.first().map(String::as_str),
         _ => None,
     })
-}
-
-/// The number of an offered line.
-pub fn line_of(proposal: &Proposal) -> Option<usize> {
-    proposal.raw.split_once(": ")?.0.parse().ok()
 }
 
 /// The plan in force at the last node of a path from the root.
@@ -75,7 +65,7 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
     for pair in path.get(at..)?.windows(2) {
         let [from, to] = pair else { continue };
         force.refused = to.outcome.error.is_some();
-        match taken(from, to).filter(|p| is_line(&from.turn, p, plan)).and_then(line_of) {
+        match taken(from, to).filter(|p| is_line(&from.turn, p, plan)).and_then(|p| p.line) {
             Some(line) => {
                 force.last = Some(line);
                 force.executed.push((line, !force.refused));
@@ -89,7 +79,7 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
         Choice::Reject { proposal, .. } => turn.proposal(*proposal),
         _ => None,
     });
-    let passed = rejected.filter(|p| is_line(turn, p, plan)).filter_map(line_of).max();
+    let passed = rejected.filter(|p| is_line(turn, p, plan)).filter_map(|p| p.line).max();
     force.passed = passed.is_some();
     force.last = force.last.max(passed);
     Some(force)
@@ -132,10 +122,9 @@ mod tests {
                 let (n, temperature) = (1, 0.0);
                 turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, exchange: None, state });
             };
-            let offer = |raw: String, ask: Option<AskId>| {
-                let action = Some(Action { text: raw.clone(), call: None });
-                let (problem, score, logprob, rationale) = (None, None, None, None);
-                Proposal { id: number, raw, action, problem, origin: Origin::Symbolic, score, logprob, rationale, ask }
+            let offer = |line: Option<usize>, ask: Option<AskId>| {
+                let action = Some(Action { text: "x".to_owned(), call: None });
+                Proposal { action, line, ask, ..Proposal::new(number, "x", Origin::Symbolic) }
             };
             match event {
                 Happens::Plan(text) => {
@@ -143,10 +132,10 @@ mod tests {
                     documents.insert(ArtifactId::PLAN, Arc::new(serde_json::json!({ "text": text, "ask": number })));
                 }
                 Happens::Line(line) => {
-                    ask(AskKind::PLAN_LINE, offered(*line, "x"));
-                    turn.proposals.push(offer(offered(*line, "x"), Some(number)).into());
+                    ask(AskKind::PLAN_LINE, "x".to_owned());
+                    turn.proposals.push(offer(Some(*line), Some(number)).into());
                 }
-                Happens::Typed => turn.proposals.push(offer("7: typed".into(), None).into()),
+                Happens::Typed => turn.proposals.push(offer(None, None).into()),
                 Happens::Taken | Happens::Refused => {
                     left = Some(documents.clone()).filter(|_| matches!(event, Happens::Taken)).or(left);
                     let proposal = turn.proposals.last().unwrap().id;

@@ -5,7 +5,7 @@
 
 mod in_force;
 
-pub use in_force::{InForce, in_force, judgement, line_of, offered};
+pub use in_force::{InForce, in_force, judgement};
 
 use super::{Answer, Context, Fate, Reading, Section, SectionLine, Step};
 use serde_json::{Value, json};
@@ -68,15 +68,8 @@ pub(super) fn upcoming<'a>(
 
 fn offer(cx: &Context<'_>, next: NextLine, origin: Origin) -> Step {
     let NextLine { line, text, action, why } = next;
-    let draft = Draft {
-        raw: offered(line, &text),
-        action: Some(cx.action(&action)),
-        problem: None,
-        origin,
-        score: None,
-        logprob: None,
-        rationale: Some(why),
-    };
+    let (line, action) = (Some(line), Some(cx.action(&action)));
+    let draft = Draft { line, action, rationale: Some(why), ..Draft::new(text, origin) };
     Step::Offer { ask: cx.own(AskKind::PLAN_LINE, THE_PLAN, 1, Value::Null), drafts: vec![draft], note: None }
 }
 
@@ -114,7 +107,7 @@ pub(super) fn rows(session: &Session) -> Vec<Section> {
     let Some(plan) = in_force(&path) else { return Vec::new() };
     let turn = session.current().map(|n| &n.turn);
     let is_line = |p: &&Proposal| turn.is_some_and(|turn| in_force::is_line(turn, p, plan.ask));
-    let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(line_of);
+    let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(|p| p.line);
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
         let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);
         let mark = match fate {

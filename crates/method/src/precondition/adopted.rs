@@ -24,6 +24,9 @@ pub struct AdoptedAction {
 pub struct AdoptedSet {
     /// Where they come from, in words: the comment at the head of the file, one entry a line.
     pub notes: Vec<String>,
+    /// The world they were in force or inferred in, and one of its tasks (of the service that is meant) or none: the comment's last lines,
+    /// `world: household` and `task: place-box-1`.
+    pub place: Option<(String, String)>,
     /// The actions, in file order.
     pub actions: Vec<AdoptedAction>,
 }
@@ -61,7 +64,7 @@ impl AdoptedSet {
             let inner = line.trim_start();
             if let Some(note) = inner.strip_prefix('#') {
                 if set.actions.is_empty() {
-                    set.notes.push(note.strip_prefix(' ').unwrap_or(note).to_owned());
+                    set.note(note.strip_prefix(' ').unwrap_or(note));
                 }
                 continue;
             }
@@ -91,7 +94,19 @@ impl AdoptedSet {
                 }
             }
         }
+        if set.place.is_none() {
+            set.place = set.notes.first().and_then(|first| told(first));
+        }
         Ok(set)
+    }
+
+    fn note(&mut self, line: &str) {
+        let value = |name: &str| Some(line.strip_prefix(name)?.strip_prefix(": ")?.to_owned());
+        match (value("world"), value("task"), &mut self.place) {
+            (Some(world), _, None) => self.place = Some((world, String::new())),
+            (_, Some(task), Some((_, open))) if open.is_empty() => *open = task,
+            _ => self.notes.push(line.to_owned()),
+        }
     }
 
     /// Reads a file.
@@ -125,8 +140,14 @@ impl std::fmt::Display for AdoptedSet {
         for note in &self.notes {
             writeln!(f, "{}", format!("# {note}").trim_end())?;
         }
+        if let Some((world, task)) = &self.place {
+            writeln!(f, "# world: {world}")?;
+            if !task.is_empty() {
+                writeln!(f, "# task: {task}")?;
+            }
+        }
         for (at, action) in self.actions.iter().enumerate() {
-            if at > 0 || !self.notes.is_empty() {
+            if at > 0 || !self.notes.is_empty() || self.place.is_some() {
                 f.write_str("\n")?;
             }
             let params: String = action.params.iter().map(|p| format!(", {p}")).collect();
@@ -140,6 +161,13 @@ impl std::fmt::Display for AdoptedSet {
         }
         Ok(())
     }
+}
+
+/// The world and the task that the first remark of a file of an earlier release tells.
+fn told(remark: &str) -> Option<(String, String)> {
+    let known = ["Preconditions in force in ", "Preconditions inferred in "];
+    let (world, task) = known.iter().find_map(|words| remark.strip_prefix(words))?.split_once(" (")?;
+    Some((world.to_owned(), task.strip_suffix(')')?.to_owned()))
 }
 
 /// Reads `def take(self, obj, recep):`.
@@ -183,6 +211,19 @@ mod tests {
         assert_eq!(set.of("take")[1], "self.inventory is None, 'Can only hold one object at a time'");
         assert!(set.of("look").is_empty() && set.of("fly").is_empty());
         assert_eq!(set.to_string(), FILE);
+    }
+
+    #[test]
+    fn a_file_tells_where_it_was_in_force() {
+        let place = |text: &str| AdoptedSet::parse(text, "x").unwrap().place;
+        let of = |world: &str, task: &str| Some((world.to_owned(), task.to_owned()));
+        let set =
+            AdoptedSet { notes: vec!["in force".into()], place: of("dialogue", "bank (2)/x"), ..Default::default() };
+        assert_eq!(AdoptedSet::parse(&set.to_string(), "x").unwrap(), set);
+        assert_eq!(place("# world: household\n"), of("household", ""));
+        assert_eq!(place("# Preconditions in force in dialogue (bank (2)/x)\n"), of("dialogue", "bank (2)/x"));
+        assert_eq!(place("# Preconditions inferred in household ()\n"), of("household", ""));
+        assert_eq!((place("# mine\n"), place("")), (None, None));
     }
 
     #[test]

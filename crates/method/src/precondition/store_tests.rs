@@ -140,7 +140,7 @@ fn what_is_held_back_takes_part_in_equation_one_alone() {
         assert_eq!(alone, pool.by_equation);
         let name = |texts: Vec<String>| {
             let action = AdoptedAction { action: action.into(), params: pool.params.clone(), assertions: texts };
-            AdoptedSet { notes: Vec::new(), actions: vec![action] }
+            AdoptedSet { actions: vec![action], ..AdoptedSet::default() }
         };
         let (alone, evidence) = (name(alone), name(store.suggested(action, Ranking::Evidence)));
         let compared = store.compare(("alone", &alone), ("evidence", &evidence));
@@ -161,7 +161,7 @@ fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
     let set = |texts: &[&str]| {
         let action =
             AdoptedAction { action: "light".into(), params: vec!["lamp".into()], assertions: self::texts(texts) };
-        AdoptedSet { notes: Vec::new(), actions: vec![action] }
+        AdoptedSet { actions: vec![action], ..AdoptedSet::default() }
     };
     let compared = store.compare(("now", &set(&["self.knows(lamp)"])), ("then", &set(&["False"])));
     let rows = &compared.actions.iter().find(|a| a.action == "light").unwrap().rows;

@@ -120,13 +120,10 @@ pub(super) fn lines(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
 fn draft(cx: &Context<'_>, completion: &Completion, origin: Origin) -> Draft {
     let line = read(&completion.text);
     Draft {
-        raw: completion.text.clone(),
         problem: (line == Line::Nothing).then(|| "the model wrote nothing".to_owned()),
         action: line.text().map(|text| cx.action(text)),
-        origin,
-        score: None,
         logprob: completion.mean_logprob(),
-        rationale: None,
+        ..Draft::new(completion.text.clone(), origin)
     }
 }
 

@@ -200,5 +200,12 @@ fn draft(cx: &Context<'_>, offered: &record::Offered, origin: Origin) -> Draft {
     let by_figures = || format!("similarity {:.3} to `{step}`, {likely}{penalty}", of.similarity);
     let rationale = offered.why.clone().unwrap_or_else(by_figures);
     let raw = if of.sentence.is_empty() { step } else { of.sentence.clone() };
-    Draft { raw, action, problem, origin, score: Some(of.score), logprob: of.logprob, rationale: Some(rationale) }
+    Draft {
+        action,
+        problem,
+        score: Some(of.score),
+        logprob: of.logprob,
+        rationale: Some(rationale),
+        ..Draft::new(raw, origin)
+    }
 }

@@ -10,22 +10,22 @@ use stepwright_episode::{
 
 /// The ask for the example of the nearest task.
 pub fn retrieval() -> AskKind {
-    AskKind::Other { label: "the nearest example".to_owned() }
+    AskKind::own("example", "the nearest example")
 }
 
 /// The ask of a language model for a correction.
 pub fn correction() -> AskKind {
-    AskKind::Other { label: "a correction".to_owned() }
+    AskKind::own("correction", "a correction")
 }
 
 /// The translation of a next step.
 pub fn translation() -> AskKind {
-    AskKind::Other { label: "translated steps".to_owned() }
+    AskKind::own("translation", "translated steps")
 }
 
 /// The translation of a correction.
 pub fn corrected() -> AskKind {
-    AskKind::Other { label: "a correction, translated".to_owned() }
+    AskKind::own("corrected", "a correction, translated")
 }
 
 /// The document of the last corrective prompt.

@@ -4,7 +4,6 @@
 //! they are proposals of asks for the next call, each marked with its number.
 
 use crate::context::{self, decided, kind_of};
-use crate::plan_following::line_of;
 use stepwright_episode::{Action, AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
 
 /// The program in force at the end of a path.
@@ -38,7 +37,7 @@ pub fn in_force<'a>(path: &[&'a Node], closing: &str) -> Option<InForce<'a>> {
             return None;
         }
         let decision = decided(from, to)?;
-        if let Some(line) = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(line_of) {
+        if let Some(line) = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(|p| p.line) {
             made = made.max(line);
             continue;
         }
@@ -59,7 +58,7 @@ fn source<'a>(turn: &'a Turn, decision: &Decision, kind: &AskKind) -> Option<&'a
 /// The last call that a person refused here: it is passed over.
 fn passed_over(turn: &Turn) -> Option<usize> {
     let refused = turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
-    refused.filter_map(|d| source(turn, d, &AskKind::PROGRAM_CALL)).filter_map(line_of).max()
+    refused.filter_map(|d| source(turn, d, &AskKind::PROGRAM_CALL)).filter_map(|p| p.line).max()
 }
 
 #[cfg(test)]
@@ -85,16 +84,9 @@ mod tests {
                 state: AskState::Pending,
             });
         }
-        let proposal = |id: u64, raw: &str, text: &str, ask: Option<AskId>| Proposal {
-            id,
-            raw: raw.into(),
-            action: Some(Action { text: text.into(), call: None }),
-            problem: None,
-            origin: Origin::Greedy,
-            score: None,
-            logprob: None,
-            rationale: None,
-            ask,
+        let proposal = |id: u64, raw: &str, text: &str, ask: Option<AskId>| {
+            let (line, action) = (raw.parse().ok(), Some(Action { text: text.into(), call: None }));
+            Proposal { line, action, ask, ..Proposal::new(id, raw, Origin::Greedy) }
         };
         let edited = decided.starts_with("edited");
         turn.proposals.push(proposal(1, raw, if edited { raw } else { decided }, (!typed).then_some(number)).into());
@@ -136,8 +128,8 @@ mod tests {
     fn calls_made_and_passed_over_are_counted_until_the_request_is_closed() {
         let ways = [
             (Some(AskKind::PROGRAM), "raw", "code", "a()"),
-            (Some(AskKind::PROGRAM_CALL), "2: b()", "b()", "b()"),
-            (Some(AskKind::PROGRAM_CALL), "3: c()", "refused", ""),
+            (Some(AskKind::PROGRAM_CALL), "2", "b()", "b()"),
+            (Some(AskKind::PROGRAM_CALL), "3", "refused", ""),
         ];
         let some = |code: &str, made| Some((code.to_owned(), "raw".to_owned(), made));
         assert_eq!(found(&ways[..1]), None, "nothing was taken yet");

@@ -177,7 +177,7 @@ fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Or
         Ok(text) => (Some(cx.action(&text)), None),
         Err(problem) => (None, Some(problem)),
     };
-    Draft { raw, action, problem, origin, score: None, logprob: None, rationale: None }
+    Draft { action, problem, ..Draft::new(raw, origin) }
 }
 
 /// Checks of a program before it runs.

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::{InForce, PRIMITIVES, closing};
 use crate::belief;
 use crate::context::{kind_of, source};
-use crate::plan_following::offered;
 use crate::{Carried, Context, Deed, Program, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, AskKind, Decision, Origin};
@@ -91,15 +90,9 @@ pub(super) fn next_call(cx: &Context<'_>, force: &InForce<'_>) -> Step {
         }
         _ => (done, "the program has made its calls; this closes the request".to_owned()),
     };
-    let draft = Draft {
-        raw: offered(force.made + 1, line),
-        action: Some(cx.action(line)),
-        problem: None,
-        origin: if cx.model.language { Origin::Greedy } else { Origin::Symbolic },
-        score: None,
-        logprob: None,
-        rationale: Some(why),
-    };
+    let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
+    let (number, action) = (Some(force.made + 1), Some(cx.action(line)));
+    let draft = Draft { line: number, action, rationale: Some(why), ..Draft::new(line, origin) };
     Step::Offer { ask: cx.own(AskKind::PROGRAM_CALL, THE_PROGRAM, 1, Value::Null), drafts: vec![draft], note: None }
 }
 

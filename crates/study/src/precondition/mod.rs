@@ -28,7 +28,6 @@ pub use subject::{Subject, SubjectError, Truth};
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
 use inference::Inferred;
-use stepwright_driver::inferred_in;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, Ranking};
 use stepwright_program::{Role, Specification};
 use stepwright_world::TaskInfo;
@@ -182,14 +181,8 @@ fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionRe
             Some(AdoptedAction { assertions: of(&f.name)?.assertions.clone(), action, params })
         })
         .collect();
-    let notes = vec![
-        inferred_in(subject.world, subject.first_test()),
-        format!(
-            "{}: from {}, model {}",
-            subject.name,
-            stepwright_text::words::count(subject.demonstrations(), "demonstration"),
-            way.model
-        ),
-    ];
-    (!actions.is_empty()).then_some(AdoptedSet { notes, actions })
+    let demonstrations = stepwright_text::words::count(subject.demonstrations(), "demonstration");
+    let notes = vec![format!("Preconditions inferred for {} from {demonstrations}, model {}", subject.name, way.model)];
+    let place = Some((subject.world.to_owned(), subject.first_test().to_owned()));
+    (!actions.is_empty()).then_some(AdoptedSet { notes, place, actions })
 }

@@ -19,6 +19,7 @@ impl Played {
             data: "shipped".into(),
             task: "one".into(),
             sentence: "look.".into(),
+            service: String::new(),
             seed: 0,
             method: "m".into(),
             method_version: String::new(),
@@ -58,7 +59,7 @@ impl Played {
         let raw = text.to_owned();
         let (problem, score, logprob, rationale, ask) = (None, None, None, None, None);
         let action = Some(action);
-        let proposal = Proposal { id, raw, action, problem, origin, score, logprob, rationale, ask };
+        let proposal = Proposal { action, problem, score, logprob, rationale, ask, ..Proposal::new(id, raw, origin) };
         self.event(Event::Proposed { proposal: proposal.into() });
     }
 

@@ -45,6 +45,7 @@ pub static KIND: WorldKind = WorldKind {
         demonstrations: false,
     }),
     steps: 150,
+    services: true,
     abilities: &[Ability::Admissible, Ability::Preview],
     generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
     agent: Some(agent::learn),

@@ -107,7 +107,7 @@ impl PreconditionsPane {
         let params = self.pool(view).map(|p| p.params.clone()).unwrap_or_default();
         let of = |assertions: Vec<String>| {
             let action = AdoptedAction { action: name.clone(), params: params.clone(), assertions };
-            AdoptedSet { notes: Vec::new(), actions: vec![action] }
+            AdoptedSet { actions: vec![action], ..AdoptedSet::default() }
         };
         let left = SetSource::Given("in force".to_owned(), of(now.to_vec()));
         let right = SetSource::Given(MARKED.to_owned(), of(assertions));
@@ -369,7 +369,7 @@ impl PreconditionsPane {
             let assertions = marks.map(in_order).or_else(|| in_force.clone()).unwrap_or_default();
             AdoptedAction { action: action.clone(), params, assertions }
         });
-        SetSource::Given(name.clone(), AdoptedSet { notes: Vec::new(), actions: actions.collect() })
+        SetSource::Given(name.clone(), AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() })
     }
 
     /// Asks before the right set is put in force.

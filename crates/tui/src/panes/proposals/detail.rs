@@ -35,12 +35,13 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
                 Some(call) => rows.extend(words::labelled("call     ", Role::Text, call, width)),
                 None => rows.push(vec![run(Role::Dim, "call     none: the action has no program line")]),
             }
-            if proposal.raw.trim() != action.text && Some(proposal.raw.trim()) != action.call.as_deref() {
-                rows.extend(words::labelled("written  ", Role::Dim, proposal.raw.trim_end(), width));
+            let written = proposal.numbered();
+            if written != action.text && Some(written.as_str()) != action.call.as_deref() {
+                rows.extend(words::labelled("written  ", Role::Dim, &written, width));
             }
         }
         None => {
-            rows.extend(words::labelled("written  ", Role::Text, proposal.raw.trim_end(), width));
+            rows.extend(words::labelled("written  ", Role::Text, &proposal.numbered(), width));
             let why = proposal.problem.as_deref().unwrap_or("it is no action");
             rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
         }
