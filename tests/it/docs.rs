@@ -113,6 +113,30 @@ fn documents_that_the_sources_mention_are_there() {
     assert!(missing.is_empty(), "these are mentioned and not there:\n{}", missing.join("\n"));
 }
 
+/// Paths of this repository in code spans; one with a part in capitals (`crates/NAME`) stands for many.
+#[test]
+fn files_that_the_documents_name_are_there() {
+    let folders =
+        ["src", "crates", "tests", "worlds", "prompts", "scripts", "adapters", "benches", "fuzz", "sessions", "themes"];
+    let mut missing = Vec::new();
+    let mut seen = 0;
+    for page in pages().into_iter().filter(|page| !page.ends_with("CHANGELOG.md") && !page.ends_with("decisions.md")) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for span in prose(&text).split('`').skip(1).step_by(2) {
+            let of_many = span.split('/').any(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
+            let named = span.split_once('/').is_some_and(|(folder, _)| folders.contains(&folder));
+            if named && !of_many && !span.contains(|c: char| c.is_whitespace() || "*{<…".contains(c)) {
+                seen += 1;
+                if !root().join(span).exists() {
+                    missing.push(format!("{}: {span}", page.strip_prefix(root()).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} paths");
+    assert!(missing.is_empty(), "these are named and not there:\n{}", missing.join("\n"));
+}
+
 /// Holds a page against what it is made from, or writes it.
 pub(crate) fn current(page: &str, text: &str) {
     let path = root().join("docs/reference").join(page);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::docs::{current, files, root, snake};
 
-/// A type of `src/episode` as it is declared.
+/// A type of `crates/episode/src` as it is declared.
 #[derive(Debug, Clone, Default)]
 struct Declared {
     about: String,
@@ -38,7 +38,7 @@ struct Field {
 /// The declarations of types that are written to files, by name.
 fn declarations() -> BTreeMap<String, Declared> {
     let mut all = BTreeMap::new();
-    for file in files(&root().join("src/episode"), &[".rs"]) {
+    for file in files(&root().join("crates/episode/src"), &[".rs"]) {
         let text = std::fs::read_to_string(file).unwrap();
         let (mut about, mut attributes) = (String::new(), String::new());
         let mut lines = text.lines();
@@ -196,7 +196,7 @@ fn page() -> String {
          field of every line is `sum`, the CRC-32 of what is before it, in hexadecimal ([reliability](../explanation/reliability.md)); lines of earlier\n\
          releases have none. A last line torn by a crash is set aside in `FILE.torn`. Lines of format 1 name some events otherwise;\n\
          `export --jsonl` writes them as they are described here.\n\n\
-         Made from `src/episode`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n"
+         Made from `crates/episode/src`; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` writes this page again.\n"
         .to_owned();
     for name in ["Header", "Record"] {
         page.push_str(&format!("\n## {name}\n\n{}\n\n", all[name].about));

@@ -10,7 +10,7 @@ pub fn render() -> String {
     let keymap = Keymap::default();
     let mut out = String::from(
         "# Keys\n\n\
-         This page is made from the action table (`src/tui/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\
+         This page is made from the action table (`crates/tui/src/actions.rs`); `STEPWRIGHT_WRITE_DOCS=1 cargo test keys_doc` writes it\n\
          again. In the program `?` shows the same list with your own keys, and `:` finds a command by name.\n\n\
          Change keys in `config.toml`: the action's name, and a key or a list of keys. A key is a character, `f1` to `f12`, or one\n\
          of `enter`, `esc`, `tab`, `space`, `backspace`, `insert`, `delete`, `home`, `end`, `pageup`, `pagedown`, `up`, `down`,\n\

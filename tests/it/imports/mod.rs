@@ -1,0 +1,297 @@
+//! Import guard: reads every path that the sources name and compares the arrows with the stated order.
+//!
+//! The order between crates is kept by the compiler; here their `Cargo.toml` and their imports are held against the table of
+//! ARCHITECTURE.md. Within a crate nothing reads round in a circle (`circles.txt` lists those that stay, and may only shrink), and a
+//! world's or a method's name, module or constant appears in its own room alone. What is excepted is listed below with its reason, and an
+//! exception that excepts nothing fails. Tests are not looked at.
+
+mod code;
+mod plants;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::docs::root;
+use tree::{Constants, Name, Tree};
+
+/// Rooms of a crate that stand below its others, in the order imports run: each reads only those before it.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("world", &["literal", "weights", "options", "program", "planner", "blocking"]),
+    ("method", &["belief", "precondition"]),
+];
+
+/// What several methods stand on. Every other room of the crate is a method's.
+const SHARED: &[&str] = &[
+    "belief",
+    "context",
+    "exchange",
+    "external",
+    "follower",
+    "needs",
+    "next_action",
+    "options",
+    "plan_following",
+    "precondition",
+    "program_context",
+    "prompting",
+    "reading",
+    "skills",
+    "team",
+    "think",
+    "verify",
+    "written_plan",
+];
+
+/// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
+const ON_CIRCLES: usize = 311;
+
+/// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why. The name
+/// of a method's room is `method::ROOM`.
+const NAMED: &[(&str, &str, &str)] = &[
+    // Studies and conformance checks repeat a paper's experiment: the world and the methods are its conditions.
+    ("crates/study/", "*", "a paper's experiment"),
+    ("crates/cli/src/study/", "*", "a paper's experiment"),
+    // Data that ships.
+    ("crates/driver/src/examples.rs", "*", "the list of example sessions"),
+    ("crates/world/src/kitchen/receptacles.rs", "household", "ALFWorld's table of what fits where serves both"),
+    // A kind names the method that its world is made for.
+    ("crates/world/src/kitchen/mod.rs", "blocking", "the method it suggests"),
+    ("crates/world/src/table/mod.rs", "statler", "the method it suggests"),
+    // Commands of worlds in other processes are settings.
+    ("crates/driver/src/config/", "external", "the commands of external worlds are settings"),
+    ("crates/method/src/external/", "external", "a method in another process is spoken to by the same line protocol"),
+    ("crates/driver/src/open.rs", "external", "the commands of external methods are settings"),
+    ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
+    ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
+    ("crates/world/src/kind.rs", "external", "task sets are read with the configured commands"),
+    ("crates/world/src/sources.rs", "external", "task sets are read with the configured commands"),
+    // One method that stands on another, as its paper does.
+    (
+        "crates/method/src/precondition_prompting.rs",
+        "method::few_shot",
+        "the same proposal with assertions in the prompt",
+    ),
+    ("crates/method/src/scored.rs", "method::precondition_aware", "recommends as Algorithm 1 does"),
+    ("crates/method/src/reflexion/", "method::react", "Reflexion is trials of ReAct"),
+    ("crates/method/src/code_policy/", "method::react", "a policy's run is a transcript"),
+    ("crates/method/src/react/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
+    ("crates/method/src/reflexion/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
+    ("crates/method/src/code_policy/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
+    ("crates/method/src/blocking/", "method::o3d", "a blocked action may be unblocked by a skill"),
+    ("crates/method/src/blocking/mod.rs", "scored", "the selector's recommendation is a score"),
+    ("crates/method/src/belief_update.rs", "method::statler", "the writer's prompt is Statler's"),
+    ("crates/method/src/statler/", "method::belief_update", "its state is kept by the companion"),
+    ("crates/method/src/team.rs", "method::belief_update", "the companion of all methods"),
+    ("crates/method/src/team.rs", "method::blocking", "checks of any method against blocking conditions"),
+    ("crates/method/src/context.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/method/src/belief_update.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/method/src/options.rs", "blocking", "an option that it shares"),
+    ("crates/method/src/statler/", "table", "the cups are a form of the paper's state"),
+    ("crates/method/src/belief_update.rs", "table", "the cups are a form of the paper's state"),
+    // To go: the driver and the workbench name methods' insides.
+    ("crates/driver/src/open.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/driver/src/setup.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/driver/src/task/mod.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/driver/src/open.rs", "method::scored", "needs a model that gives probabilities"),
+    ("crates/driver/src/open.rs", "method::precondition_aware", "the method where none is said"),
+    ("crates/driver/src/lib.rs", "method::blocking", "where the conditions of a session come from"),
+    ("crates/driver/src/lib.rs", "method::belief_update", "a belief that a person typed"),
+    ("crates/driver/src/task/", "method::belief_update", "a belief that a person typed"),
+    ("crates/tui/src/dialog/text.rs", "method::belief_update", "a belief that a person typed"),
+    ("crates/tui/src/view.rs", "method::belief_update", "a belief that a person typed"),
+    ("crates/tui/src/panes/program/passage.rs", "method::statler", "the program in force"),
+    ("crates/tui/src/request.rs", "method::statler", "the call that closes a request"),
+    // Words that are no names here.
+    ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),
+    ("crates/shop/src/catalogue/nouns.rs", "table", "a noun of titles"),
+    ("crates/method/src/belief/compare.rs", "table", "what lies on the table"),
+    ("crates/world/src/household/agent/goal.rs", "kitchen", "a room"),
+    ("crates/world/src/household/generate/mod.rs", "kitchen", "a room"),
+    ("crates/graph/src/conditions.rs", "kitchen", "a room"),
+    ("crates/graph/src/conditions.rs", "table", "a piece of furniture"),
+    ("crates/graph/src/prepare.rs", "kitchen", "a room"),
+    ("crates/tui/src/chrome.rs", "scored", "an origin in words"),
+    ("crates/tui/src/panes/words.rs", "scored", "an origin in words"),
+];
+
+fn read(folder: &Path, sources: &mut Vec<(String, String)>) {
+    for file in crate::docs::files(folder, &[".rs"]) {
+        let path = file.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        sources.push((path, std::fs::read_to_string(&file).unwrap()));
+    }
+}
+
+/// The names of the crates, from the folders they are in.
+fn crates() -> Vec<String> {
+    let folders = std::fs::read_dir(root().join("crates")).unwrap().map(Result::unwrap);
+    folders.map(|folder| folder.file_name().into_string().unwrap()).collect()
+}
+
+fn tree() -> &'static Tree {
+    static TREE: OnceLock<Tree> = OnceLock::new();
+    TREE.get_or_init(|| {
+        let mut sources = Vec::new();
+        read(&root().join("src"), &mut sources);
+        for name in crates() {
+            read(&root().join("crates").join(name).join("src"), &mut sources);
+        }
+        Tree::new(&sources)
+    })
+}
+
+/// The crates with those that each reads, lowest first: the table of ARCHITECTURE.md.
+fn stated() -> Vec<(String, Vec<String>)> {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let rows = page.lines().skip_while(|line| *line != "| crate | is | reads |").skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').collect();
+            let quoted = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+            (quoted(cells[1]).remove(0), quoted(cells[3]))
+        })
+        .collect()
+}
+
+/// The crates of this repository that a `Cargo.toml` names as dependencies.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let section =
+        manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1).take_while(|l| !l.starts_with('['));
+    let names = section.filter_map(|line| line.strip_prefix("stepwright-")?.split(['.', ' ']).next());
+    names.map(str::to_owned).collect()
+}
+
+/// Worlds and methods from their registries, and the rooms of methods from their files.
+fn names() -> &'static [Name] {
+    static NAMES: OnceLock<Vec<Name>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
+        let worlds = stepwright::world::WORLDS.iter().map(|kind| Name {
+            id: kind.name.to_owned(),
+            // Its engine is a crate of its name, where it has one.
+            modules: vec![owned(&["world", kind.name]), owned(&[kind.name])],
+            rooms: ["crates/world/src/lib.rs".to_owned()]
+                .into_iter()
+                .chain(["crates/world/src", "crates"].map(|folder| format!("{folder}/{}/", kind.name)))
+                .collect(),
+        });
+        let in_methods = tree().files().filter_map(|file| file.path.strip_prefix("crates/method/src/"));
+        let rooms: BTreeSet<&str> = in_methods
+            .filter_map(|path| path.split(['/', '.']).next())
+            .filter(|room| *room != "lib" && !SHARED.contains(room))
+            .collect();
+        let files = |room: &str| {
+            let own = ["/", ".rs"].map(|ending| format!("crates/method/src/{room}{ending}"));
+            own.into_iter().chain(["crates/method/src/lib.rs".to_owned()]).collect::<Vec<_>>()
+        };
+        let says = |room: &str, id: &str| {
+            let mut own = tree().files().filter(|file| files(room)[..2].iter().any(|at| file.path.starts_with(at)));
+            own.any(|file| file.modules.iter().any(|m| m.texts.iter().any(|(text, _)| text == id)))
+        };
+        let ids = stepwright::method::all().into_iter().map(|info| {
+            let owner =
+                rooms.get(info.id.replace('-', "_").as_str()).or_else(|| rooms.iter().find(|room| says(room, info.id)));
+            let owner = owner.unwrap_or_else(|| panic!("no room declares {}", info.id));
+            Name { id: info.id.to_owned(), modules: Vec::new(), rooms: files(owner) }
+        });
+        let rooms = rooms.iter().map(|room| Name {
+            id: format!("method::{room}"),
+            modules: vec![owned(&["method", room])],
+            rooms: files(room),
+        });
+        worlds.chain(ids).chain(rooms).collect()
+    })
+}
+
+/// The circles that stay.
+const CIRCLES: &str = include_str!("circles.txt");
+
+fn line(folder: &str, circle: &BTreeSet<String>) -> String {
+    format!("{folder}: {}", circle.iter().cloned().collect::<Vec<_>>().join(" "))
+}
+
+fn excepted_circles() -> BTreeMap<String, Vec<BTreeSet<String>>> {
+    let mut all: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
+    for (folder, members) in CIRCLES.lines().filter_map(|line| line.split_once(": ")) {
+        all.entry(folder.to_owned()).or_default().push(members.split(' ').map(str::to_owned).collect());
+    }
+    all
+}
+
+/// Circles of a tree that are no part of an excepted one.
+fn circles(tree: &Tree, excepted: &BTreeMap<String, Vec<BTreeSet<String>>>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (folder, circles) in tree.circles() {
+        let of =
+            |circle: &BTreeSet<String>, known: &Vec<BTreeSet<String>>| known.iter().any(|all| circle.is_subset(all));
+        let new = circles.into_iter().filter(|circle| !excepted.get(&folder).is_some_and(|known| of(circle, known)));
+        faults.extend(new.map(|circle| line(&folder, &circle)));
+    }
+    faults
+}
+
+/// Names outside of their rooms, and which of the exceptions were needed.
+fn strange(of: &Tree) -> (Vec<String>, BTreeSet<usize>) {
+    static CONSTANTS: OnceLock<Constants> = OnceLock::new();
+    let constants = CONSTANTS.get_or_init(|| tree().constants(names()));
+    let (mut faults, mut needed) = (Vec::new(), BTreeSet::new());
+    for (file, name) in of.named(names(), constants) {
+        let excepts = |(at, which, _): &(&str, &str, &str)| file.starts_with(at) && (*which == "*" || *which == name);
+        match NAMED.iter().position(excepts) {
+            Some(exception) => drop(needed.insert(exception)),
+            None => faults.push(format!("{file}: names {name}")),
+        }
+    }
+    (faults, needed)
+}
+
+#[test]
+fn crates_read_what_the_architecture_says() {
+    let stated = stated();
+    let mut faults: Vec<String> = Vec::new();
+    for (at, (name, reads)) in stated.iter().enumerate() {
+        let manifest = if name == "stepwright" { "Cargo.toml".to_owned() } else { format!("crates/{name}/Cargo.toml") };
+        let manifest = std::fs::read_to_string(root().join(manifest)).unwrap_or_default();
+        if dependencies(&manifest) != reads.iter().cloned().collect() {
+            faults.push(format!("{name}: ARCHITECTURE.md says {reads:?}, Cargo.toml {:?}", dependencies(&manifest)));
+        }
+        let above = |read: &&String| !stated[..at].iter().any(|(below, _)| below == *read);
+        faults.extend(reads.iter().filter(above).map(|read| format!("{name}: reads {read}, which is not below it")));
+    }
+    let listed = |name: &String| stated.iter().any(|(known, _)| known == name);
+    faults.extend(crates().iter().filter(|name| !listed(name)).map(|name| format!("{name}: not in ARCHITECTURE.md")));
+    faults.extend(tree().between_crates(&stated));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn rooms_are_read_in_their_order() {
+    let faults: Vec<String> = tree().between_rooms(ROOMS).into_iter().collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A circle that is gone leaves the list (`STEPWRIGHT_WRITE_DOCS=1` takes it out), and one that grew or is new fails.
+#[test]
+fn nothing_reads_round_in_a_circle() {
+    let faults = circles(tree(), &excepted_circles());
+    assert!(faults.is_empty(), "new circles:\n{}", faults.join("\n"));
+    let found = tree().circles();
+    let lines = found.iter().flat_map(|(folder, circles)| circles.iter().map(move |circle| line(folder, circle)));
+    let (head, _) = CIRCLES.split_once("\n\n").unwrap();
+    let left = format!("{head}\n\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+    if std::env::var_os("STEPWRIGHT_WRITE_DOCS").is_some() {
+        std::fs::write(root().join("tests/it/imports/circles.txt"), &left).unwrap();
+    }
+    assert!(left == CIRCLES, "circles.txt lists what is gone; of it is left:\n{left}");
+    let total: usize = found.values().flatten().map(BTreeSet::len).sum();
+    assert_eq!(total, ON_CIRCLES, "set ON_CIRCLES to what is left");
+}
+
+#[test]
+fn worlds_and_methods_are_named_in_their_rooms_alone() {
+    let (faults, needed) = strange(tree());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let idle: Vec<_> = NAMED.iter().enumerate().filter(|(at, _)| !needed.contains(at)).map(|(_, e)| e).collect();
+    assert!(idle.is_empty(), "these except nothing: {idle:#?}");
+}
