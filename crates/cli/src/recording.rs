@@ -88,7 +88,7 @@ fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
         let line = |d: &stepwright_method::belief::Difference| {
             format!(
                 "{}: believed {}, in truth {}",
-                stepwright_text::words::path(&d.path),
+                stepwright_text::json_pointer::display(&d.path),
                 said(&d.believed),
                 said(&d.truth)
             )

@@ -20,7 +20,6 @@ const BOUNDS: Bounds = Bounds { memory: 64 << 20, seconds: 1 };
 pub struct Column {
     /// Which layers confined it, in a word.
     pub name: &'static str,
-    /// Which of them hold.
     pub held: Held,
     /// The outcomes, as [`TRIALS`] names them.
     pub outcomes: Vec<Outcome>,

@@ -7,7 +7,6 @@ use std::ffi::c_int;
 /// The first descriptor that is not a standard one.
 const FIRST: c_int = 3;
 
-/// Closes all inherited descriptors.
 pub(crate) fn close() {
     if !range(0) {
         each(|fd| {

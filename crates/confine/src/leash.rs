@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 
 /// The first argument of a supervisor.
-pub const SUPERVISOR: &str = "supervise-command";
+pub(crate) const SUPERVISOR: &str = "supervise-command";
 
 /// The program that serves as a supervisor when it is called with [`SUPERVISOR`].
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -62,9 +62,6 @@ impl Leash {
     }
 
     /// Waits until the supervisor has started the program.
-    ///
-    /// # Errors
-    /// Why it could not be started.
     pub fn started(&mut self) -> std::io::Result<()> {
         #[cfg(target_os = "linux")]
         self.held.started()?;

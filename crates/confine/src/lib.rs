@@ -42,7 +42,6 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// All of them.
     pub const ALL: Layers = Layers { limits: true, landlock: true, seccomp: true };
 }
 

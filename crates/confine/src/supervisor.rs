@@ -21,7 +21,6 @@ const ROUNDS: usize = 20;
 /// The owner's ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// Closing it is the signal.
     _control: PipeWriter,
     /// Says why the program could not be started; closed once it is.
     status: PipeReader,

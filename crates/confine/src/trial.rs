@@ -13,19 +13,14 @@ use crate::{Bounds, Held, Layers, begin};
 /// What is there to be reached, and how the process that tries it is confined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// The layers that confine it.
     pub layers: Layers,
-    /// Its bounds.
     pub bounds: Bounds,
     /// A folder that can be written, with a file `secret` and a listening socket `socket` in it.
     pub folder: PathBuf,
     /// A TCP port of this machine where somebody listens.
     pub port: u16,
-    /// A program that can be started.
     pub program: PathBuf,
-    /// The process that started it.
     pub parent: i32,
-    /// A descriptor that it inherited.
     pub descriptor: i32,
     /// Whether, when all is said, it computes until it is stopped.
     pub computes: bool,
@@ -34,7 +29,6 @@ pub struct Task {
 /// What came of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Whether it got what it should not.
     pub got: bool,
     /// The system's words, or what it got.
     pub how: String,

@@ -12,7 +12,6 @@ pub(super) async fn caught<T>(job: impl Future<Output = T>, otherwise: impl FnOn
     AssertUnwindSafe(job).catch_unwind().await.unwrap_or_else(|_| otherwise())
 }
 
-/// The same for work that is no future.
 pub(super) fn caught_work<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(BROKE.to_owned()))
 }

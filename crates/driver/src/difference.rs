@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use stepwright_text::words::below;
+use stepwright_text::json_pointer::join;
 
 /// A JSON patch from one value to the other.
 pub(super) fn difference(from: &Value, to: &Value) -> Value {
@@ -21,12 +21,12 @@ fn compare(from: &Value, to: &Value, path: &str, operations: &mut Vec<Value>) {
         _ if from == to => {}
         (Value::Object(before), Value::Object(after)) => {
             for key in before.keys().filter(|k| !after.contains_key(*k)) {
-                operations.push(json!({ "op": "remove", "path": below(path, key) }));
+                operations.push(json!({ "op": "remove", "path": join(path, key) }));
             }
             for (key, value) in after {
                 match before.get(key) {
-                    Some(old) => compare(old, value, &below(path, key), operations),
-                    None => operations.push(json!({ "op": "add", "path": below(path, key), "value": value })),
+                    Some(old) => compare(old, value, &join(path, key), operations),
+                    None => operations.push(json!({ "op": "add", "path": join(path, key), "value": value })),
                 }
             }
         }

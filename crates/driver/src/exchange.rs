@@ -74,7 +74,6 @@ impl std::io::Write for Count {
     }
 }
 
-/// The record of scored texts.
 pub(super) fn of_scores(model: &dyn LanguageModel, scored: &[Completion]) -> Box<Exchange> {
     Box::new(Exchange {
         endpoint: model.info().endpoint,

@@ -14,7 +14,6 @@ use crate::{EmbedError, Embedder, Table, sentence};
 /// How a file begins, with its version.
 const MAGIC: &[u8; 8] = b"SWVECTS1";
 
-/// Bytes of a digest.
 const DIGEST: usize = 32;
 
 /// Sentences given to an embedder at once.
@@ -23,7 +22,6 @@ const AT_ONCE: usize = 512;
 /// Where a table's vectors came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// From the file.
     Read,
     /// From the embedder, and the file was written.
     Made,
@@ -88,7 +86,6 @@ fn embed(
     Ok(vectors)
 }
 
-/// What a file belongs to.
 fn key(embedder: &dyn Embedder, names: &[String]) -> [u8; DIGEST] {
     let mut digest = Sha256::new();
     for text in [embedder.name()].into_iter().chain(names.iter().map(String::as_str)) {

@@ -22,13 +22,9 @@ pub trait Embedder: Send + Sync {
     /// Its name, for display. Vectors of two embedders never mix, so the name distinguishes their versions too.
     fn name(&self) -> &str;
 
-    /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
     /// A vector for each sentence, in their order: of length 1, or of zeros where nothing in the sentence is known.
-    ///
-    /// # Errors
-    /// [`EmbedError`], in words for a person.
     fn embed(&self, sentences: &[String]) -> Result<Vec<Vec<f32>>, EmbedError>;
 }
 

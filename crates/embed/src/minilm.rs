@@ -15,7 +15,6 @@ use tokenizers::{NormalizerWrapper, PreTokenizerWrapper, Tokenizer};
 
 use crate::{EmbedError, Embedder, normalise};
 
-/// Its name, for display.
 const NAME: &str = "all-MiniLM-L6-v2";
 
 const DIMENSIONS: usize = 384;

@@ -13,7 +13,6 @@ const BYTE: f32 = 127.0;
 /// A sentence near a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
-    /// Its place in the table.
     pub index: usize,
     /// The cosine of the two, from -1 to 1.
     pub similarity: f32,
@@ -81,7 +80,6 @@ impl Table {
         &self.names
     }
 
-    /// How many numbers a vector has.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }

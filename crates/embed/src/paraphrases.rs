@@ -17,9 +17,7 @@ pub struct Paraphrase {
 /// What an embedder found for one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// The paraphrase.
     pub paraphrase: Paraphrase,
-    /// The nearest step.
     pub nearest: String,
     /// The place of the first right one, from 1; none below the first [`LOOKED_AT`].
     pub place: Option<usize>,
@@ -28,7 +26,6 @@ pub struct Found {
 /// How many neighbours are looked at.
 pub const LOOKED_AT: usize = 20;
 
-/// All of them.
 pub fn all() -> Vec<Paraphrase> {
     let lines = FILE.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -38,9 +35,6 @@ pub fn all() -> Vec<Paraphrase> {
 }
 
 /// What an embedder finds for each, in a table of that embedder's vectors.
-///
-/// # Errors
-/// [`EmbedError`] of the embedder.
 pub fn agreement(embedder: &dyn Embedder, table: &Table) -> Result<Vec<Found>, EmbedError> {
     let all = all();
     let vectors = embedder.embed(&all.iter().map(|p| p.text.to_owned()).collect::<Vec<_>>())?;

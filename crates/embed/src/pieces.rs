@@ -15,7 +15,6 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// A piece a line.
     pub(crate) fn new(lines: &'static str) -> Self {
         let mut vocabulary = Self { begin: FxHashMap::default(), go_on: FxHashMap::default() };
         for (index, piece) in (0u32..).zip(lines.lines()) {
@@ -27,7 +26,6 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// How many pieces there are.
     pub(crate) fn len(&self) -> usize {
         self.begin.len() + self.go_on.len()
     }

@@ -39,7 +39,6 @@ pub enum BranchEdit {
 }
 
 impl Branch {
-    /// Makes a change.
     pub(super) fn apply(&mut self, edit: &BranchEdit) {
         match edit {
             BranchEdit::Name { name } => self.name.clone_from(name),

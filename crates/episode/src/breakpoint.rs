@@ -84,7 +84,7 @@ impl Breakpoint {
     /// Reads a list of them, apart by `;` or lines.
     ///
     /// # Errors
-    /// What is wrong with the first that cannot be read.
+    /// Fault in the first that cannot be read.
     pub fn list(text: &str) -> Result<Vec<Self>, String> {
         text.split([';', '\n']).filter(|part| !part.trim().is_empty()).map(str::parse).collect()
     }
@@ -112,8 +112,8 @@ impl Breakpoint {
             Breakpoint::State(path) => {
                 let wanted = steps(path);
                 let mut paths = changes.as_array()?.iter().filter_map(|change| change.get("path")?.as_str());
-                let touched = paths.find(|found| within(&stepwright_text::words::steps(found), &wanted))?;
-                Some(format!("{} changed", stepwright_text::words::path(touched)))
+                let touched = paths.find(|found| within(&stepwright_text::json_pointer::split(found), &wanted))?;
+                Some(format!("{} changed", stepwright_text::json_pointer::display(touched)))
             }
             Breakpoint::Reward(least) => {
                 let reached = least.map_or(outcome.reward != 0.0, |least| outcome.reward >= least);
@@ -140,7 +140,7 @@ impl Breakpoint {
 fn steps(path: &str) -> Vec<String> {
     let path = path.trim();
     if path.starts_with('/') {
-        return stepwright_text::words::steps(path.trim_end_matches('/'));
+        return stepwright_text::json_pointer::split(path.trim_end_matches('/'));
     }
     let mut out = Vec::new();
     let mut rest = path.strip_prefix('$').unwrap_or(path).trim_matches('.');

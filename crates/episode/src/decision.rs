@@ -53,7 +53,7 @@ pub enum Choice {
 pub struct Decision {
     /// Its number within the session.
     pub id: DecisionId,
-    /// What was chosen.
+    /// Choices.
     #[serde(flatten)]
     pub choice: Choice,
     /// Who chose.

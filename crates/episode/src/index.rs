@@ -23,15 +23,12 @@ pub(super) struct Index {
     decisions: usize,
     /// Where the decisions to take a step are.
     taken: Vec<usize>,
-    /// The last decision about each proposal.
     last: FxHashMap<ProposalId, usize>,
-    /// The first rejection of each proposal.
     rejected: FxHashMap<ProposalId, usize>,
     /// The offer of each document that is not settled yet.
     pub(super) open: BTreeMap<ArtifactId, usize>,
     /// The last ask that was answered with a plan.
     pub(super) plan: Option<usize>,
-    /// How many asks are in it.
     asks: usize,
     /// Where the asks without an answer are, in order.
     pending: Vec<usize>,
@@ -62,7 +59,6 @@ impl Index {
         self.asks += 1;
     }
 
-    /// The ask at a place has ended.
     pub(super) fn ended(&mut self, place: usize) {
         self.pending.retain(|at| *at != place);
     }
@@ -91,7 +87,6 @@ impl Index {
         decisions.iter().map(AsRef::as_ref).filter(|d: &&Decision| d.takes()).collect()
     }
 
-    /// The first rejection of a proposal.
     pub(super) fn rejection<'a>(&self, decisions: &'a [Arc<Decision>], id: ProposalId) -> Option<&'a Decision> {
         if self.decisions == decisions.len() {
             return decisions.get(*self.rejected.get(&id)?).map(AsRef::as_ref);

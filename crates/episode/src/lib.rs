@@ -2,6 +2,8 @@
 //!
 //! *Proposed, decided and executed are three separate records*: [`Proposal`], [`Decision`] and [`Event::Executed`].
 
+#![warn(missing_docs)]
+
 mod artifact;
 mod ask;
 pub mod blind;

@@ -391,7 +391,7 @@ pub fn change_lines(patch: &serde_json::Value) -> Vec<String> {
 }
 
 fn change_line(operation: &serde_json::Value) -> Option<String> {
-    let path = stepwright_text::words::path(operation.get("path")?.as_str()?);
+    let path = stepwright_text::json_pointer::display(operation.get("path")?.as_str()?);
     let value = operation.get("value").map(ToString::to_string).unwrap_or_default();
     Some(match operation.get("op")?.as_str()? {
         "add" => format!("+ {path} = {value}"),

@@ -9,15 +9,12 @@ use stepwright_episode::{Header, Session};
 /// What a list says of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// The goal in words.
     pub sentence: String,
     /// The world's name.
     pub world: String,
     /// The task's id.
     pub task: String,
-    /// The method in use at its end.
     pub method: String,
-    /// The model in use at its end.
     pub model: String,
     /// Steps from the beginning to where it was left.
     pub steps: u32,
@@ -25,15 +22,12 @@ pub struct Summary {
     pub branches: usize,
     /// Whether the goal is reached where it was left.
     pub won: bool,
-    /// Whether the episode is over there.
     pub done: bool,
-    /// How it was left, in words.
     pub outcome: String,
     /// When it was begun, Unix time in milliseconds.
     pub created: u64,
 }
 
-/// Sums a session up.
 pub fn summary(session: &Session) -> Summary {
     let Header { sentence, world, task, created, .. } = session.header.clone();
     let node = session.current();

@@ -6,7 +6,6 @@ use super::story::{Chapter, ProposalEntry, Step, Story};
 use stepwright_text::sanitize::{line, visible};
 use stepwright_text::words::count;
 
-/// The whole session.
 pub fn render(story: &Story) -> String {
     let mut out = opening(story);
     for chapter in &story.chapters {

@@ -5,6 +5,8 @@
 //! file whole or leaves the old one; [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
 //! callers'.
 
+#![warn(missing_docs)]
+
 pub mod faults;
 mod handle;
 mod lines;
@@ -13,7 +15,7 @@ pub mod sum;
 mod text;
 mod whole;
 
-pub use handle::{Handle, Lock, sync_folder};
+pub use handle::{Handle, Lock};
 pub use lines::{Lines, Presence};
 pub use text::{read_bytes, read_text};
 pub use whole::replace;

@@ -27,7 +27,6 @@ macro_rules! actions {
                 }
             }
 
-            /// How many objects it takes.
             pub fn arity(self) -> usize {
                 match self {
                     $(Action::$variant => $arity,)*

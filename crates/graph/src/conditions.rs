@@ -44,32 +44,20 @@ const FURNITURE: [&str; 17] = [
 /// Names of seats, which are presumed free wherever they are named.
 const SEATS: [&str; 8] = ["couch", "bed", "chair", "loveseat", "sofa", "toilet", "pianobench", "bench"];
 
-/// What is presumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Presumed {
-    /// Plugged in.
     Plugged,
-    /// Not plugged in.
     Unplugged,
-    /// On.
     IsOn,
-    /// Off.
     IsOff,
-    /// Close to another thing.
     AtReach,
-    /// The character sits.
     Sitting,
     /// On another thing, or worn.
     In,
-    /// In a room.
     Location,
-    /// Closed.
     Closed,
-    /// In another thing.
     Inside,
-    /// A seat faces a thing.
     Facing,
-    /// Nothing is on a seat.
     Free,
 }
 
@@ -96,14 +84,10 @@ impl Presumed {
 /// A thing of a program: its name and number.
 pub type Key = Param;
 
-/// One condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// What is presumed.
     pub presumed: Presumed,
-    /// Of what.
     pub thing: Key,
-    /// With regard to what, if anything.
     pub other: Option<Key>,
 }
 
@@ -138,9 +122,7 @@ impl fmt::Display for Condition {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ScriptFail: Error, {name} {what}")]
 pub struct ScriptFail {
-    /// The line that contradicts.
     pub line: Line,
-    /// The thing.
     pub name: Arc<str>,
     /// What it is said to be (`turned on twice`).
     pub what: &'static str,

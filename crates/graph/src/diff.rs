@@ -11,24 +11,17 @@ pub type Edge = (i64, Relation, i64);
 /// A node that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
-    /// Its id.
     pub id: i64,
-    /// Its class.
     pub class_name: String,
-    /// Its category.
     pub category: String,
-    /// Its properties.
     pub properties: Properties,
-    /// Its states.
     pub states: States,
 }
 
 /// The states a node has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewStates {
-    /// The node.
     pub id: i64,
-    /// All its states.
     pub states: States,
 }
 
@@ -36,22 +29,18 @@ pub struct NewStates {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Diff {
-    /// Nodes that are new.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes_added: Vec<Added>,
     /// States that are others, of nodes that are not new.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<NewStates>,
-    /// Edges that are new.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edges_added: Vec<Edge>,
-    /// Edges that are gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edges_removed: Vec<Edge>,
 }
 
 impl Diff {
-    /// What is different in a later graph of the same household.
     pub fn between(earlier: &Graph, later: &Graph) -> Diff {
         let mut diff = Diff::default();
         for at in later.places() {
@@ -98,7 +87,6 @@ impl Diff {
         self.edges_removed.sort_unstable();
     }
 
-    /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
         self.nodes_added.is_empty()
             && self.states.is_empty()

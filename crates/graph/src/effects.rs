@@ -27,7 +27,6 @@ impl Effects<'_> {
         self.set(at, states);
     }
 
-    /// Walks to a thing.
     pub fn walk(&mut self, thing: At) {
         let graph = &mut *self.graph;
         let me = graph.character();
@@ -107,8 +106,7 @@ impl Effects<'_> {
         }
     }
 
-    /// An action with two objects.
-    pub fn with_two(&mut self, action: Action, thing: At, place: At) {
+    pub(crate) fn with_two(&mut self, action: Action, thing: At, place: At) {
         match action {
             Action::PutBack => self.put_down(thing, Relation::On, place),
             Action::PutIn => self.put_down(thing, Relation::Inside, place),
@@ -122,7 +120,7 @@ impl Effects<'_> {
     }
 
     /// An action with one object; walking and finding are apart.
-    pub fn with_one(&mut self, action: Action, thing: At) {
+    pub(crate) fn with_one(&mut self, action: Action, thing: At) {
         let me = self.graph.character();
         match action {
             Action::Sit => {

@@ -25,11 +25,9 @@ const DEEPEST: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct FileError {
-    /// The file.
     pub path: PathBuf,
-    /// The line, where there is one.
     pub line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// Fault, with what would be right.
     pub message: String,
 }
 
@@ -46,11 +44,8 @@ pub struct Program {
     pub id: String,
     /// The task in a few words (`Read book`).
     pub title: String,
-    /// The task in sentences.
     pub description: String,
-    /// Its steps that can be read.
     pub script: Script,
-    /// Those that cannot.
     pub errors: Vec<LineError>,
     /// Whether it is for demonstration (`train`) or for test; empty where the data do not say.
     pub split: String,
@@ -67,20 +62,16 @@ pub struct Example {
     pub text: String,
 }
 
-/// What was found in a folder. Anything may be missing; [`Library::is_empty`] says whether all is.
+/// Findings in a folder. Anything may be missing; [`Library::is_empty`] says whether all is.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
-    /// The scenes by number.
     pub scenes: BTreeMap<i64, Scene>,
     /// The tables of names by name (`v1.0`, `lp`).
     pub names: IndexMap<String, Names>,
-    /// The properties of classes.
     pub properties: Option<PropertyTable>,
-    /// The states that classes can have.
     pub annotated: Option<AnnotatedStates>,
     /// Programs, sorted by id.
     pub programs: Vec<Program>,
-    /// Example plans in words.
     pub examples: Vec<Example>,
     /// The admissible actions in words, names with underscores.
     pub actions: Vec<String>,
@@ -122,7 +113,6 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
     serde_json::from_str(&read_text(path)?).map_err(|error| FileError::new(path, Some(error.line()), error))
 }
 
-/// The first of some files that is there.
 fn first(folders: &[PathBuf], names: &[&str]) -> Option<PathBuf> {
     folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name))).find(|path| path.is_file())
 }
@@ -168,9 +158,6 @@ fn scene_files(folder: &Path) -> Vec<PathBuf> {
 
 impl Library {
     /// Reads what a folder holds; a path to one scene file reads that scene alone.
-    ///
-    /// # Errors
-    /// A file that cannot be read, with the line.
     pub fn open(folder: &Path) -> Result<Library, FileError> {
         let mut library = Library::default();
         let roots = roots(folder);
@@ -181,7 +168,6 @@ impl Library {
         Ok(library)
     }
 
-    /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.scenes.is_empty() && self.programs.is_empty() && self.examples.is_empty() && self.actions.is_empty()
     }
@@ -322,7 +308,7 @@ fn program_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A program as the data set has it: title, description, and below them the steps.
-pub fn program_of_text(id: &str, text: &str) -> Program {
+pub(crate) fn program_of_text(id: &str, text: &str) -> Program {
     let mut heading = text.lines().map(str::trim).take_while(|line| !line.starts_with('[')).filter(|l| !l.is_empty());
     let title = heading.next().unwrap_or_default().to_owned();
     let description = heading.collect::<Vec<_>>().join(" ");

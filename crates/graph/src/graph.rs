@@ -27,17 +27,14 @@ pub struct Node {
     pub class: Arc<str>,
     /// Its category (`Furniture`); that of rooms is `Rooms`.
     pub category: Arc<str>,
-    /// Its properties.
     pub properties: Properties,
 }
 
 impl Node {
-    /// Whether it is a room.
     pub fn is_room(&self) -> bool {
         &*self.category == ROOMS
     }
 
-    /// Whether it has a property.
     pub fn has(&self, property: Property) -> bool {
         self.properties.has(property)
     }
@@ -48,7 +45,6 @@ impl Node {
     }
 }
 
-/// The category of rooms.
 const ROOMS: &str = "Rooms";
 /// The class of the one who acts.
 pub(crate) const CHARACTER: &str = "character";
@@ -171,7 +167,6 @@ struct Fixed {
     nodes: Vec<Node>,
     /// Places by id, sorted.
     ids: Vec<(i64, At)>,
-    /// The doors, then the doorjambs, each by id.
     doors: Vec<At>,
     /// The parts of the body, in the order of the nodes.
     body: Vec<At>,
@@ -218,7 +213,6 @@ pub enum GraphError {
     /// Two nodes of one id; the place of the second in the list.
     #[error("there are two nodes of the id {id}")]
     SameId {
-        /// The id.
         id: i64,
         /// The place of the second one in the list.
         at: usize,
@@ -226,17 +220,13 @@ pub enum GraphError {
     /// An edge from or to no node; its place in the list.
     #[error("an edge leads {end} the node {id}, which there is not")]
     Dangling {
-        /// `from` or `to`.
         end: &'static str,
-        /// The id that no node has.
         id: i64,
         /// The edge's place in the list.
         at: usize,
     },
-    /// Nobody acts.
     #[error("no node is of the class `character`")]
     NoCharacter,
-    /// Too many nodes.
     #[error("more than {MOST_NODES} nodes")]
     TooMany,
 }
@@ -271,7 +261,6 @@ impl Graph {
         Ok(Graph { fixed: Arc::new(Fixed::of(nodes, ids)), cells: Arc::new(chunks), character })
     }
 
-    /// The one who acts.
     pub fn character(&self) -> At {
         self.character
     }
@@ -281,7 +270,6 @@ impl Graph {
         (0..self.len()).filter_map(|at| u32::try_from(at).ok()).map(At)
     }
 
-    /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.fixed.nodes.len()
     }
@@ -291,7 +279,6 @@ impl Graph {
         self.fixed.nodes.is_empty()
     }
 
-    /// The node of an id.
     pub fn find(&self, id: i64) -> Option<At> {
         self.fixed
             .ids
@@ -315,12 +302,10 @@ impl Graph {
         cell_in(chunks, at)
     }
 
-    /// The states of a node.
     pub fn states(&self, at: At) -> States {
         self.cell(at).states
     }
 
-    /// Whether a node is in a state.
     pub fn is(&self, at: At, state: State) -> bool {
         self.states(at).has(state)
     }
@@ -345,7 +330,6 @@ impl Graph {
         self.cell(from).out.binary_search(&Link::new(relation, to)).is_ok()
     }
 
-    /// Sets the states of a node.
     pub fn set_states(&mut self, at: At, states: States) {
         if self.states(at) != states {
             self.cell_mut(at).states = states;
@@ -365,13 +349,13 @@ impl Graph {
     }
 
     /// Adds a `CLOSE` edge both ways.
-    pub fn bring_close(&mut self, a: At, b: At) {
+    pub(crate) fn bring_close(&mut self, a: At, b: At) {
         self.link(a, Relation::Close, b);
         self.link(b, Relation::Close, a);
     }
 
     /// Removes an edge, if it is there.
-    pub fn unlink(&mut self, from: At, relation: Relation, to: At) {
+    pub(crate) fn unlink(&mut self, from: At, relation: Relation, to: At) {
         let link = Link::new(relation, to);
         if let Ok(place) = self.cell(from).out.binary_search(&link) {
             self.cell_mut(from).out.remove(place);
@@ -383,12 +367,12 @@ impl Graph {
     }
 
     /// Removes every edge of some relations from a node.
-    pub fn unlink_from(&mut self, at: At, relations: &[Relation]) {
+    pub(crate) fn unlink_from(&mut self, at: At, relations: &[Relation]) {
         self.remove(at, relations, |cell| &mut cell.out, |cell| &mut cell.into);
     }
 
     /// Removes every edge of some relations from and to a node.
-    pub fn detach(&mut self, at: At, relations: &[Relation]) {
+    pub(crate) fn detach(&mut self, at: At, relations: &[Relation]) {
         self.unlink_from(at, relations);
         self.remove(at, relations, |cell| &mut cell.into, |cell| &mut cell.out);
     }
@@ -432,9 +416,6 @@ impl Graph {
     }
 
     /// Adds a node after the others.
-    ///
-    /// # Errors
-    /// If its id is taken.
     pub fn add(&mut self, node: Node, states: States) -> Result<At, GraphError> {
         let at = self.len();
         let place = u32::try_from(at).ok().filter(|_| at < MOST_NODES).ok_or(GraphError::TooMany)?;

@@ -45,7 +45,6 @@ pub fn numbered(program: &[Line]) -> String {
     text
 }
 
-/// A program with its names as the table has them in general.
 pub fn generalised(program: &[Line], names: &Names) -> Vec<Line> {
     let general = |line: &Line| Line {
         action: line.action,
@@ -78,7 +77,6 @@ pub fn matching(text: &str) -> Option<(Action, Vec<String>)> {
 pub struct Scripted {
     /// The line of a script; where no template fits it may name an action there is not.
     pub script: String,
-    /// Whether a template fits.
     pub matched: bool,
 }
 

@@ -62,7 +62,6 @@ impl Names {
         tables.into_iter().map(|(name, table)| Ok((name, names(table)?))).collect()
     }
 
-    /// What a name of a script is called in the scenes.
     pub fn in_scene(&self, name: &Arc<str>) -> Arc<str> {
         self.scene.get(name).unwrap_or(name).clone()
     }

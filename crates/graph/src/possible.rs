@@ -10,7 +10,6 @@ use crate::vocabulary::Relation;
 /// An action with its things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// The action.
     pub action: Action,
     /// Its thing; `None` of actions without one.
     pub thing: Option<At>,

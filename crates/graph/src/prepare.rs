@@ -34,7 +34,6 @@ pub struct Prepared {
 /// Why a program cannot be made ready.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
-    /// The program contradicts itself.
     #[error(transparent)]
     Contradiction(#[from] ScriptFail),
     /// A condition names something that no line of the program names, once rooms are replaced; displayed as the reference says it.
@@ -46,7 +45,6 @@ pub enum PrepareError {
     /// The class of a thing that would be added has no known properties.
     #[error("no properties are known of `{name}`, which the scene has not{}", near(.nearest))]
     UnknownClass {
-        /// The class.
         name: Arc<str>,
         /// The known classes that come nearest.
         nearest: Vec<String>,
@@ -65,7 +63,6 @@ fn near(nearest: &[String]) -> String {
 pub struct Tables<'a> {
     /// What names of programs are called in the scene.
     pub names: &'a Names,
-    /// The properties of classes.
     pub properties: &'a PropertyTable,
 }
 
@@ -79,10 +76,7 @@ pub fn prepare(scene: &Graph, program: &[Line], tables: Tables<'_>) -> Result<Pr
 }
 
 /// As [`prepare`], for conditions that are known.
-///
-/// # Errors
-/// As [`prepare`].
-pub fn prepare_for(
+pub(crate) fn prepare_for(
     scene: &Graph,
     program: &[Line],
     conditions: Vec<Condition>,

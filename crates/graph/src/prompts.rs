@@ -27,12 +27,10 @@ fn prompt(information: &str) -> String {
     format!("Error: {information}. A correct step would be to")
 }
 
-/// That it failed.
 pub fn notion() -> String {
     prompt("Task failed")
 }
 
-/// Which step failed.
 pub fn inference(step: &str) -> String {
     prompt(&format!("I cannot {}", step.to_lowercase()))
 }
@@ -40,11 +38,6 @@ pub fn inference(step: &str) -> String {
 /// Why it failed; `None` where the authors' program breaks off.
 pub fn cause(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
     information(reason, line, wording).map(|information| prompt(&information))
-}
-
-/// Why a program contradicts itself.
-pub fn cause_of_contradiction(fail: &ScriptFail) -> String {
-    prompt(&information_of_contradiction(fail))
 }
 
 /// The information of Cause on a program that contradicts itself, without the words around it.

@@ -11,7 +11,6 @@ use crate::vocabulary::{Flag, Property, State};
 pub struct Shown {
     /// Its class, or the name a script gives it.
     pub class: Arc<str>,
-    /// Its id.
     pub id: i64,
 }
 
@@ -47,7 +46,6 @@ pub enum Reason {
     NotClose(Shown, Shown),
     /// A thing lacks what the action needs of it.
     Unsuited(Shown, Lack),
-    /// Nothing on a thing can be eaten.
     NothingEatable(Shown),
     /// There is no room left on a thing.
     Full(Shown),
@@ -57,13 +55,11 @@ pub enum Reason {
     NotResting(Shown),
     /// A thing is in a closed container.
     Enclosed(Shown),
-    /// Both hands are full.
     NoFreeHand(Shown),
     /// A thing is not in the state that the action changes.
     NotInState(Shown, State),
     /// A thing is on and should not be.
     StillOn(Shown),
-    /// A thing is unplugged.
     Unplugged(Shown),
     /// A thing is not worn by the character.
     NotWorn(Shown, Shown),
@@ -71,7 +67,6 @@ pub enum Reason {
     Lying(Shown),
     /// The character does not hold a thing.
     NotHolding(Shown, Shown),
-    /// The character holds no knife.
     NoKnife(Shown),
     /// A thing was not grabbed in this script.
     NotGrabbed(Shown),
@@ -92,41 +87,25 @@ pub enum Reason {
 /// What a thing lacks, where the reason is its kind and not its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {
-    /// It is not grabbable.
     Grabbable,
-    /// It is not sittable.
     Sittable,
-    /// It is not lieable.
     Lieable,
-    /// It is not clothes.
     Clothes,
-    /// It is not readable.
     Readable,
-    /// It is no recipient.
     Recipient,
-    /// It is not movable.
     Movable,
-    /// It is not eatable.
     Eatable,
-    /// It is not cuttable.
     Cuttable,
-    /// It is no person.
     Person,
     /// It is neither drinkable nor a recipient.
     Drinkable,
     /// It is neither pourable nor drinkable.
     Pourable,
-    /// It can be opened and is not open.
     Opened,
-    /// It can not be opened.
     Opening,
-    /// It has no switch.
     Switch,
-    /// It has no switch to type on.
     TypingSwitch,
-    /// It has no plug.
     Plug,
-    /// It is not lookable.
     Lookable,
 }
 
@@ -220,21 +199,16 @@ pub enum ErrorType {
     UnflippedBooleanState = 1,
     /// The character does not face the thing.
     FieldOfView,
-    /// There is no program.
     EmptyProgram,
-    /// The thing is in another room.
     AbsentFromRoom,
     /// The character does not hold the thing.
     MissingObject,
-    /// The thing is in something closed.
     EnclosedObject,
     /// The thing is not of a kind that the action can be done to.
     InvalidAction,
-    /// The hands are full.
     OverOccupiedAgent,
     /// The thing is not close.
     AgentProximity,
-    /// Anything else.
     OtherPrecondition,
 }
 
@@ -321,7 +295,7 @@ impl Reason {
     }
 
     /// Its name in the authors' code, finer than the paper's types.
-    pub fn authors_type(&self) -> Option<&'static str> {
+    pub(crate) fn authors_type(&self) -> Option<&'static str> {
         Some(match self {
             Reason::Sitting(_) => "already_sitting",
             Reason::NotSitting(_) | Reason::NotResting(_) => "missing_step",

@@ -67,9 +67,6 @@ fn start(record: &Value, library: &Library) -> Result<Graph, String> {
 }
 
 /// A whole script on a prepared graph (`traces.jsonl`).
-///
-/// # Errors
-/// If the record cannot be replayed.
 pub fn trace(record: &Value, library: &Library) -> Replayed {
     let graph = start(record, library)?;
     let script = script_of(record, "program")?;
@@ -98,9 +95,6 @@ pub fn trace(record: &Value, library: &Library) -> Replayed {
 }
 
 /// A plan in stepping mode (`steps.jsonl`).
-///
-/// # Errors
-/// If the record cannot be replayed.
 pub fn steps(record: &Value, library: &Library) -> Replayed {
     let graph = start(record, library)?;
     let script = script_of(record, "program")?;
@@ -162,9 +156,6 @@ fn unordered(values: impl IntoIterator<Item = Value>) -> Value {
 }
 
 /// A program from its text to its end (`eval.jsonl`).
-///
-/// # Errors
-/// If the record cannot be replayed.
 pub fn evaluation(record: &Value, library: &Library) -> Replayed {
     let scene = start(&json!({ "scene": record["scene"] }), library)?;
     let tables = tables(record["names"].as_str().unwrap_or("v1.0"), library)?;
@@ -204,9 +195,6 @@ pub fn evaluation(record: &Value, library: &Library) -> Replayed {
 }
 
 /// The corrective prompts for a trace that failed (`prompts.jsonl`, with the record of the trace).
-///
-/// # Errors
-/// If the trace cannot be replayed or does not fail.
 pub fn prompts(record: &Value, trace: &Value, library: &Library) -> Replayed {
     let script = script_of(trace, "program")?;
     let run = Run::of(&start(trace, library)?, &script);
@@ -235,9 +223,6 @@ fn general_names(library: &Library) -> Result<&Names, String> {
 }
 
 /// Words to script, script to words, and names made general (`language.jsonl`).
-///
-/// # Errors
-/// If the record cannot be replayed.
 pub fn language(record: &Value, library: &Library) -> Replayed {
     let names = general_names(library)?;
     Ok(match record["kind"].as_str().unwrap_or_default() {
@@ -256,9 +241,6 @@ pub fn language(record: &Value, library: &Library) -> Replayed {
 }
 
 /// How alike programs and the households they leave are (`metrics.jsonl`).
-///
-/// # Errors
-/// If the record cannot be replayed.
 pub fn metrics(record: &Value, library: &Library) -> Replayed {
     let names = general_names(library)?;
     let generated = script_of(record, "generated")?;
@@ -296,9 +278,6 @@ pub fn metrics(record: &Value, library: &Library) -> Replayed {
 }
 
 /// How much raters agree (`kappa.jsonl`).
-///
-/// # Errors
-/// If the record cannot be read.
 pub fn kappa(record: &Value) -> Replayed {
     let ratings: Vec<Vec<u32>> =
         serde_json::from_value(record["ratings"].clone()).map_err(|error| error.to_string())?;

@@ -65,7 +65,7 @@ impl Graph {
     }
 
     /// The closed container that a thing is directly inside, if any.
-    pub fn closed_container(&self, thing: At) -> Option<At> {
+    pub(crate) fn closed_container(&self, thing: At) -> Option<At> {
         self.targets(thing, Relation::Inside).find(|box_| !self.node(*box_).is_room() && self.is(*box_, State::Closed))
     }
 
@@ -76,7 +76,7 @@ impl Graph {
     }
 
     /// The hand that is free: the right one first.
-    pub fn free_hand(&self) -> Option<Relation> {
+    pub(crate) fn free_hand(&self) -> Option<Relation> {
         [Relation::HoldsRight, Relation::HoldsLeft]
             .into_iter()
             .find(|hand| self.targets(self.character(), *hand).next().is_none())
@@ -189,7 +189,6 @@ impl Checks<'_> {
         self.require(self.graph.sources(seat, Relation::On).count() < most, || Reason::Full(self.shown(seat)))
     }
 
-    /// What walking to a thing requires.
     pub fn walk(&self, thing: At) -> Checked {
         let graph = self.graph;
         let me = graph.character();
@@ -217,13 +216,13 @@ impl Checks<'_> {
     }
 
     /// Whether the reference says nothing of a walk that it does not do: to a door of this room that itself is in no room.
-    pub fn is_refused_in_silence(&self, thing: At) -> bool {
+    pub(crate) fn is_refused_in_silence(&self, thing: At) -> bool {
         let here = self.graph.room_of(self.graph.character());
         self.graph.room_of(thing).is_none() && here.is_some_and(|here| self.is_door_of(thing, here))
     }
 
     /// Whether a thing is found where the character is, without walking.
-    pub fn is_found_here(&self, thing: At) -> bool {
+    pub(crate) fn is_found_here(&self, thing: At) -> bool {
         let graph = self.graph;
         graph.is_worn(thing)
             || graph.node(thing).has(Property::BodyPart)
@@ -267,7 +266,7 @@ impl Checks<'_> {
     }
 
     /// What an action with two objects requires.
-    pub fn with_two(&self, action: Action, thing: At, place: At) -> Checked {
+    pub(crate) fn with_two(&self, action: Action, thing: At, place: At) -> Checked {
         match action {
             Action::PutBack => self.put_down(thing, Relation::On, place),
             Action::PutIn => self.put_down(thing, Relation::Inside, place),
@@ -283,7 +282,7 @@ impl Checks<'_> {
     }
 
     /// What an action with one object requires; walking and finding are apart.
-    pub fn with_one(&self, action: Action, thing: At) -> Checked {
+    pub(crate) fn with_one(&self, action: Action, thing: At) -> Checked {
         let graph = self.graph;
         let (me, node) = (graph.character(), graph.node(thing));
         match action {

@@ -14,9 +14,7 @@ use crate::script::{Line, Param};
 /// Something the simulator said of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Why.
     pub reason: Reason,
-    /// The step.
     pub line: Line,
     /// Its number in the script, from 1.
     pub number: usize,
@@ -31,7 +29,6 @@ impl fmt::Display for Message {
     }
 }
 
-/// Messages as the reference joins them.
 pub fn joined(messages: &[Message]) -> String {
     messages.iter().map(Message::to_string).collect::<Vec<_>>().join(",")
 }
@@ -51,7 +48,6 @@ impl Runner {
         Runner { graph, memory: Memory::default(), messages: Vec::new(), set: Vec::new() }
     }
 
-    /// The household now.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -186,7 +182,6 @@ impl Runner {
 pub struct Run {
     /// The household before each step and after the last that was done: one more than steps done.
     pub moments: Vec<Graph>,
-    /// Everything that was said.
     pub messages: Vec<Message>,
     /// The step that failed, from 1.
     pub failed: Option<usize>,
@@ -210,7 +205,6 @@ impl Run {
         Run { moments, failed, set: runner.set(), messages: runner.messages }
     }
 
-    /// The household at the end.
     pub fn end(&self) -> Option<&Graph> {
         self.moments.last()
     }
@@ -233,15 +227,12 @@ impl Run {
 /// A step that was tried on its own.
 #[derive(Debug, Clone)]
 pub struct Stepped {
-    /// The step.
     pub line: Line,
-    /// The household before.
     pub before: Graph,
     /// The household after; as before if it failed.
     pub after: Graph,
     /// What was said; of a step that was done too.
     pub messages: Vec<Message>,
-    /// Whether it was done.
     pub done: bool,
 }
 

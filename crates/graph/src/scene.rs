@@ -23,7 +23,6 @@ const MOST_EDGES: usize = 4_000_000;
 pub struct Scene {
     /// Its number, where the file says it.
     pub number: Option<i64>,
-    /// The household.
     pub graph: Graph,
 }
 
@@ -33,7 +32,7 @@ pub struct Scene {
 pub struct SceneError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// Fault, with what would be right.
     pub message: String,
 }
 
@@ -144,7 +143,6 @@ fn read_error(error: &serde_json::Error) -> SceneError {
 /// What is to be done to a scene in VirtualHome's own layout: its names become those of scripts.
 #[derive(Debug, Clone, Copy)]
 pub struct Translation<'a> {
-    /// What things are called.
     pub names: &'a Names,
     /// The properties of classes, which replace those of the file.
     pub properties: &'a PropertyTable,
@@ -153,9 +151,6 @@ pub struct Translation<'a> {
 impl Scene {
     /// Reads a scene. States that a file in VirtualHome's own layout leaves open get the reference's defaults: clean, closed, plugged in,
     /// lamps on, doors open.
-    ///
-    /// # Errors
-    /// What is wrong, with its line.
     pub fn read(text: &str) -> Result<Scene, SceneError> {
         Scene::read_as(text, None)
     }

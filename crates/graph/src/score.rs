@@ -15,9 +15,7 @@ use crate::script::{Line, Script};
 /// The household a program is scored in, and what is known of its kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
-    /// The household at the beginning.
     pub scene: &'a Graph,
-    /// What preparing takes.
     pub tables: Tables<'a>,
     /// What names in words are called in programs.
     pub general: &'a Names,

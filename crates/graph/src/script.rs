@@ -24,7 +24,6 @@ impl fmt::Display for Param {
 /// A line of a script.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Line {
-    /// What is done.
     pub action: Action,
     /// To what; as many as [`Action::arity`] says.
     pub params: Vec<Param>,
@@ -46,7 +45,6 @@ pub enum ParseError {
     /// No `[ACTION]` at the line's beginning.
     #[error("Cannot parse action")]
     NoAction,
-    /// An unknown action.
     #[error("Unknown action \"{0}\"")]
     UnknownAction(String),
     /// Too many or too few objects.
@@ -54,12 +52,9 @@ pub enum ParseError {
     Parameters {
         /// The action's name.
         action: &'static str,
-        /// How many are there.
         found: usize,
-        /// How many should be.
         expected: usize,
     },
-    /// A number that is no integer.
     #[error("invalid literal for int() with base 10: '{0}'")]
     Number(String),
 }
@@ -70,9 +65,7 @@ pub enum ParseError {
 pub struct LineError {
     /// The line in the text, from 1.
     pub line: usize,
-    /// What is there.
     pub text: String,
-    /// What the reference says of it.
     pub error: ParseError,
 }
 
@@ -97,10 +90,6 @@ fn hint(error: &ParseError) -> String {
     }
 }
 
-/// Reads one line.
-///
-/// # Errors
-/// What is wrong with it, in the reference's words.
 pub fn parse_line(text: &str) -> Result<Line, ParseError> {
     let text = text.trim();
     let (name, rest) = text.strip_prefix('[').and_then(|t| t.split_once(']')).ok_or(ParseError::NoAction)?;
@@ -157,9 +146,6 @@ fn is_step(line: &str) -> bool {
 }
 
 /// Reads the steps among some lines; others are skipped.
-///
-/// # Errors
-/// The first line that is wrong.
 pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Script, LineError> {
     let lines = lines.into_iter().map(str::trim).enumerate().filter(|(_, line)| is_step(line));
     let read = |(at, text): (usize, &str)| {

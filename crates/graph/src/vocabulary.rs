@@ -15,7 +15,6 @@ pub trait Flag: Copy + PartialEq + fmt::Debug + 'static {
     const WHAT: &'static str;
     /// Its place in [`Flag::ALL`].
     fn index(self) -> u32;
-    /// Its spelling in files.
     fn name(self) -> &'static str;
 }
 
@@ -71,7 +70,6 @@ macro_rules! words {
 }
 
 words! {
-    /// A state of a thing.
     State, "state", {
         Clean = "CLEAN", Closed = "CLOSED", Dirty = "DIRTY", Lying = "LYING", Off = "OFF", On = "ON", Open = "OPEN",
         PluggedIn = "PLUGGED_IN", PluggedOut = "PLUGGED_OUT", Sitting = "SITTING",
@@ -111,11 +109,9 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{found}`; expected one of {}", known.join(", "))]
 pub struct UnknownWord {
-    /// What was expected (`state`).
+    /// Expectation (`state`).
     pub what: &'static str,
-    /// What was there.
     pub found: String,
-    /// What would have been right.
     pub known: Vec<&'static str>,
 }
 
@@ -171,23 +167,19 @@ impl<T: Flag> fmt::Debug for Flags<T> {
 }
 
 impl<T: Flag> Flags<T> {
-    /// Whether a word is in it.
     pub fn has(self, word: T) -> bool {
         self.0 & (1 << word.index()) != 0
     }
 
-    /// Whether any of some words is in it.
     pub fn any(self, words: &[T]) -> bool {
         words.iter().any(|word| self.has(*word))
     }
 
-    /// With a word.
     #[must_use]
     pub fn with(self, word: T) -> Self {
         Flags(self.0 | (1 << word.index()), PhantomData)
     }
 
-    /// Without a word.
     #[must_use]
     pub fn without(self, word: T) -> Self {
         Flags(self.0 & !(1 << word.index()), PhantomData)
@@ -198,12 +190,10 @@ impl<T: Flag> Flags<T> {
         T::ALL.iter().copied().filter(move |word| self.has(*word))
     }
 
-    /// How many words are in it.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -1,5 +1,7 @@
 //! Needs: what a method requires of a world and of a model, and whether both offer it.
 
+#![warn(missing_docs)]
+
 use super::options::BLOCKING;
 use super::{MethodInfo, ModelTraits, options};
 use stepwright_world::options::Values;
@@ -45,11 +47,11 @@ impl Needs {
 /// Why a method does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// What is missing, to be read behind the name of the method (`needs a language model, and none is in use`).
+    /// Missing requirement, to be read behind the name of the method (`needs a language model, and none is in use`).
     pub why: String,
     /// The method, or the option that does not fit.
     pub who: String,
-    /// What is missing, in a few words (`it has no requests to answer`, of a world).
+    /// Missing requirement, in a few words (`it has no requests to answer`, of a world).
     pub brief: String,
 }
 
@@ -101,7 +103,6 @@ pub fn fits(
     Ok(())
 }
 
-/// The first of the abilities that a world has not.
 fn lacking(who: &str, needs: &[Ability], world: &WorldKind) -> Result<(), Misfit> {
     let Some(absent) = needs.iter().find(|need| !world.has(**need)) else { return Ok(()) };
     let sentence = refusal(who, needs, world, WORLDS).unwrap_or_default();

@@ -9,13 +9,10 @@ use stepwright_program::Call;
 /// What a completion's line is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A call of constants.
     Call(Call),
     /// No action: the rule's name (`NoAction`, `NotAnAction`, `SyntaxError`) and the matter in words.
     Not {
-        /// The rule.
         reason: &'static str,
-        /// In words.
         message: String,
     },
 }
@@ -56,7 +53,6 @@ pub fn written(completion: &str) -> Written<'_> {
     written
 }
 
-/// The line of a completion that counts.
 pub fn first_line(completion: &str) -> &str {
     written(completion).line
 }

@@ -24,11 +24,9 @@ pub fn rules<'a>(set: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Resu
 /// What a call is to the world it would be taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// An action of the agent.
     Action,
     /// It belongs to the other side: the agent's turn is over.
     EndOfTurn,
-    /// Nothing that the agent can do.
     Nothing,
 }
 
@@ -39,17 +37,14 @@ pub enum Verified {
     Action(Call),
     /// The turn is over: accepted.
     EndOfTurn(Call),
-    /// Not accepted.
     Refused {
         /// `NoAction`, `NotAnAction`, `SyntaxError`, the exception's type, or `Unsupported` or `Budget` where the engine cannot decide.
         reason: String,
-        /// In words.
         message: String,
     },
 }
 
 impl Verified {
-    /// Whether it is accepted.
     pub fn is_accepted(&self) -> bool {
         !matches!(self, Verified::Refused { .. })
     }

@@ -53,9 +53,6 @@ impl Translator {
     }
 
     /// The nearest sentences to each of some texts, each with its cosine, best first. Underscores count as spaces; capitals do not count.
-    ///
-    /// # Errors
-    /// The embedder's, in words.
     pub fn nearest(
         &self,
         texts: &[String],

@@ -25,9 +25,7 @@ const EMPTY: &[&str] = &[
 /// An example plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Its task.
     pub task: String,
-    /// Its steps in words.
     pub steps: Vec<String>,
 }
 
@@ -43,11 +41,9 @@ pub struct Examples<'a> {
 /// A plan made of an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
-    /// Which example.
     pub example: usize,
-    /// The steps.
     pub steps: Vec<String>,
-    /// What was put in place of what, in words (`cup for mug`).
+    /// Substitutions, in words (`cup for mug`).
     pub changed: Vec<String>,
 }
 
@@ -159,7 +155,6 @@ impl Weights {
         (1.0 + self.tasks.len() as f64 / (1.0 + having as f64)).ln()
     }
 
-    /// The share of the wanted words that is among others.
     fn share(&self, wanted: &BTreeSet<String>, among: &BTreeSet<String>) -> f64 {
         let weight = |words: &mut dyn Iterator<Item = &String>| words.map(|word| self.of_word(word)).sum::<f64>();
         let all = weight(&mut wanted.iter());
@@ -185,7 +180,6 @@ fn in_common(a: &[String], b: &[String]) -> f64 {
     if longest == 0 { 0.0 } else { row.last().copied().unwrap_or(0) as f64 / longest as f64 }
 }
 
-/// The stems of the words that tell something.
 fn stems(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words.filter(|word| !word.is_empty() && !EMPTY.contains(&word.as_str())).map(|word| stem(&word)).collect()

@@ -65,7 +65,6 @@ impl Plans {
         self.0.entry(title_of(&plan.task)).or_default().push(plan);
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -104,7 +103,6 @@ impl Plans {
         }
     }
 
-    /// The task of one of the plans.
     pub fn task(&self) -> Option<&str> {
         self.0.values().flatten().next().map(|plan| plan.task.as_str())
     }

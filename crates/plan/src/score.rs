@@ -42,11 +42,8 @@ pub struct Sample {
 /// An admissible step with the sentence that leads to it best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The sentence as it was written.
     pub sentence: String,
-    /// The admissible step.
     pub step: String,
-    /// The cosine of their vectors.
     pub similarity: f64,
     /// The mean log-probability of the sentence, where the model reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,19 +103,14 @@ pub fn ranked(
 pub enum Stop {
     /// The likeliest samples are all empty: the model holds the plan to be finished.
     Finished {
-        /// How many of them.
         of: usize,
     },
     /// The best score is below the cut-off.
     Below {
-        /// The score.
         score: f64,
-        /// The cut-off.
         cutoff: f64,
     },
-    /// A plan may have no more steps.
     Steps(u32),
-    /// No more steps may be tried.
     Tries(u32),
 }
 

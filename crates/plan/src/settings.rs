@@ -5,7 +5,6 @@ use crate::score::Form;
 /// How a plan is generated and its steps are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Which form the score has.
     pub form: Form,
     /// The weight of the mean log-probability in the weighted form, β.
     pub beta: f64,
@@ -17,13 +16,10 @@ pub struct Settings {
     pub repeated: f64,
     /// What is taken off the score of any step that was tried before.
     pub tried: f64,
-    /// Steps of a plan.
     pub steps: u32,
     /// Steps that are tried in all, corrected ones included.
     pub tries: u32,
-    /// Completions a step.
     pub samples: u32,
-    /// Temperature of the completions.
     pub temperature: f64,
     /// How much the log-probability of a token falls with each time it was written in a completion.
     pub frequency_penalty: f64,
@@ -31,7 +27,6 @@ pub struct Settings {
     pub presence_penalty: f64,
     /// Tokens are sampled from the likeliest that have this share of the probability together, from 0 to 1.
     pub top_p: f64,
-    /// Tokens of a completion.
     pub tokens: u32,
 }
 

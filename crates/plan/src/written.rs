@@ -18,7 +18,7 @@ pub fn sentence(completion: &str, raw: bool) -> String {
 }
 
 /// A line without the number of its step: `Step 3: Sit` and `3. Sit` are `Sit`.
-pub fn unnumbered(line: &str) -> &str {
+pub(crate) fn unnumbered(line: &str) -> &str {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let word = line.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("step"));
     let rest = if word { line.get(4..).unwrap_or_default().trim_start() } else { line };

@@ -154,7 +154,6 @@ impl Assertion {
         &self.0.text
     }
 
-    /// The code in a function with these parameters.
     pub(crate) fn code(&self, params: &Arc<Params>) -> Option<Arc<FunctionCode>> {
         {
             let kept = self.0.compiled.read().unwrap_or_else(PoisonError::into_inner);

@@ -173,7 +173,6 @@ pub(super) fn read_call(text: &str) -> Result<(Call, Arguments), String> {
     Ok((named, call.arguments))
 }
 
-/// The constant that an expression is.
 pub(super) fn literal(expr: &Expr) -> Option<Literal> {
     Some(match expr {
         Expr::NoneLiteral(_) => Literal::None,

@@ -48,7 +48,6 @@ pub struct Checker<'f> {
     value: bool,
     limits: Limits,
     arguments: Vec<Args>,
-    /// Kept for its memory.
     vm: Option<Vm>,
 }
 

@@ -62,7 +62,6 @@ pub enum Skeleton {
 pub struct Truths(pub [[bool; 2]; 2]);
 
 impl Truths {
-    /// Of the operator that is written so.
     pub(super) fn of(operator: &str) -> Option<Truths> {
         let result: fn(bool, bool) -> bool = match operator {
             "<" => |a, b| !a & b,
@@ -340,7 +339,6 @@ impl<'a> Visitor<'a> for Assigned<'a> {
     }
 }
 
-/// Whether an expression mentions one of these names.
 fn mentions(expr: &Expr, names: &[&str]) -> bool {
     struct Find<'a>(&'a [&'a str], bool);
     impl<'a> Visitor<'a> for Find<'_> {

@@ -3,7 +3,7 @@
 use super::engine::compile::CompileFailure;
 use super::engine::parse::{ParseFailure, position};
 
-/// What is wrong with a program text.
+/// Fault in a program text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}{}", hint.as_ref().map(|h| format!(" ({h})")).unwrap_or_default())]
 pub struct ProgramError {
@@ -13,7 +13,7 @@ pub struct ProgramError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Fault.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,

@@ -5,6 +5,8 @@
 //! No file, network, environment or process access exists here, but for [`sandbox`], which runs model-written code in a process of
 //! its own and is apart from the rest.
 
+#![warn(missing_docs)]
+
 mod assertion;
 mod call;
 mod checker;

@@ -73,9 +73,7 @@ pub struct Function {
     pub line: usize,
     /// All parameters with `self`, as assertions see them.
     pub(crate) signature: Arc<Params>,
-    /// Where its body is in the source.
     body: TextRange,
-    /// Columns the body is indented by.
     indent: String,
 }
 

@@ -16,7 +16,6 @@ pub(super) struct Split<'t> {
     pub(super) skeleton: Skeleton,
     /// What stands between the operators, in order of appearance.
     pub(super) operands: Vec<&'t str>,
-    /// Operands and operators in all.
     pub(super) nodes: usize,
 }
 

@@ -98,7 +98,6 @@ impl State {
         &self.slots
     }
 
-    /// The named objects.
     pub(crate) fn objects(&self) -> &Attrs {
         static NONE: Attrs = Attrs(Vec::new());
         match self.slots.get(OBJECTS.0 as usize).map(|o| &**o) {
@@ -208,7 +207,7 @@ impl State {
 
     /// Checks assertions one after the other as in one function body: what one of them changes the next finds.
     /// Those after one that fails are still checked. The state does not change.
-    pub fn check_each<'a, 'f>(
+    pub(crate) fn check_each<'a, 'f>(
         &self,
         assertions: &'a [Assertion],
         function: &'f Function,

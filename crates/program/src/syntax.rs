@@ -13,7 +13,7 @@ pub struct SyntaxFault {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What was expected, or what is wrong.
+    /// Expectation, or what is wrong.
     pub message: String,
 }
 

@@ -9,11 +9,9 @@ use crate::{Item, Kept, Plans};
 /// The figures of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Plans it wrote.
     pub plans: usize,
     /// Plans that could be carried out.
     pub executable: usize,
-    /// Plans that someone judged.
     pub judged: usize,
     /// Plans that every rater judged: those that agreement is counted over.
     pub by_all: usize,

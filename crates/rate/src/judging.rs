@@ -35,12 +35,10 @@ impl Judging {
         self.kept.of(&self.rater, &self.order.get(at)?.id)
     }
 
-    /// Who judges.
     pub fn rater(&self) -> &str {
         &self.rater
     }
 
-    /// The item to judge.
     pub fn item(&self) -> Option<&Item> {
         self.order.get(self.at)
     }
@@ -55,12 +53,10 @@ impl Judging {
         self.judged(self.at)
     }
 
-    /// How many items there are.
     pub fn all(&self) -> usize {
         self.order.len()
     }
 
-    /// How many the rater has judged.
     pub fn count(&self) -> usize {
         (0..self.order.len()).filter(|at| self.judged(*at).is_some()).count()
     }
@@ -102,7 +98,6 @@ impl Judging {
         self.at = to.min(self.order.len().saturating_sub(1));
     }
 
-    /// The judgements of all raters.
     pub fn kept(&self) -> &Kept {
         &self.kept
     }

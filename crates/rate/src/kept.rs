@@ -13,9 +13,7 @@ use crate::RateError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
-    /// Who.
     pub rater: String,
-    /// Of what.
     pub item: String,
     /// Whether the plan does the task; absent where the judgement before is taken back.
     pub correct: Option<bool>,
@@ -84,7 +82,6 @@ impl Kept {
         Ok(())
     }
 
-    /// What a rater says of an item.
     pub fn of(&self, rater: &str, item: &str) -> Option<bool> {
         self.judged.get(rater)?.get(item).copied()
     }

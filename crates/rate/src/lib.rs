@@ -13,25 +13,18 @@ pub use judging::Judging;
 pub use kept::{Judgement, Kept};
 pub use plans::{Item, Plans, Wrote};
 
-/// What is wrong with a file, and where.
+/// Fault in a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
     /// It cannot be read or written.
     #[error("{path}: {message}")]
-    File {
-        /// Which.
-        path: String,
-        /// Why.
-        message: String,
-    },
+    File { path: String, message: String },
     /// A line is not what it should be.
     #[error("{path}, line {line}: {message}")]
     Line {
-        /// The file.
         path: String,
         /// From 1.
         line: usize,
-        /// What was expected.
         message: String,
     },
 }

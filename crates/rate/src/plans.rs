@@ -15,9 +15,7 @@ pub(crate) const LARGEST: u64 = 1 << 30;
 pub struct Item {
     /// What distinguishes it from others, and nothing else.
     pub id: String,
-    /// What was to be done.
     pub task: String,
-    /// The steps in words.
     pub steps: Vec<String>,
     /// Who wrote it; not for raters.
     pub wrote: Vec<Wrote>,
@@ -35,7 +33,6 @@ pub struct Wrote {
 /// The plans of a results file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plans {
-    /// The items by their ids.
     pub items: BTreeMap<String, Item>,
 }
 

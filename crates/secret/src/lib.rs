@@ -4,5 +4,5 @@
 mod mask;
 mod words;
 
-pub use mask::{MASK, Mask, Pieces};
+pub use mask::{Mask, Pieces};
 pub use words::{is_secret_name, shown_words};

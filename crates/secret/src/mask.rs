@@ -23,7 +23,6 @@ const SHORTEST: usize = 8;
 pub struct Mask {
     /// What is looked for: runs of keys and of their encodings, as bytes.
     runs: BTreeSet<Vec<u8>>,
-    /// The lengths among them.
     lengths: BTreeSet<usize>,
     /// Which values of [`hash`] their beginnings have: hardly any place of a text has one of them.
     beginnings: Vec<bool>,
@@ -52,7 +51,6 @@ impl Mask {
         mask
     }
 
-    /// Whether there is nothing to be masked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()

@@ -111,7 +111,6 @@ pub fn normalise(text: &str) -> &str {
     COLOURS.iter().find(|colour| text.contains(**colour)).copied().unwrap_or(text)
 }
 
-/// Whether the text is a colour of the list.
 pub fn is_colour(text: &str) -> bool {
     COLOURS.contains(&text)
 }

@@ -6,36 +6,27 @@ use serde::{Deserialize, Serialize};
 /// The price limit that means no limit, in dollars.
 pub const NO_LIMIT: f64 = 1_000_000.0;
 
-/// A goal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
-    /// Its place in the list.
     pub id: usize,
     /// `human` where a person wrote the instruction, `synthetic` where it was made from attributes.
     #[serde(default)]
     pub kind: String,
     /// The wanted product's number.
     pub asin: String,
-    /// Its department.
     #[serde(default)]
     pub category: String,
-    /// Its kind of product.
     #[serde(default)]
     pub query: String,
-    /// Its title.
     #[serde(default)]
     pub name: String,
-    /// Its path in the catalogue.
     #[serde(default)]
     pub product_category: String,
-    /// The instruction shown to the agent.
     pub instruction_text: String,
-    /// What the product must have.
     pub attributes: Vec<String>,
     /// The price limit in dollars; [`NO_LIMIT`] for none.
     #[serde(default = "no_limit")]
     pub price_upper: f64,
-    /// What must be chosen.
     #[serde(default)]
     pub goal_options: GoalOptions,
 }
@@ -48,7 +39,6 @@ fn no_limit() -> f64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum GoalOptions {
-    /// Values alone.
     Values(Vec<String>),
     /// Values by the option's name.
     Named(IndexMap<String, String>),
@@ -69,7 +59,6 @@ impl GoalOptions {
         }
     }
 
-    /// Whether nothing must be chosen.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

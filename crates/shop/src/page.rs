@@ -7,19 +7,16 @@ use crate::catalogue::Product;
 use crate::goal::Goal;
 use crate::python::{float, json_dict};
 
-/// The button that buys.
-pub const BUY: &str = "Buy Now";
+pub(crate) const BUY: &str = "Buy Now";
 /// The button to the next page of results.
 pub const NEXT: &str = "Next >";
 /// The button back to the page before.
-pub const PREVIOUS: &str = "< Prev";
+pub(crate) const PREVIOUS: &str = "< Prev";
 /// The button back to the search page.
-pub const BACK: &str = "Back to Search";
-/// The button that searches.
+pub(crate) const BACK: &str = "Back to Search";
 pub const SEARCH: &str = "Search";
 /// The pages about a product, by their buttons; the last is shown only where attributes are to be seen.
-pub const SUB_PAGES: [&str; 4] = ["Description", "Features", "Reviews", "Attributes"];
-/// Results a page.
+pub(crate) const SUB_PAGES: [&str; 4] = ["Description", "Features", "Reviews", "Attributes"];
 pub const PER_PAGE: usize = 10;
 /// The text before the score on the last page.
 pub const SCORE: &str = "Your score (min 0.0, max 1.0)";
@@ -27,13 +24,10 @@ pub const SCORE: &str = "Your score (min 0.0, max 1.0)";
 /// What a piece of a page is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// Text.
     Text,
-    /// A button.
     Button,
     /// A result's number, which leads to the product.
     Product,
-    /// A choice of the named option.
     Choice {
         /// The option's name.
         option: String,
@@ -43,24 +37,17 @@ pub enum Part {
 /// A piece of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// What it is.
     pub part: Part,
-    /// Its text.
     pub text: String,
 }
 
 /// Which page it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The page to search from.
     Search,
-    /// Results.
     Results,
-    /// A product.
     Item,
-    /// A page about a product.
     SubPage,
-    /// After the purchase.
     Done,
 }
 
@@ -77,10 +64,8 @@ impl Kind {
     }
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Which one.
     pub kind: Kind,
     /// Its pieces, in reading order.
     pub pieces: Vec<Piece>,
@@ -117,7 +102,6 @@ impl Page {
         self.pieces.push(Piece { part, text: text.to_owned() });
     }
 
-    /// The page to search from.
     pub fn search(goal: &Goal) -> Self {
         let mut page = Page::new(Kind::Search);
         page.text("WebShop");
@@ -148,7 +132,6 @@ impl Page {
         page
     }
 
-    /// A product.
     pub fn item(goal: &Goal, product: &Product, show_attributes: bool) -> Self {
         let mut page = Page::under(Kind::Item, goal);
         page.button(PREVIOUS);

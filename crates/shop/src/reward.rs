@@ -27,7 +27,6 @@ const TITLE_LOW: f64 = 0.1;
 pub struct Reward {
     /// From 0 to 1.
     pub total: f64,
-    /// The parts.
     pub info: Info,
 }
 
@@ -36,9 +35,7 @@ pub struct Reward {
 pub struct Info {
     /// What the rest is multiplied by: 1 for the wanted kind of product, 0.5, 0.1 or 0.
     pub r_type: f64,
-    /// The share of wanted attributes it has.
     pub r_att: f64,
-    /// Their weight.
     pub w_att: f64,
     /// Whether it is of the same kind of product.
     pub query_match: bool,
@@ -49,12 +46,10 @@ pub struct Info {
     /// The share of wanted options that were chosen; absent where none is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r_option: Option<f64>,
-    /// Their weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub w_option: Option<f64>,
     /// Whether it costs no more than the limit.
     pub r_price: bool,
-    /// Its weight.
     pub w_price: f64,
 }
 

@@ -18,7 +18,6 @@ const BASE: &str = "http://127.0.0.1:3000";
 /// The name of a visit in its addresses.
 const VISIT: &str = "visit";
 
-/// What a click does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     Button,
@@ -40,9 +39,8 @@ pub struct Session {
     pub keywords: Option<Arc<[String]>>,
     /// The page of results, counted from 1.
     pub number: Option<usize>,
-    /// The product looked at.
     pub asin: Option<String>,
-    /// What was chosen, in the order of the clicks.
+    /// Choices, in the order of the clicks.
     pub options: IndexMap<String, String>,
     visited: BTreeSet<String>,
     reward: Option<Arc<Reward>>,
@@ -51,7 +49,6 @@ pub struct Session {
 /// What can be done on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
-    /// Whether there is a field to search.
     pub has_search_bar: bool,
     /// What can be clicked, lower case, in the order of the page.
     pub clickables: Vec<String>,
@@ -62,9 +59,7 @@ pub struct Available {
 pub struct Step {
     /// The reward; 0 unless something was bought.
     pub reward: f64,
-    /// Whether something was bought.
     pub done: bool,
-    /// Whether the action did anything.
     pub taken: bool,
 }
 
@@ -93,17 +88,14 @@ impl Session {
         })
     }
 
-    /// The goal.
     pub fn goal(&self) -> &Goal {
         &self.goal
     }
 
-    /// The page.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// The shop.
     pub fn shop(&self) -> &Shop {
         &self.shop
     }
@@ -137,7 +129,6 @@ impl Session {
         }
     }
 
-    /// What can be done here.
     pub fn available(&self) -> Available {
         let clickables = self.targets().into_keys().collect();
         Available { has_search_bar: self.page.kind == Kind::Search, clickables }
@@ -158,7 +149,6 @@ impl Session {
         targets
     }
 
-    /// Does what an action says.
     pub fn step(&mut self, action: &str) -> Step {
         let Some((name, argument)) = parse(action) else { return NOTHING };
         let argument = argument.to_lowercase();

@@ -16,9 +16,7 @@ const KEPT_FROM: usize = 20_000;
 /// Products, goals and the index over the products.
 #[derive(Debug, Clone)]
 pub struct Shop {
-    /// The products.
     pub products: Vec<Product>,
-    /// The goals.
     pub goals: Vec<Goal>,
     /// What reading the catalogue has to say, a line each.
     pub notes: Vec<String>,
@@ -30,9 +28,6 @@ pub struct Shop {
 
 impl Shop {
     /// Opens the catalogue at a path: a folder, or one of its files.
-    ///
-    /// # Errors
-    /// If no catalogue is there or it cannot be read.
     pub fn open(path: &Path, reading: Reading) -> Result<Shop, ShopError> {
         let found = catalogue::find(path).ok_or_else(|| ShopError::Data {
             path: path.display().to_string(),
@@ -56,14 +51,10 @@ impl Shop {
     }
 
     /// A shop in the compact form from two texts; `origin` is what complaints name.
-    ///
-    /// # Errors
-    /// If a text holds something else.
     pub fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Shop, ShopError> {
         Ok(Shop::new(catalogue::of_text(products, goals, origin)?))
     }
 
-    /// A shop over a catalogue.
     pub fn new(catalogue: Catalogue) -> Shop {
         let mut builder = Builder::default();
         for product in &catalogue.products {
@@ -85,18 +76,16 @@ impl Shop {
         Shop { products, goals, notes, places, index, goal_nouns }
     }
 
-    /// The index.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// The product of a number.
     pub fn product(&self, asin: &str) -> Option<&Product> {
         self.products.get(*self.places.get(asin)?)
     }
 
     /// The nouns of the title that a goal wants.
-    pub fn nouns_of(&self, goal: usize) -> &[String] {
+    pub(crate) fn nouns_of(&self, goal: usize) -> &[String] {
         self.goal_nouns.get(goal).map_or(&[], Vec::as_slice)
     }
 

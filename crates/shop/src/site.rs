@@ -32,10 +32,9 @@ pub struct Site {
     /// The text searched for, as it was written.
     pub query: String,
     found: Arc<[usize]>,
-    /// The product looked at.
     pub asin: String,
     sub_page: &'static str,
-    /// What was chosen, in the order of the clicks.
+    /// Choices, in the order of the clicks.
     pub options: IndexMap<String, String>,
     /// The choices of the last product that had any, and their options. They outlive the product's page.
     choices: IndexMap<String, String>,
@@ -66,22 +65,18 @@ impl Site {
         })
     }
 
-    /// The goal.
     pub fn goal(&self) -> &Goal {
         &self.goal
     }
 
-    /// The shop.
     pub fn shop(&self) -> &Shop {
         &self.shop
     }
 
-    /// The page.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Which page it is.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -302,13 +297,9 @@ fn is_blank(text: &str) -> bool {
     text.replace('\n', "").replace("\\n", "").replace(' ', "").is_empty()
 }
 
-/// What an action changed.
 enum Change {
-    /// Nothing.
     Nothing,
-    /// Another page is open.
     Page,
-    /// A choice was made.
     Chosen(String),
 }
 

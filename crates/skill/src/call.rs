@@ -8,16 +8,12 @@ use serde::{Deserialize, Serialize};
 /// A skill's name and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Signature {
-    /// The name.
     pub name: String,
-    /// The parameters.
     pub parameters: Vec<String>,
 }
 
-/// A call of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SkillCall {
-    /// The skill.
     pub skill: String,
     /// The arguments, as they were written.
     pub args: Vec<String>,

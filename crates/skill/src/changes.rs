@@ -10,44 +10,30 @@ use crate::rules::Rules;
 /// A change from one knowledge to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// A skill is added with all that is known of it.
     Added(Skill),
-    /// A skill is gone.
     Removed(String),
-    /// A skill has other parameters.
     Signature {
-        /// What it was.
         before: Signature,
-        /// What it is.
         after: Signature,
     },
     /// A skill is introduced otherwise, or uses others.
     Remarks {
-        /// The skill.
         skill: String,
-        /// Its introduction.
         intro: String,
-        /// What it uses.
         uses: Vec<String>,
     },
-    /// The rules are others.
     Rules(Rules),
     /// A tip is added (nothing before), gone (nothing after), or said otherwise.
     Tip {
         /// The skill; `None` for a tip of no skill.
         skill: Option<String>,
-        /// What it was.
         before: Option<String>,
-        /// What it is.
         after: Option<String>,
     },
     /// A primitive is added, gone, or has other examples.
     Primitive {
-        /// The skill.
         skill: String,
-        /// What it was.
         before: Option<Primitive>,
-        /// What it is.
         after: Option<Primitive>,
     },
 }
@@ -73,7 +59,6 @@ fn sign(before: bool, after: bool) -> char {
     }
 }
 
-/// A number with its noun.
 fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
@@ -229,9 +214,6 @@ impl Knowledge {
     }
 
     /// Takes all that one skill knows into another, whose name and parameters stay.
-    ///
-    /// # Errors
-    /// If one of them is not known, or both are the same.
     pub fn merge(&mut self, into: &str, from: &str) -> Result<(), String> {
         if into == from {
             return Err(format!("{into} cannot be merged with itself"));

@@ -19,10 +19,9 @@ pub const ACT: &str = "act";
 pub const MODEL: [&str; 3] = ["search", "extract_requirement", "select_most_relevant_attibutes"];
 
 /// Host functions that are answered beside the world.
-pub const PURE: [&str; 4] =
+pub(crate) const PURE: [&str; 4] =
     ["re_search", "re_findall", "requirement_match_check", "parse_items_observation_into_items_dict"];
 
-/// All host functions.
 pub fn functions() -> Vec<String> {
     [ACT].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
 }
@@ -62,7 +61,6 @@ env_id = 0
 /// A program put together: the prelude, the functions of a library, the program itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// The whole code.
     pub code: String,
     library: usize,
     program: usize,
@@ -73,9 +71,7 @@ pub struct Layout {
 pub enum Place {
     /// None of a person's or model's.
     Prelude,
-    /// A line of the functions.
     Library(usize),
-    /// A line of the program.
     Program(usize),
 }
 
@@ -89,7 +85,6 @@ impl Layout {
         Layout { code, library: before, program: before + lines(&library) + 1 }
     }
 
-    /// Whose line it is.
     pub fn place(&self, line: usize) -> Place {
         match line {
             line if line > self.program => Place::Program(line - self.program),
@@ -136,18 +131,14 @@ pub enum Next {
     Call {
         /// Which call of the run that is answered from outside, from 0.
         number: usize,
-        /// The function.
         function: String,
-        /// Its arguments.
         args: Vec<Value>,
         /// The line of the program it came from; 0 where that is not known.
         line: usize,
     },
     /// The program came to its end.
     Finished,
-    /// It ended before.
     Fault {
-        /// Why, in words, with the line.
         why: String,
     },
 }

@@ -49,9 +49,6 @@ pub fn write(knowledge: &Knowledge) -> Value {
 }
 
 /// What a document says is known; nothing if it is null.
-///
-/// # Errors
-/// What is wrong with it, and of which skill.
 pub fn read(document: &Value) -> Result<Knowledge, String> {
     if document.is_null() {
         return Ok(Knowledge::default());

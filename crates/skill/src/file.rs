@@ -35,13 +35,13 @@ use crate::call::{Signature, SkillCall};
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::fits;
 
-/// What is wrong with a file of skills.
+/// Fault in a file of skills.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct FileError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// Fault, with what would be right.
     pub message: String,
 }
 
@@ -150,10 +150,7 @@ fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<P
 }
 
 /// Whether skills call known skills over their own parameters, and none itself indirectly.
-///
-/// # Errors
-/// Which skill, which of its uses, and what is wrong with that.
-pub fn check_uses(skills: &[Skill]) -> Result<(), (usize, usize, String)> {
+pub(crate) fn check_uses(skills: &[Skill]) -> Result<(), (usize, usize, String)> {
     let find = |name: &str| skills.iter().find(|skill| skill.signature.name == name);
     for (at, skill) in skills.iter().enumerate() {
         let own = &skill.signature;

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 /// A part of a form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// A word that stands for itself.
     Word(String),
-    /// A slot for a thing.
     Slot(String),
 }
 
@@ -31,7 +29,6 @@ pub fn kind_of(thing: &str) -> &str {
     thing.split_once(' ').map_or(thing, |(kind, _)| kind)
 }
 
-/// Whether a word is a number.
 pub(crate) fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
@@ -54,7 +51,6 @@ impl Form {
         (!parts.is_empty()).then_some(Form { parts })
     }
 
-    /// The form as it is written.
     pub fn syntax(&self) -> String {
         let part = |part: &Part| match part {
             Part::Word(word) => word.clone(),
@@ -80,7 +76,6 @@ impl Form {
         })
     }
 
-    /// The things of an action of this form.
     pub fn bind(&self, action: &str) -> Option<Binding> {
         let mut words = action.split_whitespace();
         let mut binding = Binding::new();

@@ -8,22 +8,15 @@ use crate::rules::Rules;
 /// Skills with what is known of each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Knowledge {
-    /// The skills.
     pub skills: Vec<Skill>,
-    /// Tips that belong to no skill.
     pub tips: Vec<String>,
-    /// What a program can go by.
     pub rules: Rules,
 }
 
-/// A skill.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skill {
-    /// Its name and parameters.
     pub signature: Signature,
-    /// The actions it may emit.
     pub primitives: Vec<Primitive>,
-    /// What helps.
     pub tips: Vec<String>,
     /// The text before the primitives in a prompt; may be empty.
     pub intro: String,
@@ -36,7 +29,6 @@ pub struct Skill {
 pub struct Primitive {
     /// How it is written, slots in square brackets (`go to [receptacle] [id]`), or its argument (`search[Query]`).
     pub syntax: String,
-    /// Such actions.
     #[serde(default)]
     pub examples: Vec<String>,
 }
@@ -95,7 +87,6 @@ impl Knowledge {
         Knowledge { tips, ..Knowledge::default() }
     }
 
-    /// The skill of a name.
     pub fn skill(&self, name: &str) -> Option<&Skill> {
         self.skills.iter().find(|skill| skill.signature.name == name)
     }
@@ -114,9 +105,6 @@ impl Knowledge {
 
 impl Published {
     /// Reads published knowledge: an object with `skills` by environment and `per_skill`.
-    ///
-    /// # Errors
-    /// What is wrong, and where.
     pub fn read(text: &str) -> Result<Self, String> {
         let file: PublishedFile = serde_json::from_str(text).map_err(|e| {
             format!("{e}; published knowledge is an object with `skills` by environment and the list `per_skill` (a file of skills ends in .toml)")
@@ -154,7 +142,7 @@ impl Published {
         Ok(published)
     }
 
-    /// What is known in an environment, from all authors; the first author's skills before the others'.
+    /// Knowledge in an environment, from all authors; the first author's skills before the others'.
     pub fn of_environment(&self, env: &str) -> Knowledge {
         let all =
             self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);

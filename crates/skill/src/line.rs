@@ -19,26 +19,18 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reading {
-    /// A thought.
     Think,
-    /// A call of a skill.
     Call(SkillCall),
-    /// An action.
     Primitive {
-        /// Its text.
         action: String,
     },
-    /// The skill is done.
     Done {
         /// The call that is done, where it is named.
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<String>,
-        /// What the skill reports.
         message: String,
     },
-    /// Nothing that can be used here.
     Invalid {
-        /// Why.
         reason: String,
     },
 }

@@ -6,9 +6,6 @@ use crate::react::Form;
 use crate::trajectory::{LogError, LoggedStep, Trajectory};
 
 /// Reads one episode's log. The text before the first action is the first observation.
-///
-/// # Errors
-/// If there is no action in it.
 pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
     let mut entries: Vec<(String, Vec<&str>)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -124,7 +121,6 @@ const TASK: &str = "Here is the task:";
 /// What to do about a text without an action.
 const NO_ACTION: &str = "no action in this log; lines that begin with `Action:`, `>` or `Act 1:` are expected";
 
-/// The action of a line that gives one.
 fn action_of(line: &str) -> Option<&str> {
     let numbered = || numbered(line, "Act");
     line.strip_prefix("Action:").or_else(|| line.strip_prefix('>')).or_else(numbered).map(str::trim)

@@ -3,7 +3,6 @@
 /// How an action misses a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss {
-    /// It begins with other words.
     Other,
     /// All is there but the numbers.
     NoIds,
@@ -22,9 +21,6 @@ impl std::fmt::Display for Miss {
 }
 
 /// Whether an action is of one of the forms; if not, how it misses the one it comes nearest to.
-///
-/// # Errors
-/// The nearest miss.
 pub fn check<'a>(forms: impl IntoIterator<Item = &'a str>, action: &str) -> Result<(), Miss> {
     let mut nearest = Miss::Other;
     for form in forms {
@@ -37,10 +33,6 @@ pub fn check<'a>(forms: impl IntoIterator<Item = &'a str>, action: &str) -> Resu
     Err(nearest)
 }
 
-/// Whether an action is of a form.
-///
-/// # Errors
-/// How it misses it.
 pub fn fits(form: &str, action: &str) -> Result<(), Miss> {
     if let Some((name, slot)) = bracketed(form) {
         // `search[Query]` takes any query; `click[Buy Now]` is a button, and so its own only text.

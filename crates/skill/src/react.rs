@@ -26,9 +26,7 @@ pub enum Form {
 pub enum Line {
     /// A thought, as it is written into the transcript.
     Think(String),
-    /// An action.
     Act(String),
-    /// Neither.
     Nothing,
 }
 
@@ -87,7 +85,6 @@ pub fn first(observation: &str) -> String {
 }
 
 impl Form {
-    /// The form a text is written in.
     pub fn of(text: &str) -> Self {
         if text.lines().any(|line| line.starts_with("Action:")) { Form::Action } else { Form::Prompt }
     }
@@ -145,7 +142,6 @@ impl Form {
 pub struct Examples {
     /// What the domain is about, for the head of the prompt.
     pub about: String,
-    /// How the transcripts are written.
     pub form: Form,
     /// The transcripts, in the file's order.
     pub all: Vec<Example>,
@@ -158,7 +154,6 @@ pub struct Example {
     pub kind: String,
     /// The task it is of, which it must not be shown for; empty for one of no task at hand.
     pub task: String,
-    /// The transcript.
     pub text: String,
 }
 

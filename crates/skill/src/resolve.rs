@@ -11,9 +11,7 @@ use crate::knowledge::{Knowledge, Skill};
 /// A call that would resolve something, and the action by which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
-    /// The call.
     pub call: SkillCall,
-    /// The action that has the effect.
     pub by: String,
 }
 

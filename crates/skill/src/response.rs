@@ -10,16 +10,13 @@ const MARKER: &str = "New summarization:";
 /// A part of a log that a response calls a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The call.
     pub call: SkillCall,
-    /// Its actions.
     pub actions: Vec<String>,
 }
 
 /// What a response of the first stage says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skills {
-    /// The new list of skills.
     pub skills: Vec<Signature>,
     /// The log cut into their calls.
     pub parts: Vec<Part>,
@@ -28,18 +25,15 @@ pub struct Skills {
 /// A primitive as a response gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
-    /// The form.
     pub syntax: String,
     /// The example; empty where none is given.
     pub example: String,
 }
 
-/// What is wrong with a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseError {
     /// The line, counted from 1; `None` for the whole.
     pub line: Option<usize>,
-    /// What is wrong.
     pub message: String,
 }
 
@@ -123,9 +117,6 @@ pub fn primitives(response: &str) -> Result<Vec<(Signature, Vec<Given>)>, Respon
 }
 
 /// Reads a response of the third stage: the tips, each once, those over several lines joined.
-///
-/// # Errors
-/// If the marker is missing.
 pub fn tips(response: &str) -> Result<Vec<String>, ResponseError> {
     let mut tips: Vec<String> = Vec::new();
     let mut begun = false;

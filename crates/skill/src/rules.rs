@@ -16,7 +16,6 @@ use crate::scene::Scene;
 pub struct Rules {
     /// Observations that say that an action was refused.
     pub refused: Vec<String>,
-    /// What is known of each form of action.
     pub actions: Vec<ActionRule>,
     /// How tasks are divided into calls.
     pub plans: Vec<Plan>,
@@ -24,11 +23,10 @@ pub struct Rules {
     pub likely: Vec<(String, Vec<String>)>,
 }
 
-/// What is known of a form of action.
+/// Knowledge of a form of action.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionRule {
-    /// The form.
     pub form: String,
     /// What holds before it succeeds.
     pub needs: Vec<Need>,
@@ -56,7 +54,6 @@ pub struct Plan {
 pub struct Need {
     /// Whether it is to hold, or not to.
     pub holds: bool,
-    /// What is to hold.
     pub fact: Fact,
 }
 
@@ -65,53 +62,26 @@ pub struct Need {
 pub enum Fact {
     /// The last action of that name was of this thing.
     Last {
-        /// The name.
         verb: String,
         /// The slot, of the same name in both forms.
         slot: String,
     },
     /// As [`Fact::Last`], and no action of the other name came after it.
-    Since {
-        /// The name.
-        verb: String,
-        /// The slot.
-        slot: String,
-        /// The other name.
-        until: String,
-    },
+    Since { verb: String, slot: String, until: String },
     /// The last action of the one name was after the last of the other.
-    Later {
-        /// The name.
-        verb: String,
-        /// The other name.
-        until: String,
-    },
+    Later { verb: String, until: String },
     /// The one was seen at the other when it was last looked at.
-    Seen {
-        /// The slot of the thing.
-        slot: String,
-        /// The slot of the place.
-        at: String,
-    },
+    Seen { slot: String, at: String },
     /// The thing was seen where the last action of that name led.
     Here {
-        /// The slot of the thing.
         slot: String,
         /// The name of an action of one thing.
         verb: String,
     },
     /// The thing was last said to be so.
-    Is {
-        /// The slot.
-        slot: String,
-        /// How it is.
-        state: String,
-    },
+    Is { slot: String, state: String },
     /// The thing was listed at the beginning.
-    Known {
-        /// The slot.
-        slot: String,
-    },
+    Known { slot: String },
 }
 
 impl Need {
@@ -146,7 +116,6 @@ impl Fact {
         })
     }
 
-    /// The slots it names.
     pub fn slots(&self) -> Vec<&str> {
         match self {
             Fact::Last { slot, .. }
@@ -160,7 +129,6 @@ impl Fact {
     }
 }
 
-/// A text that is no need.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no need; there are \"last VERB: [slot]\", \"VERB [slot], no VERB since\", \"VERB after VERB\", \"[slot] seen at [slot]\", \
@@ -243,7 +211,6 @@ fn fact(text: &str) -> Option<Fact> {
 }
 
 impl Rules {
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         *self == Rules::default()
     }
@@ -254,13 +221,12 @@ impl Rules {
         self.refused.iter().any(|text| text == said)
     }
 
-    /// What is known of a form.
     pub fn action(&self, form: &str) -> Option<&ActionRule> {
         self.actions.iter().find(|rule| rule.form == form)
     }
 
     /// Where things of a kind tend to be.
-    pub fn places_of(&self, kind: &str) -> &[String] {
+    pub(crate) fn places_of(&self, kind: &str) -> &[String] {
         self.likely.iter().find(|(known, _)| known == kind).map_or(&[], |(_, places)| places)
     }
 }

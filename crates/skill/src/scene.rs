@@ -15,29 +15,26 @@ const LONGEST: usize = 20_000;
 /// An action that the world took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
-    /// What the action is called.
     pub verb: String,
-    /// Its things.
     pub binding: Binding,
 }
 
 /// What an observation says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Said {
-    /// What was listed, with where it is; no place in the first view of a room.
+    /// Listed things, each with its place; no place in the first view of a room.
     pub listed: Option<(Option<String>, Vec<String>)>,
     /// Things and how they are (`drawer 1`, `closed`).
     pub states: Vec<(String, String)>,
-    /// Whether any thing is named.
     pub names_things: bool,
 }
 
-/// What is known at a moment.
+/// Knowledge at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scene {
     /// The places that were listed at the beginning, in that order.
     pub places: Vec<String>,
-    /// What was seen where, as last seen.
+    /// Places of things, as last seen.
     pub listed: BTreeMap<String, Vec<String>>,
     /// How things were last said to be.
     pub states: BTreeMap<String, String>,
@@ -55,7 +52,6 @@ fn things(text: &str) -> Vec<String> {
     pairs.map(|pair| format!("{} {}", pair[0], pair[1])).collect()
 }
 
-/// Reads an observation.
 pub fn read(observation: &str) -> Said {
     let text: String = observation.chars().take(LONGEST).collect();
     let mut said = Said { names_things: !things(&text).is_empty(), ..Said::default() };
@@ -81,7 +77,6 @@ pub fn read(observation: &str) -> Said {
 }
 
 impl Scene {
-    /// What is known from the first observation.
     pub fn begin(observation: &str) -> Self {
         let listed = read(observation).listed;
         Scene { places: listed.map(|(_, things)| things).unwrap_or_default(), ..Scene::default() }
@@ -116,7 +111,7 @@ impl Scene {
     }
 
     /// Whether the last of the one was after the last of the other.
-    pub fn is_later(&self, verb: &str, other: &str) -> bool {
+    pub(crate) fn is_later(&self, verb: &str, other: &str) -> bool {
         let at = |verb: &str| self.done.iter().rposition(|done| done.verb == verb);
         at(verb) > at(other)
     }

@@ -10,18 +10,15 @@ use crate::call::SkillCall;
 /// A part of a trajectory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// The skill.
     pub skill: String,
-    /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
     /// The first step, counted from 0.
     pub start: usize,
-    /// The last step.
     pub end: usize,
 }
 
-/// What is wrong with a cut.
+/// Fault in a cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// A segment calls a skill that is not known.
@@ -34,12 +31,11 @@ pub enum Fault {
     Order(usize),
     /// A segment begins before the one before it ends.
     Overlap(usize),
-    /// A step is in no segment.
     Gap(usize),
 }
 
 impl Fault {
-    /// What is wrong, without the place.
+    /// Fault, without the place.
     pub fn reason(&self) -> &'static str {
         match self {
             Fault::UnknownSkill(_) => "unknown skill",
@@ -66,16 +62,12 @@ impl fmt::Display for Fault {
 }
 
 impl Segment {
-    /// The call.
     pub fn call(&self) -> SkillCall {
         SkillCall { skill: self.skill.clone(), args: self.args.clone() }
     }
 }
 
 /// Whether a cut of so many steps is sound, where the skills of these names are known.
-///
-/// # Errors
-/// The first thing that is wrong.
 pub fn validate(segments: &[Segment], steps: usize, is_skill: impl Fn(&str) -> bool) -> Result<(), Fault> {
     for (at, segment) in segments.iter().enumerate() {
         if !is_skill(&segment.skill) {
@@ -105,9 +97,6 @@ pub fn validate(segments: &[Segment], steps: usize, is_skill: impl Fn(&str) -> b
 }
 
 /// Reads a cut of so many steps, in JSON as it is kept: an array of `{"skill", "args", "start", "end"}`.
-///
-/// # Errors
-/// What is no cut, or is wrong with it and at which segment.
 pub fn read(text: &str, steps: usize) -> Result<Vec<Segment>, String> {
     let segments: Vec<Segment> = serde_json::from_str(text).map_err(|e| format!("this is no list of segments: {e}"))?;
     validate(&segments, steps, |_| true).map_err(|fault| fault.to_string())?;

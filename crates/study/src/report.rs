@@ -12,11 +12,8 @@ pub(super) use super::table::Table;
 enum Part {
     Text(String),
     Table(Table),
-    /// Drawn at its place.
     Plot(Plot),
-    /// Drawn at its place.
     Points(Scatter),
-    /// For files alone.
     Chart(Chart),
 }
 
@@ -27,12 +24,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds words.
     pub(super) fn text(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Text(text.into()));
     }
 
-    /// Adds a table.
     pub(super) fn table(&mut self, table: Table) {
         self.parts.push(Part::Table(table));
     }
@@ -78,7 +73,6 @@ impl Report {
         json!({ "tables": self.tables().map(table).collect::<Vec<_>>(), "charts": self.charts() })
     }
 
-    /// Its curves.
     pub fn plots(&self) -> Vec<Plot> {
         let plot = |part: &Part| match part {
             Part::Plot(plot) | Part::Chart(Chart::Curves(plot)) => Some(plot.clone()),
@@ -112,7 +106,6 @@ impl Report {
         text
     }
 
-    /// Its plots as one drawing.
     pub fn svg(reports: &[Report]) -> String {
         curve::svg(&reports.iter().flat_map(Report::charts).collect::<Vec<_>>())
     }

@@ -1,5 +1,6 @@
-//! Text fit for a terminal: counts in words, characters that act on no terminal, lines of a width.
+//! Text fit for a terminal: counts in words, paths into JSON values, characters that act on no terminal, lines of a width.
 
+pub mod json_pointer;
 pub mod sanitize;
 pub mod words;
 pub mod wrap;

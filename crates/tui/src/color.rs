@@ -7,11 +7,9 @@ use ratatui::style::Color;
 pub enum Depth {
     /// None: `NO_COLOR`, or a terminal that says so.
     None,
-    /// The sixteen named ones.
     Sixteen,
     /// The 256 indexed ones.
     Indexed,
-    /// All.
     True,
 }
 

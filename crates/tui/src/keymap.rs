@@ -35,12 +35,10 @@ const NAMED: [(&str, KeyCode); 16] = [
 ];
 
 impl Chord {
-    /// The press of these keys.
     pub fn event(&self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }
 
-    /// The chord of a key event.
     pub fn of(event: &KeyEvent) -> Self {
         Self::normal(event.code, event.modifiers)
     }
@@ -69,9 +67,6 @@ impl Chord {
     }
 
     /// Reads `ctrl-a`, `alt-1`, `shift-tab`, `f5`, `enter`, `?`.
-    ///
-    /// # Errors
-    /// Says what a key looks like.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
@@ -214,7 +209,6 @@ impl Keymap {
         Keymap { bound, keys }
     }
 
-    /// What a key does in a context.
     pub fn lookup(&self, context: Context, chord: Chord) -> Option<ActionId> {
         self.bound.get(&(context, chord)).copied()
     }

@@ -68,9 +68,6 @@ impl Screen {
     }
 
     /// Draws one frame as one synchronized write.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if !ENTERED.load(Ordering::Acquire) {
             return Ok(());
@@ -82,9 +79,6 @@ impl Screen {
     }
 
     /// Makes the next frame paint every cell: after another program wrote to the terminal.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn repaint(&mut self) -> io::Result<()> {
         // `Terminal::clear` asks the terminal where its cursor is, and the answer would go to the event reader.
         let size = self.terminal.size()?;
@@ -92,18 +86,12 @@ impl Screen {
     }
 
     /// Enters the modes again after [`leave`], on a blank screen.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn reenter(&mut self) -> io::Result<()> {
         enter_modes(self.mouse)?;
         self.repaint()
     }
 
     /// Puts text on the clipboard by OSC 52 (through tmux where inside it), which also works over a remote shell.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = clipboard_sequence(text, std::env::var_os("TMUX").is_some());
         let out = self.terminal.backend_mut();

@@ -9,45 +9,31 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Role {
-    /// Ordinary text.
     Text,
     /// Text of less weight: hints, line numbers, what is folded.
     Dim,
-    /// Titles.
     Title,
     /// The border of a pane.
     Border,
     /// The border of the pane that has the keys.
     BorderFocused,
-    /// The chosen row.
     Selected,
     /// A condition that holds, a step that went well.
     Good,
     /// A condition that fails, an error.
     Bad,
-    /// Unknown, a warning.
     Warn,
     /// Something of note: the recommended proposal, the current line.
     Accent,
-    /// What the last step added.
     Added,
-    /// What the last step removed.
     Removed,
-    /// What the last step changed.
     Changed,
-    /// A key in a hint.
     Key,
-    /// A match of a search.
     Match,
-    /// Python keyword.
     SyntaxKeyword,
-    /// Python string.
     SyntaxString,
-    /// Python comment.
     SyntaxComment,
-    /// Python function name.
     SyntaxFunction,
-    /// Python number or constant.
     SyntaxConstant,
 }
 
@@ -57,33 +43,22 @@ pub const ROLES: &[Role] = Role::VARIANTS;
 /// The marks used in panes, one column each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glyphs {
-    /// Holds.
     pub yes: &'static str,
-    /// Fails.
     pub no: &'static str,
     /// Unknown: checked, and it cannot be decided.
     pub unknown: &'static str,
-    /// Not checked.
     pub unchecked: &'static str,
-    /// What can be chosen.
     pub candidate: &'static str,
     /// The current line or row.
     pub here: &'static str,
-    /// The recommended proposal.
     pub star: &'static str,
-    /// An open fold.
     pub open: &'static str,
-    /// A closed fold.
     pub closed: &'static str,
     /// A branch in a tree, more below.
     pub branch: &'static str,
-    /// The last branch in a tree.
     pub last_branch: &'static str,
-    /// A vertical line in a tree.
     pub vertical: &'static str,
-    /// An arrow to the right.
     pub arrow: &'static str,
-    /// An ellipsis where text is cut.
     pub ellipsis: &'static str,
     /// Separates items on one line.
     pub dot: &'static str,
@@ -140,10 +115,8 @@ pub const ASCII: Glyphs = Glyphs {
 pub struct Theme {
     /// The theme's name, as in `themes/NAME.toml`.
     pub name: String,
-    /// What it is for, in a few words.
     pub about: String,
     styles: [Style; ROLES.len()],
-    /// The marks.
     pub glyphs: Glyphs,
 }
 
@@ -169,12 +142,10 @@ impl Theme {
         theme
     }
 
-    /// The style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles[role as usize]
     }
 
-    /// Sets the style of a role.
     pub fn set(&mut self, role: Role, style: Style) {
         self.styles[role as usize] = style;
     }

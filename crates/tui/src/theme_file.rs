@@ -124,7 +124,6 @@ pub struct Wanted<'a> {
     pub folder: Option<&'a Path>,
     /// The theme asked for; without it `dark`, or `light` where the terminal says its ground is light.
     pub name: Option<&'a str>,
-    /// Whether glyphs are to be ASCII alone.
     pub ascii: bool,
     /// How many colours the terminal shows.
     pub depth: Depth,

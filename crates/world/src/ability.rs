@@ -22,7 +22,6 @@ pub enum Ability {
     Planning,
     /// Plans ship that a planner without a language model joins.
     Plans,
-    /// A blocking domain ships.
     Blocking,
     /// [`World::belief_form`](super::World::belief_form): a form in which a belief can be kept.
     Belief,

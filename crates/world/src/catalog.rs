@@ -1,5 +1,7 @@
 //! Catalogs. Keeps the tasks that were read from files, in their order, and finds one by its id or a part of it.
 
+#![warn(missing_docs)]
+
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -10,7 +10,6 @@ use super::WorldError;
 /// The largest file read, in bytes, after decompression.
 const LARGEST: usize = 1 << 30;
 
-/// A complaint about a file.
 pub(super) fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }

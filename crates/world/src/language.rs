@@ -1,6 +1,8 @@
 //! Language of a world's steps: all steps in words, the mapping between words and actions, example plans, and why a step is
 //! refused. For methods that let a model write freely and take the nearest step there is.
 
+#![warn(missing_docs)]
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};

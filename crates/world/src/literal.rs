@@ -91,11 +91,9 @@ impl Facts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truth {
-    /// It holds afterwards.
     True,
     /// It does not hold afterwards.
     False,
-    /// It may turn out to hold.
     PossiblyTrue,
     /// It may turn out not to hold.
     PossiblyFalse,

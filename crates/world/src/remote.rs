@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::WorldError;
 use stepwright_episode::StepOutcome;
 
-/// The status of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessStatus {
     /// Not running; it is started when the world is acted in next.
@@ -20,7 +19,6 @@ pub enum ProcessStatus {
     Ready,
     /// It failed. It is restarted, and brought to where the world is, when the world is acted in next or restarted.
     Dead {
-        /// What happened.
         what: String,
         /// The last lines it wrote to its standard error, oldest first.
         last_words: Vec<String>,
@@ -33,20 +31,14 @@ pub type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 /// A recorded answer, given to a world in place of having it executed.
 #[derive(Debug, Clone, Copy)]
 pub enum Recorded<'a> {
-    /// The reset to a task.
     Reset {
-        /// The task.
         task: &'a str,
-        /// The seed.
         seed: u64,
-        /// What it gave.
         outcome: &'a StepOutcome,
     },
-    /// An action in the present state.
     Act {
         /// The action's text.
         text: &'a str,
-        /// What it gave.
         outcome: &'a StepOutcome,
     },
 }

@@ -1,6 +1,8 @@
 //! Simulated worlds. Implements [`World`] once for all worlds whose steps are done in this program: a set of tasks and, once
 //! reset, an episode, which alone differs from world to world.
 
+#![warn(missing_docs)]
+
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;

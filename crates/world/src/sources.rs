@@ -53,23 +53,15 @@ impl Sources {
         Sources { adapters: Arc::new(adapters), ..Sources::default() }
     }
 
-    /// The worlds there are.
     pub fn kinds(&self) -> &[&'static WorldKind] {
         &self.kinds
     }
 
-    /// The world of that name.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn kind(&self, name: &str) -> Result<&'static WorldKind, WorldError> {
         super::named(&self.kinds, name)
     }
 
     /// A world's set of tasks; reads it if it was not read yet, or its file or folder has changed since.
-    ///
-    /// # Errors
-    /// If there is no such world, or its data cannot be read.
     pub fn set(&self, world: &str, path: Option<&Path>) -> Result<Arc<dyn TaskSet>, WorldError> {
         let kind = self.kind(world)?;
         let changed = path.and_then(|p| std::fs::metadata(p).ok()?.modified().ok());
@@ -103,9 +95,6 @@ impl Sources {
     }
 
     /// A world that plays an episode of a file of logs back; the first one where no id is given.
-    ///
-    /// # Errors
-    /// If the file is no log, or has no such episode.
     pub fn open_log(&self, path: &Path, episode: &str) -> Result<OpenedWorld, WorldError> {
         let options = BTreeMap::new();
         self.open(&OpenSpec { world: super::recorded::KIND.name, data: Some(path), options: &options, task: episode })
@@ -122,9 +111,6 @@ impl Sources {
 
     /// Episodes to learn from for an opened world: those of `own`, a person's file, if the world takes one; else those
     /// configured with its tasks, or those that ship.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     pub fn demonstrations(
         &self,
         opened: &OpenedWorld,

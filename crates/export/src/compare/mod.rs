@@ -29,17 +29,11 @@ pub struct Comparison {
 pub struct Column {
     /// The session's or branch's name, as given.
     pub name: String,
-    /// The goal in words.
     pub sentence: String,
-    /// The method in use at its end.
     pub method: String,
-    /// The model in use at its end.
     pub model: String,
-    /// Steps taken.
     pub steps: u32,
-    /// How it ended, in words.
     pub outcome: String,
-    /// Whether the goal was reached.
     pub won: bool,
     /// Tokens spent in the whole session, prompt and completion.
     pub tokens: u64,
@@ -48,7 +42,6 @@ pub struct Column {
 /// The steps of one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Steps from the beginning.
     pub depth: u32,
     /// One a column; `None` where it ended before.
     pub cells: Vec<Option<Cell>>,
@@ -67,15 +60,11 @@ pub struct Cell {
     pub decided: String,
     /// The verdict it was decided with, in one word; empty at the reset.
     pub verdict: &'static str,
-    /// What the world answered.
     pub observation: String,
     /// Why the world refused, if it did.
     pub error: Option<String>,
-    /// Whether the goal is reached here.
     pub won: bool,
-    /// What changed in the state.
     pub changes: Vec<StateChange>,
-    /// Remarks made here.
     pub notes: Vec<String>,
 }
 
@@ -90,11 +79,8 @@ pub struct StateChange {
 
 /// One line of nodes to be compared.
 pub struct Line<'a> {
-    /// What it is called.
     pub name: String,
-    /// Its session.
     pub session: &'a Session,
-    /// Its last node.
     pub tip: NodeId,
 }
 

@@ -23,24 +23,18 @@ pub enum Kind {
     Name,
     /// What was stepped and with what; remarks on the comparison itself.
     About,
-    /// An action.
     Action,
     /// The verdict of it, in one word, with who decided.
     Verdict(&'static str),
-    /// What the world answered.
     Observation,
-    /// Why it refused.
     Refused,
-    /// A change of the state.
     Change {
         /// Whether another column lacks it.
         unlike: bool,
     },
-    /// A remark of a person.
     Note,
     /// How a column ended.
     Outcome {
-        /// Whether the goal was reached.
         won: bool,
     },
 }

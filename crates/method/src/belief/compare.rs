@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::{OBJECTS, RELATIONS};
-use stepwright_text::words::below;
+use stepwright_text::json_pointer::join;
 use stepwright_world::weights::Expression;
 
 /// One value that differs.
@@ -16,9 +16,7 @@ use stepwright_world::weights::Expression;
 pub struct Difference {
     /// Where, as a JSON pointer: into the belief if something is believed there, else into the truth.
     pub path: String,
-    /// What is believed.
     pub believed: Option<Value>,
-    /// What is true.
     pub truth: Option<Value>,
 }
 
@@ -49,10 +47,10 @@ fn differ(path: &str, believed: Option<&Value>, truth: Option<&Value>, found: &m
 
 fn entries(path: &str, believed: &Map<String, Value>, truth: &Map<String, Value>, found: &mut Vec<Difference>) {
     for (name, value) in truth {
-        differ(&below(path, name), believed.get(name), Some(value), found);
+        differ(&join(path, name), believed.get(name), Some(value), found);
     }
     for (name, value) in believed.iter().filter(|(name, _)| !truth.contains_key(*name)) {
-        differ(&below(path, name), Some(value), None, found);
+        differ(&join(path, name), Some(value), None, found);
     }
 }
 

@@ -16,7 +16,6 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// The distance of a belief from the truth.
     pub fn of(belief: &Value, truth: &Value) -> Self {
         let mut drift = Drift::default();
         for difference in compare(belief, truth) {
@@ -29,7 +28,6 @@ impl Drift {
         drift
     }
 
-    /// The number of values that differ.
     pub fn differing(&self) -> usize {
         self.wrong + self.missing + self.changed
     }

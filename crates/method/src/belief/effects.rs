@@ -11,7 +11,6 @@ use stepwright_world::state_form::StateForm;
 /// Stands for any thing in an effect.
 const ANY: &str = "*";
 
-/// The belief after an action that changes this.
 pub fn after(belief: &Value, effects: &[Change], form: &StateForm) -> Value {
     let mut after = belief.clone();
     // What ends before what begins: `IN x *` is over, then `IN x shelf` holds.

@@ -53,9 +53,6 @@ impl Command {
     }
 
     /// Has it introduce itself, once; waits for that no longer than `patience` and the adapter's own.
-    ///
-    /// # Errors
-    /// Why it cannot be used, in words.
     pub fn introduce(&self, patience: Duration) -> Result<MethodInfo, String> {
         if let Some(known) = self.known() {
             return Ok(known.info);

@@ -28,7 +28,6 @@ pub(super) struct Introduction {
     pub(super) info: MethodInfo,
     /// Its own version; may be empty.
     pub(super) version: String,
-    /// The kinds of artifacts it writes.
     pub(super) writes: Vec<ArtifactKind>,
 }
 
@@ -52,11 +51,8 @@ struct Declared {
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct DeclaredNeeds {
-    /// Abilities of the world.
     world: Vec<Ability>,
-    /// A kind of task.
     task: Option<String>,
-    /// A language model.
     language: bool,
     /// A model that reports log-probabilities of given texts, where one is in use.
     scores: bool,
@@ -85,9 +81,6 @@ struct DeclaredOption {
 
 impl Introduction {
     /// Reads the answer to `{"info": …}` of the method that is configured under a name.
-    ///
-    /// # Errors
-    /// What cannot be used, in words.
     pub(super) fn read(line: &str, id: &'static str, configured: &str) -> Result<Self, String> {
         let whole: Map<String, Value> =
             serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;

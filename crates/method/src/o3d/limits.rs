@@ -29,12 +29,10 @@ pub const LIMITS: OptionSpec = OptionSpec::new(
 )
 .or("none");
 
-/// A published limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Limit {
     /// Actions, or lines.
     most: Option<usize>,
-    /// Whether thoughts count.
     thoughts: bool,
     /// Whether the same twice in a row ends the episode.
     repeat: bool,
@@ -52,11 +50,9 @@ fn limit(name: &str) -> Limit {
     Limit { most, thoughts, repeat }
 }
 
-/// Actions of an episode.
 pub const ACTIONS: OptionSpec =
     OptionSpec::new("actions", "Actions", Kind::Whole { min: 1, max: 1000 }, "actions of an episode at most");
 
-/// Calls of an episode.
 pub const CALLS: OptionSpec = OptionSpec::new(
     "calls",
     "Calls of skills",

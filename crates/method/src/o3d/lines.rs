@@ -27,12 +27,10 @@ pub(super) fn here(cx: &Context<'_>) -> Vec<Entry> {
     entries(&cx.path())
 }
 
-/// Whose line is next.
 pub(super) fn level(cx: &Context<'_>) -> Level {
     hierarchy::level(&here(cx))
 }
 
-/// What was observed at the reset.
 pub(super) fn first(cx: &Context<'_>) -> String {
     cx.path().first().map(|node| node.outcome.observation.clone()).unwrap_or_default()
 }
@@ -58,10 +56,6 @@ pub(super) fn past(cx: &Context<'_>) -> Value {
     Value::Array(here(cx).into_iter().chain(refused).map(shown).collect())
 }
 
-/// The lines of such work.
-///
-/// # Errors
-/// If it is no list of lines.
 pub(super) fn entries_of(work: &Value) -> Result<Vec<Entry>, String> {
     let read: Vec<(String, String, bool, bool)> = serde_json::from_value(work.clone()).map_err(|e| e.to_string())?;
     let entry = |(text, observation, refused, held): (String, String, bool, bool)| {

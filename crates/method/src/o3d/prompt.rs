@@ -20,17 +20,12 @@ struct Material {
     site: bool,
     /// The skills' signatures.
     skills: Vec<String>,
-    /// What helps here.
     tips: Vec<String>,
-    /// The text before the primitives.
     intro: String,
-    /// The primitives.
     primitives: Vec<Form>,
-    /// Tasks with their calls.
     examples: Vec<String>,
-    /// What was observed at first, the task in it.
+    /// Observation at first, the task in it.
     first: String,
-    /// The task.
     task: String,
     /// What was done before the call at hand.
     before: String,
@@ -40,7 +35,6 @@ struct Material {
     call: String,
     /// What the next line begins with, where a text is gone on with.
     cue: &'static str,
-    /// What a person refused here.
     rejections: Vec<Refused>,
 }
 

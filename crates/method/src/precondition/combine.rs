@@ -98,7 +98,6 @@ impl PartSets {
         }
     }
 
-    /// Takes in where it ends in one way.
     fn take(&mut self, ending: Ending, set: &InstanceSet) {
         match ending.result {
             Evaluated::Holds => self.holds.unite(set),
@@ -155,14 +154,12 @@ impl Known {
         Known { book: PartBook::new(specification), sets: Vec::new(), size: 0 }
     }
 
-    /// What is known of a part.
     pub(super) fn sets(&self, part: &Arc<Part>) -> Option<Arc<PartSets>> {
         let (known, sets) = self.sets.get(part.number())?.as_ref()?;
         // A book that was emptied gives its numbers again.
         Arc::ptr_eq(known, part).then(|| sets.clone())
     }
 
-    /// Keeps what was found of a part.
     pub(super) fn keep(&mut self, part: &Arc<Part>, sets: &Arc<PartSets>) {
         if self.size > MOST {
             (self.size, self.sets) = (0, Vec::new());
@@ -180,16 +177,13 @@ impl Known {
 /// What the parts of a candidate decide of it.
 #[derive(Debug)]
 pub(super) struct Combined {
-    /// Where it raises nothing.
     pub(super) holds: InstanceSet,
-    /// Where it raises what.
     pub(super) raises: Vec<(&'static str, InstanceSet)>,
     /// Where they do not decide.
     pub(super) open: InstanceSet,
     /// Whether an evaluation changes the state, and whether in another way than by defaults.
     pub(super) changes: bool,
     pub(super) changes_otherwise: bool,
-    /// Where it does, or more than that.
     pub(super) changed: Option<InstanceSet>,
     /// Marks of the `defaultdict`s that defaults are put into, and of those looked at other than by an item.
     pub(super) inserted: u64,
@@ -197,7 +191,6 @@ pub(super) struct Combined {
 }
 
 impl Combined {
-    /// Nothing is decided.
     pub(super) fn nothing(len: usize) -> Self {
         Combined {
             holds: InstanceSet::none(len),

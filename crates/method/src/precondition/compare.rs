@@ -12,7 +12,6 @@ use super::store::{ActionCandidates, CandidateStore, judge};
 /// How an assertion relates to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counterpart {
-    /// The other set has the same text.
     Same,
     /// The other set has an assertion that holds at the same instances.
     Equivalent,
@@ -25,7 +24,6 @@ pub enum Counterpart {
 }
 
 impl Counterpart {
-    /// In a word or two.
     pub fn in_words(self) -> &'static str {
         match self {
             Counterpart::Same => "same",
@@ -40,9 +38,7 @@ impl Counterpart {
 /// A row of the comparison, left and right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SideBySide {
-    /// The assertion on the left.
     pub left: Option<String>,
-    /// The assertion on the right.
     pub right: Option<String>,
     /// Their relation; of a row with one side, its relation to the other set.
     pub counterpart: Counterpart,
@@ -63,7 +59,6 @@ pub struct Finding {
     pub optimal: bool,
     /// At how many instances the other set permits the action and it does not.
     pub forbids: usize,
-    /// The first of those.
     pub first: Option<Occasion>,
 }
 
@@ -85,9 +80,7 @@ pub struct ActionComparison {
 /// Two sets side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetComparison {
-    /// What the left set is called.
     pub left: String,
-    /// What the right set is called.
     pub right: String,
     /// The actions that either names, in the specification's order.
     pub actions: Vec<ActionComparison>,
@@ -105,7 +98,6 @@ impl SetComparison {
     }
 }
 
-/// The macro average over the actions that have a score.
 fn macro_average(actions: &[ActionComparison]) -> Option<Score> {
     let scores: Vec<Score> = actions.iter().filter_map(|a| a.score.as_ref().ok().copied()).collect();
     Mean::of(&scores).map(|mean| mean.of_means)

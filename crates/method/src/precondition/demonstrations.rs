@@ -41,7 +41,6 @@ pub(super) type Alike = Mutex<FxHashMap<Footprint, Arc<Vec<usize>>>>;
 #[derive(Debug, Clone)]
 pub struct Demonstrations {
     specification: Specification,
-    /// The demonstrations.
     pub all: Vec<Demo>,
     /// The time steps, by demonstration and call.
     pub steps: Vec<Step>,
@@ -63,13 +62,11 @@ pub struct Demonstrations {
 pub struct DemonstrationError {
     /// The demonstration, from 1.
     pub number: usize,
-    /// Its name.
     pub id: String,
     /// The call, from 1.
     pub call: usize,
     /// The call's text.
     pub text: String,
-    /// What went wrong.
     pub why: String,
     /// The specification's name.
     pub specification: String,
@@ -91,9 +88,6 @@ fn next_of(numbers: &[usize]) -> Vec<usize> {
 
 impl Demonstrations {
     /// Executes the demonstrations without the actions' assertions.
-    ///
-    /// # Errors
-    /// The first call that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
         let mut demos = Demonstrations {
             specification: specification.clone(),
@@ -199,7 +193,6 @@ impl Demonstrations {
         Arc::clone(next)
     }
 
-    /// The specification the demonstrations ran on.
     pub fn specification(&self) -> &Specification {
         &self.specification
     }
@@ -209,12 +202,10 @@ impl Demonstrations {
         self.specification.functions().iter().find(|f| f.role == Role::Action && (f.name == name || f.path() == name))
     }
 
-    /// The state before a step.
     pub fn state(&self, step: &Step) -> Option<&State> {
         self.states.get(step.state)
     }
 
-    /// The call of a step.
     pub fn call(&self, step: &Step) -> Option<&Call> {
         self.all.get(step.demonstration)?.calls.get(step.call)
     }

@@ -12,7 +12,6 @@ impl Earlier {
         Earlier(edits.into_iter().map(|edit| (edit, false)).collect())
     }
 
-    /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

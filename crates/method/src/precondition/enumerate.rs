@@ -24,7 +24,6 @@ pub struct Enumerated {
 pub struct Proposed {
     /// Its compiled form, with its text.
     pub assertion: Assertion,
-    /// What it gave on all instances.
     pub evaluation: Result<Evaluation, NoVerdict>,
 }
 

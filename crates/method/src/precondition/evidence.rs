@@ -31,7 +31,6 @@ pub struct Calls {
     pub early: InstanceSet,
 }
 
-/// A call.
 #[derive(Debug, Clone, Copy)]
 struct Observation {
     /// The same binding one step earlier in its demonstration.

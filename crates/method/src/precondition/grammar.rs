@@ -15,7 +15,6 @@ pub struct Vocabulary {
 /// A parameter of the action.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Param {
-    /// Its name.
     pub name: String,
     /// Words that all its values have in common (`sinkbasin`), where not all values of its name do.
     pub common_words: Vec<String>,
@@ -26,14 +25,12 @@ pub struct Param {
 pub struct Term {
     /// How it is reached (`self.env.get_property`).
     pub path: String,
-    /// The shape of its literals.
     pub shape: Shape,
 }
 
 /// What a term holds or takes, as far as the demonstrations show.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// True or false.
     Flag,
     /// True, false, or not known yet (`None`).
     OpenFlag,
@@ -55,7 +52,6 @@ pub enum Shape {
 /// An assertion of the grammar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentence {
-    /// The expression.
     pub text: String,
     /// Prior, see [`super::evidence::Hypothesis::prior`].
     pub prior: f64,
@@ -69,7 +65,6 @@ pub struct Sentence {
 mod prior {
     /// Says something of an argument of the call.
     pub const ARGUMENT: f64 = -3.0;
-    /// Denies something.
     pub const DENIAL: f64 = 2.0;
     /// Denies something of a constant key: mostly "has not come up yet".
     pub const CONSTANT_DENIAL: f64 = 4.0;
@@ -82,7 +77,6 @@ mod prior {
 /// Longest list of constants that is spelled out for one place.
 pub const MOST_CONSTANTS: usize = 24;
 
-/// The disjunction of two sentences.
 pub fn either(one: &Sentence, other: &Sentence) -> Sentence {
     Sentence {
         text: format!("{} or {}", one.text, other.text),
@@ -215,7 +209,6 @@ impl Says {
         }
     }
 
-    /// A sentence and its denial.
     fn pair(&mut self, rank: Rank, texts: [String; 2], priors: [f64; 2]) {
         for (text, prior) in texts.into_iter().zip(priors) {
             self.add(rank, text, prior);

@@ -19,7 +19,6 @@ const LISTED: usize = 200;
 pub struct Occasion {
     /// The demonstration's index.
     pub demonstration: usize,
-    /// What it is called.
     pub id: String,
     /// Index of the call before which the state is meant.
     pub call: usize,
@@ -52,7 +51,6 @@ impl Occasion {
 pub struct ExcludedStep {
     /// The step, with the first arguments excluded there; the call's own where that call is excluded.
     pub place: Occasion,
-    /// How many further arguments are excluded there.
     pub more: usize,
     /// Whether the demonstration makes the excluded call there: the candidate would forbid what was done.
     pub made: bool,
@@ -61,11 +59,9 @@ pub struct ExcludedStep {
 /// How another assertion relates to the one inspected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Related {
-    /// The other.
     pub text: String,
     /// The one inspected … the other.
     pub relation: Relation,
-    /// Whether the other is in force.
     pub in_force: bool,
     /// Whether the other is optimal (Equation 1).
     pub optimal: bool,
@@ -82,13 +78,10 @@ pub struct Inspection {
     pub instances: usize,
     /// The valid candidates and assertions in force that it is equivalent to, implies or is implied by, in this order.
     pub related: Vec<Related>,
-    /// Whether it is in force now.
     pub in_force: bool,
     /// How many instances everything else in force permits; `None` where that cannot be decided.
     pub permitted: Option<usize>,
-    /// How many of those it excludes.
     pub excluded: usize,
-    /// At how many steps.
     pub excluded_steps: usize,
     /// The first of them, in order.
     pub steps: Vec<ExcludedStep>,
@@ -99,7 +92,6 @@ pub struct Inspection {
 /// The value of an assertion at a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The assertion.
     pub text: String,
     /// Whether it holds; `None` if the engine cannot decide.
     pub holds: Option<bool>,
@@ -112,21 +104,14 @@ pub struct Reading {
 /// A step as a readable context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepView {
-    /// The action asked about.
     pub action: String,
-    /// Where.
     pub place: Occasion,
-    /// All calls of the demonstration.
     pub calls: Vec<String>,
-    /// The values of the assertions there.
     pub readings: Vec<Reading>,
 }
 
 impl CandidateStore {
     /// Looks at a text: as the candidate it is, or as the one it would be. `in_force` are the action's assertions in force.
-    ///
-    /// # Errors
-    /// [`StoreError`] where the action cannot be inspected.
     pub fn inspect(&mut self, action: &str, text: &str, in_force: &[String]) -> Result<Inspection, StoreError> {
         self.evaluate_outside(action, in_force)?;
         let of_action = self.of_action(action)?;
@@ -167,9 +152,6 @@ impl CandidateStore {
     }
 
     /// The values of the assertions at a step, with the demonstration around it.
-    ///
-    /// # Errors
-    /// [`StoreError`]; an unknown place.
     pub fn step_view(&self, action: &str, place: &Occasion, texts: &[String]) -> Result<StepView, StoreError> {
         let of_action = self.of_action(action)?;
         let demos = self.demonstrations();
@@ -201,9 +183,6 @@ impl CandidateStore {
 
     /// The first step where two assertions of an action differ, with the values of both there; `None` if they hold at the same
     /// instances.
-    ///
-    /// # Errors
-    /// [`StoreError`]; one that cannot be evaluated.
     pub fn difference(&self, action: &str, one: &str, other: &str) -> Result<Option<StepView>, StoreError> {
         let of_action = self.of_action(action)?;
         let set = |text: &str| self.set(of_action, text).ok_or_else(|| StoreError::NotEvaluated(text.to_owned()));

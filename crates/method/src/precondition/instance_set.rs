@@ -65,7 +65,6 @@ impl InstanceSet {
         }
     }
 
-    /// Whether the instance is in the set.
     #[inline]
     pub fn contains(&self, at: usize) -> bool {
         self.words.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
@@ -76,12 +75,10 @@ impl InstanceSet {
         self.len
     }
 
-    /// How many instances are in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many instances are in both sets.
     pub fn count_common(&self, other: &InstanceSet) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
@@ -112,7 +109,6 @@ impl InstanceSet {
         }
     }
 
-    /// Whether no instance is in the set.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }

@@ -15,32 +15,26 @@ use stepwright_program::{Assertion, Change, CheckResult, Checker, Dissection, Fu
 /// The instances of one action: every time step with every binding the action is ever called with.
 #[derive(Debug, Clone)]
 pub struct Instances {
-    /// The action.
     pub function: Function,
     /// The distinct argument lists it is called with, sorted by code point.
     pub bindings: Vec<Vec<Literal>>,
-    /// The steps that call it.
     pub calls: Vec<Step>,
     /// The numbers of the instances that are the calls, in their order.
     called: Vec<Option<usize>>,
     /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
     written: Vec<String>,
-    /// Number of steps in all.
     steps: usize,
-    /// What is known of the parts of candidates.
+    /// Knowledge of the parts of candidates.
     known: Arc<Mutex<Known>>,
     /// Distinct bindings, by the parameters named.
     groups: Arc<Mutex<FxHashMap<Vec<usize>, Arc<Groups>>>>,
-    /// The demos they are instances on.
     demos: Arc<Alike>,
 }
 
 /// One instance, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
-    /// The time step.
     pub step: Step,
-    /// The arguments.
     pub binding: Vec<Literal>,
 }
 
@@ -84,7 +78,6 @@ impl Evaluation {
         ok.into_iter().chain(self.raises.iter().map(|(exception, set)| (*exception, set.count()))).collect()
     }
 
-    /// What is raised at an instance.
     pub(super) fn raised(&self, at: usize) -> Option<&'static str> {
         self.raises.iter().find(|(_, set)| set.contains(at)).map(|(exception, _)| *exception)
     }
@@ -98,7 +91,6 @@ pub(super) const FALSE: &str = "AssertionError";
 pub struct NoVerdict {
     /// `Unsupported` or `Budget`.
     pub reason: &'static str,
-    /// In words.
     pub message: String,
 }
 
@@ -120,7 +112,6 @@ impl NoVerdict {
 }
 
 impl Instances {
-    /// The instances of an action.
     pub fn new(demos: &Demonstrations, function: &Function) -> Self {
         let mut bindings: Vec<(Vec<String>, Vec<Literal>)> = Vec::new();
         let (mut calls, mut written) = (Vec::new(), Vec::new());
@@ -173,23 +164,19 @@ impl Instances {
         self.written.get(at).map(String::as_str)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.steps * self.bindings.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The instance of that number.
     pub fn instance(&self, demos: &Demonstrations, at: usize) -> Option<Instance> {
         let (step, binding) = (at.checked_div(self.bindings.len())?, at.checked_rem(self.bindings.len())?);
         Some(Instance { step: *demos.steps.get(step)?, binding: self.bindings.get(binding)?.clone() })
     }
 
-    /// The number of the instance of a step and arguments.
     pub fn number(&self, demos: &Demonstrations, step: &Step, args: &[Literal]) -> Option<usize> {
         let key = |s: &Step| (s.demonstration, s.call);
         let at = demos.steps.binary_search_by_key(&key(step), key).ok()?;
@@ -216,9 +203,6 @@ impl Instances {
     }
 
     /// Evaluates a candidate at every instance, each on its own copy of the state.
-    ///
-    /// # Errors
-    /// [`NoVerdict`] as soon as one instance has none.
     pub fn evaluate(&self, demos: &Demonstrations, assertion: &Assertion) -> Result<Evaluation, NoVerdict> {
         let mut found = match assertion.parts() {
             Some(dissection) if demos.is(&self.demos) => self.combined(demos, dissection),
@@ -240,7 +224,6 @@ impl Instances {
         })
     }
 
-    /// What the parts decide.
     fn combined(&self, demos: &Demonstrations, dissection: &Dissection) -> Combined {
         let kept: Vec<Option<Arc<PartSets>>> = {
             let known = self.known();
@@ -254,7 +237,6 @@ impl Instances {
         Combined::new(dissection, &parts, self.len(), demos.places_decide())
     }
 
-    /// Evaluates a part at every instance.
     fn part(&self, demos: &Demonstrations, part: &Arc<Part>) -> Arc<PartSets> {
         let groups = self.groups(part.text());
         let mut checker = Checker::of_part(part, &self.function, self.firsts(&groups));
@@ -313,7 +295,6 @@ impl Instances {
         Ok(())
     }
 
-    /// The first binding of each group.
     fn firsts<'a>(&'a self, groups: &'a Groups) -> impl Iterator<Item = &'a [Literal]> {
         groups.firsts.iter().filter_map(|at| self.bindings.get(*at)).map(Vec::as_slice)
     }
@@ -393,9 +374,7 @@ fn add(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str, a
 
 #[derive(Debug)]
 struct Groups {
-    /// The first binding of each group.
     firsts: Vec<usize>,
-    /// The group of each binding.
     of: Vec<usize>,
 }
 

@@ -5,13 +5,11 @@ use super::instance_set::InstanceSet;
 /// How one candidate relates to another, over the instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// They hold at the same instances.
     Equivalent,
     /// Where the first holds, the second does.
     Implies,
     /// Where the second holds, the first does.
     ImpliedBy,
-    /// Each holds somewhere the other does not.
     Independent,
 }
 

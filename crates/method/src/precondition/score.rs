@@ -14,7 +14,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// Of precision and recall.
     pub fn new(precision: f64, recall: f64) -> Self {
         let f1 = if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
         Score { precision, recall, f1 }

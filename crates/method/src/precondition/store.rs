@@ -21,16 +21,13 @@ use stepwright_program::{Assertion, Function, Role, Specification};
 /// Why the store refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The specification has no such action.
     #[error("`{0}` is no action of the specification; its actions are {1}")]
     NoSuchAction(String, String),
     /// The demonstrations do not call it, so nothing can be said of it.
     #[error("no demonstration calls `{0}`: its preconditions cannot be inferred; load demonstrations that do")]
     NeverCalled(String),
-    /// There is no candidate of that number.
     #[error("{0} has no candidate {1}")]
     NoSuchCandidate(String, usize),
-    /// The text is in the pool already.
     #[error("`{0}` is already a candidate of {1}")]
     AlreadyThere(String, String),
     /// Nothing a person did to the pool is left to be undone or done again.
@@ -39,7 +36,6 @@ pub enum StoreError {
     /// A text without a satisfied set.
     #[error("`{0}` cannot be evaluated, so it cannot be compared")]
     NotEvaluated(String),
-    /// There is no such step of a demonstration.
     #[error("demonstration {0} has no action at call {1}")]
     NoSuchStep(usize, usize),
     /// The work was cancelled; the pool is as it was.
@@ -89,17 +85,11 @@ pub enum Edit {
     Put {
         /// The candidate edited; `None` adds one.
         id: Option<usize>,
-        /// The expression.
         text: String,
     },
     /// Mark a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was stronger than
     /// can become optimal.
-    Reject {
-        /// The candidate.
-        id: usize,
-        /// Rejected or restored.
-        rejected: bool,
-    },
+    Reject { id: usize, rejected: bool },
     /// Take back the last change (an addition, an edit, a rejection, a restoration).
     Undo,
     /// Make the change again that was last taken back.
@@ -349,9 +339,6 @@ impl CandidateStore {
     }
 
     /// What a person's change would make of an action's candidates; nothing is changed yet, so that it can be recorded first.
-    ///
-    /// # Errors
-    /// [`StoreError`], where it cannot be made.
     pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, StoreError> {
         let of_action = self.of_action(action)?;
         let at = |id: usize| {
@@ -390,9 +377,6 @@ impl CandidateStore {
     }
 
     /// Makes a planned change; the candidates are as they were when it was planned.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, StoreError> {
         let PlannedEdit { action, turn, change } = planned;
         let (_, of_action) = self.of_action_mut(&action)?;
@@ -436,9 +420,6 @@ impl CandidateStore {
 
     /// What a text would be as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is
     /// kept.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;
         let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
@@ -455,9 +436,6 @@ impl CandidateStore {
     }
 
     /// A candidate of the pool; why it fails is stated with the values found.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub fn look_at(&self, action: &str, id: usize) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;
         let entry = of_action.entries.get(id).ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))?;
@@ -618,7 +596,6 @@ impl ActionCandidates {
         ActionCandidates { instances, entries, withheld, past, future, earlier, next: 1, outside }
     }
 
-    /// The entry of that text.
     pub(super) fn find(&self, text: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.candidate.text == text)
     }

@@ -99,17 +99,14 @@ impl Table {
         table
     }
 
-    /// Whether it was evaluated everywhere.
     pub(super) fn is_full(&self) -> bool {
         !self.cells.contains(&OPEN)
     }
 
-    /// How many states there are.
     pub(super) fn states(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or(0)
     }
 
-    /// The number of an ending.
     fn number(&mut self, result: Evaluated, trace: &Trace) -> u32 {
         let ending = Ending { result, change: trace.change, inserted: trace.inserted, observed: trace.observed };
         let known = self.endings.iter().position(|known| *known == ending).unwrap_or_else(|| {

@@ -17,7 +17,6 @@ const MOST_KINDS: usize = 12;
 /// … and each of them this often on average.
 const RECURRENCE: usize = 3;
 
-/// What was observed of a variable.
 #[derive(Default)]
 struct Observed {
     none: bool,

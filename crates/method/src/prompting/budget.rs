@@ -49,7 +49,6 @@ pub(super) struct Parts {
     pub(super) observations: Vec<usize>,
 }
 
-/// What fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     /// How many demonstrations stay, the most alike.

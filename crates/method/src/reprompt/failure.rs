@@ -35,7 +35,6 @@ pub fn vetoed(verdict: &Verdict, step: &str) -> Option<Refusal> {
     })
 }
 
-/// The failing assertions in words.
 fn cause(verdict: &Verdict) -> Option<String> {
     let failing = verdict.checks.iter().filter(|c| c.kind == CheckKind::Precondition && c.status == Status::Fails);
     let conditions: Vec<String> = failing.map(|check| format!("`{}` does not hold", check.condition)).collect();

@@ -6,7 +6,6 @@ use stepwright_plan::settings::Settings;
 use crate::options::{BELIEF, BLOCKING, TEMPERATURE};
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 
-/// Whose settings.
 pub const SETTINGS: OptionSpec = OptionSpec::new(
     "settings",
     "Settings",
@@ -77,7 +76,6 @@ pub const FINISHED: OptionSpec = OptionSpec::new(
     "share of empty samples; else the preset",
 );
 
-/// Completions a step.
 pub const COMPLETIONS: OptionSpec = OptionSpec::new(
     "completions",
     "Completions a step",
@@ -93,7 +91,6 @@ pub const LENGTH: OptionSpec = OptionSpec::new(
     "steps a plan may have; else the preset",
 );
 
-/// Steps tried in all.
 pub const TRIES: OptionSpec = OptionSpec::new(
     "tries",
     "Steps tried",
@@ -125,7 +122,6 @@ pub const NUCLEUS: OptionSpec = OptionSpec::new(
     "share of likely tokens; else the preset",
 );
 
-/// Admissible neighbours.
 pub const NEIGHBOURS: OptionSpec = OptionSpec::new(
     "neighbours",
     "Neighbours",

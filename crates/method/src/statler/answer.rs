@@ -9,7 +9,6 @@ pub struct Answer {
     pub code: String,
     /// The text of the state behind it, from its first line on.
     pub state: Option<String>,
-    /// What the comments say.
     pub thoughts: Vec<String>,
 }
 

@@ -15,24 +15,17 @@ const SWAPS: usize = 5;
 /// A game, as templates show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Game {
-    /// The first state.
     pub first: String,
-    /// The swaps, in words.
     pub swaps: Vec<String>,
-    /// The state after each.
     pub states: Vec<String>,
-    /// The last of them.
     pub last: String,
-    /// Swaps and states together.
     pub steps: Vec<Swap>,
 }
 
 /// A swap and the state after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Swap {
-    /// In words.
     pub swap: String,
-    /// The state.
     pub state: String,
 }
 

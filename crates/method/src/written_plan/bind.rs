@@ -15,7 +15,6 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of a scene whose goals are these.
     pub fn new<'a>(goals: impl IntoIterator<Item = &'a Atom>, all: Vec<String>) -> Self {
         let mut goal: Vec<String> = Vec::new();
         for arg in goals.into_iter().flat_map(|g| &g.args) {

@@ -15,10 +15,6 @@ pub fn kind_of(thing: &str) -> String {
     kind.to_lowercase()
 }
 
-/// A plan for goals.
-///
-/// # Errors
-/// A goal for which nothing was written, in words.
 pub fn compose(goals: &[Atom], vocabulary: &Vocabulary) -> Result<String, String> {
     let mut plan = String::new();
     for (number, goal) in goals.iter().enumerate() {

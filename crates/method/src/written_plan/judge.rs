@@ -8,19 +8,16 @@ use serde::Serialize;
 use super::{Vocabulary, kind_of};
 use stepwright_world::literal::Facts;
 
-/// What is seen, in words.
+/// View, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Sight {
     /// The things seen, each with its states: `fridge (closed)`.
     pub seen: Vec<String>,
-    /// Those within reach.
     pub close: Vec<String>,
-    /// What is in the hand.
     pub held: Vec<String>,
 }
 
 impl Sight {
-    /// Of the facts observed now.
     pub fn of(facts: &Facts, vocabulary: &Vocabulary) -> Self {
         let mut sight = Sight::default();
         let (states, near, in_hand) = (vocabulary.seen(), vocabulary.near(), vocabulary.held());

@@ -34,12 +34,11 @@ pub struct Command {
     pub args: Vec<String>,
 }
 
-/// What is asserted: `'close' to 'mug'`.
+/// Assertion: `'close' to 'mug'`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
     /// The first word (`close`, or a thing).
     pub left: String,
-    /// The word between.
     pub relation: Relation,
     /// The last word (a thing, a state, `hands`).
     pub right: String,
@@ -59,9 +58,7 @@ pub enum Relation {
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// Something to do.
     Action(Command),
-    /// Something that should hold here.
     Assertion(Assertion),
     /// Something to do when the assertion above does not hold.
     Else(Command),
@@ -76,11 +73,9 @@ pub struct Item {
     pub subgoal: String,
     /// The number of comments above it: which sub-goal it is of, whatever the comments say.
     pub number: usize,
-    /// What it is.
     pub kind: Kind,
 }
 
-/// A plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     /// The function's name, where the text has its `def` line.

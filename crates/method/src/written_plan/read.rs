@@ -16,7 +16,7 @@ const MAX_WORD: usize = 120;
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// Fault, with what would be right.
     pub message: String,
 }
 
@@ -31,7 +31,6 @@ impl fmt::Display for Problem {
 pub struct Reading {
     /// The lines that could be read.
     pub plan: Plan,
-    /// The others.
     pub problems: Vec<Problem>,
 }
 
@@ -59,7 +58,6 @@ pub fn read(text: &str) -> Reading {
 struct Reader {
     reading: Reading,
     subgoal: String,
-    /// Comments so far.
     number: usize,
     /// Whether the last line that was read can have an `else` below it.
     guarded: bool,

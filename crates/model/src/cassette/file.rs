@@ -21,7 +21,6 @@ pub(super) struct Header {
     pub(super) version: u32,
     /// The recorded model's name.
     pub(super) model: String,
-    /// Where it answered.
     #[serde(default)]
     pub(super) endpoint: String,
     /// What was set for it: what it is asked depends on it, so the same counts when it is played back. Since 3.
@@ -32,7 +31,6 @@ pub(super) struct Header {
     pub(super) raw: Option<bool>,
 }
 
-/// One exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Exchange {
     pub(super) request: ModelRequest,
@@ -75,25 +73,18 @@ pub enum CassetteError {
     /// The file could not be read or written.
     #[error("cassette {path}: {why}")]
     Io {
-        /// The file.
         path: String,
         /// The system's words.
         why: String,
     },
-    /// Another process records into it.
     #[error("cassette {path}: another stepwright records into it; end that one, or record into another file")]
-    Busy {
-        /// The file.
-        path: String,
-    },
+    Busy { path: String },
     /// The file is no cassette, or of a newer version, or a line is damaged.
     #[error("cassette {path}, line {line}: {why}")]
     Format {
-        /// The file.
         path: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
         why: String,
     },
 }

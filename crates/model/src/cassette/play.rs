@@ -23,10 +23,6 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// Reads a cassette whole.
-    ///
-    /// # Errors
-    /// [`CassetteError`], naming the damaged line.
     pub fn open(path: &Path) -> Result<Self, CassetteError> {
         let (header, entries, _) = read(path)?;
         Ok(Cassette { path: path.display().to_string(), header, tape: Mutex::new(Tape::new(entries)) })
@@ -38,7 +34,6 @@ impl Cassette {
         exchanges + scorings
     }
 
-    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

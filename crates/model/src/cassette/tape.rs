@@ -24,7 +24,6 @@ impl Tape {
         tape
     }
 
-    /// Adds what was recorded.
     pub(super) fn add(&mut self, entry: Entry) {
         match entry {
             Entry::Exchange(exchange) => {

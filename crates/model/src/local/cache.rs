@@ -41,7 +41,6 @@ impl Cache {
         Cache { layers: vec![Vec::new(); layers], len: 0 }
     }
 
-    /// Tokens in it.
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -22,9 +22,7 @@ struct Branch {
     /// The tokens with where their bytes begin.
     tokens: Vec<(u32, f32, usize)>,
     bytes: Vec<u8>,
-    /// Bytes that were streamed.
     sent: usize,
-    /// Where in the cache its tokens are.
     columns: Vec<usize>,
     /// Log-probabilities of its next token.
     next: Vec<f32>,
@@ -99,7 +97,6 @@ fn overlap(text: &[u8], what: &[u8]) -> usize {
 }
 
 impl Runner {
-    /// Answers a request.
     pub(super) fn complete(
         &mut self,
         request: &ModelRequest,

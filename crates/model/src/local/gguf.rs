@@ -37,7 +37,6 @@ impl Gguf {
         Ok(Gguf { path: path.to_owned(), file, content })
     }
 
-    /// A problem of this file.
     pub(super) fn wrong(&self, what: impl std::fmt::Display) -> String {
         format!("{}: {what}", self.path.display())
     }
@@ -57,7 +56,6 @@ impl Gguf {
         }
     }
 
-    /// A whole number within bounds.
     pub(super) fn whole(&self, key: &str, least: usize, most: usize) -> Result<usize, String> {
         let number = match self.value(key)? {
             Value::U8(n) => Some(u64::from(*n)),

@@ -21,7 +21,6 @@ const MAX_PLAIN: usize = 1 << 30;
 /// How rotated dimensions are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pairs {
-    /// Neighbours.
     Interleaved,
     /// First half with second half.
     Halves,
@@ -179,7 +178,6 @@ fn fast(tensor: QTensor, plain: bool, columns: usize) -> Result<QMatMul> {
 }
 
 impl Network {
-    /// Reads the weights.
     pub(super) fn load(gguf: &mut Gguf) -> std::result::Result<Network, String> {
         let s = Sizes::read(gguf)?;
         let matrices = || gguf.content.tensor_infos.values().filter(|i| i.shape.rank() == 2);
@@ -216,12 +214,10 @@ impl Network {
         self.sizes.context
     }
 
-    /// How many tokens there are.
     pub(super) fn vocabulary(&self) -> usize {
         self.sizes.vocabulary
     }
 
-    /// A cache with nothing in it.
     pub(super) fn empty_cache(&self) -> Cache {
         Cache::new(self.sizes.layers)
     }

@@ -24,7 +24,6 @@ const REMEMBERED: usize = 8;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Cancelled,
-    /// In words, with what to do.
     Failed(String),
 }
 
@@ -49,7 +48,6 @@ pub(super) struct Prompt {
     pub(super) next: Vec<f32>,
 }
 
-/// Something that was run.
 struct Seen {
     tokens: Vec<u32>,
     cache: Cache,

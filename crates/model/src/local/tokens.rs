@@ -98,7 +98,6 @@ impl Tokens {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// The texts of special tokens.
     pub(super) fn special(&self) -> &[String] {
         &self.special
     }
@@ -125,7 +124,6 @@ impl Tokens {
         self.bytes.get(token as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a token ends the answer.
     pub(super) fn is_end(&self, token: u32) -> bool {
         self.ends.contains(&token)
     }

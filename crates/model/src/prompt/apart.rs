@@ -44,7 +44,6 @@ struct Order {
     context: Value,
 }
 
-/// What came of it.
 #[derive(Serialize, Deserialize)]
 enum Answer {
     Rendered { messages: Vec<PromptMessage>, hash: String },

@@ -51,9 +51,6 @@ fn indented(text: &str, width: usize, first: bool) -> String {
 }
 
 /// Whether a template can be parsed within bounds.
-///
-/// # Errors
-/// Which part of it is too long, in words.
 pub(super) fn check(source: &str) -> Result<(), String> {
     if source.len() > MAX_SOURCE {
         return Err(format!("it has {} KiB; at most {} are read", source.len() >> 10, MAX_SOURCE >> 10));

@@ -31,7 +31,6 @@ pub(super) enum Interface {
 }
 
 impl Interface {
-    /// The path and where it begins.
     pub(super) fn path(self) -> (Root, &'static str) {
         match self {
             Interface::Chat => (Root::Base, "chat/completions"),
@@ -47,7 +46,6 @@ impl Interface {
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) request: &'a ModelRequest,
-    /// Completions of this one request.
     pub(super) n: u32,
     /// Completions already had: it moves the seed, lest the same be drawn again.
     pub(super) offset: u32,
@@ -72,7 +70,6 @@ pub(super) fn is_raw_text(message: &PromptMessage) -> bool {
     message.role == "text"
 }
 
-/// The body of a request.
 pub(super) fn body(options: &Options, quirks: &Quirks, interface: Interface, wanted: Wanted<'_>) -> Value {
     let mut body = match interface {
         Interface::Chat | Interface::Completions => openai(options, quirks, interface, wanted),
@@ -174,7 +171,6 @@ fn effort(think: &Think) -> Option<&str> {
     })
 }
 
-/// The effort that so many tokens of reasoning are.
 pub(super) fn effort_of(tokens: u32) -> &'static str {
     match tokens {
         0..2048 => "low",

@@ -30,7 +30,6 @@ pub(super) struct Answer {
     pub(super) fingerprint: String,
     /// What it cost, where the provider says so.
     pub(super) cost: Option<f64>,
-    /// The end was marked.
     pub(super) ended: bool,
     /// What a server says of a completion that it could not finish: an error of its own, or the word for its end.
     failed: Option<Value>,
@@ -104,7 +103,6 @@ impl Answer {
         self.choices.values().any(|c| c.text.len().saturating_add(c.reasoning.len()) > MAX_TEXT)
     }
 
-    /// How many completions were seen.
     pub(super) fn count(&self) -> usize {
         self.choices.len()
     }
@@ -125,7 +123,6 @@ impl Answer {
         self.choices.entry(index).or_default()
     }
 
-    /// Notes which model answers.
     pub(super) fn serve(&mut self, model: Option<&Value>) {
         if let Some(model) = model.and_then(Value::as_str).filter(|m| !m.is_empty() && m.len() < 512) {
             model.clone_into(&mut self.served);
@@ -174,7 +171,6 @@ impl Answer {
         }
     }
 
-    /// The completions by index.
     pub(super) fn finish(mut self) -> Vec<Completion> {
         self.close(|_, _, _| {});
         self.choices.into_values().map(Choice::finish).collect()
@@ -194,7 +190,6 @@ impl Choice {
         }
     }
 
-    /// More of a continued text.
     pub(super) fn say_raw(&mut self, index: u32, text: &str, piece: &mut impl FnMut(u32, Piece, &str)) {
         self.raw = true;
         put(&mut self.text, &mut self.reasoning, index, Piece::Text, text, piece);
@@ -205,7 +200,6 @@ impl Choice {
         put(&mut self.text, &mut self.reasoning, index, Piece::Reasoning, text, piece);
     }
 
-    /// Why it ended.
     pub(super) fn end(&mut self, reason: &str) {
         reason.clone_into(&mut self.finish);
     }

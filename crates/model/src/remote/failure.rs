@@ -12,27 +12,23 @@ use crate::ModelError;
 /// Longest text of a server that is shown, in characters.
 const SHOWN: usize = 600;
 
-/// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The error for the person if nothing more is tried.
     pub(super) error: ModelError,
     /// May pass by itself: what to say while waiting.
     pub(super) passing: Option<Passing>,
-    /// The server understood and refused.
     pub(super) refusal: Option<Refusal>,
 }
 
 /// A failure worth another attempt.
 #[derive(Debug)]
 pub(super) struct Passing {
-    /// Why, in few words.
     pub(super) why: String,
     /// The wait the server asks for.
     pub(super) after: Option<Duration>,
 }
 
-/// A refusal by status.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,

@@ -53,7 +53,6 @@ impl<'a> Watched<'a> {
         let _ = self.to.send(event);
     }
 
-    /// Passes on what waited.
     pub(super) fn end(mut self) {
         for ((index, reasoning), mut pieces) in std::mem::take(&mut self.texts) {
             let rest = pieces.end();

@@ -19,14 +19,12 @@ const MAX_LIST: usize = 4 << 20;
 /// Whether an endpoint offers something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Support {
-    /// It was tried and worked.
     Yes,
     /// It was tried and did not: why.
     No(String),
 }
 
 impl Support {
-    /// Whether it worked.
     pub fn is_yes(&self) -> bool {
         *self == Support::Yes
     }
@@ -37,13 +35,11 @@ impl Support {
 pub struct Capabilities {
     /// The ids of the models there, or why they are not known.
     pub models: Result<Vec<String>, String>,
-    /// Chat completions.
     pub chat: Support,
     /// Raw completions at the legacy interface.
     pub completions: Support,
     /// Log-probabilities of generated tokens.
     pub logprobs: Support,
-    /// Several completions in one request.
     pub several: Support,
     /// Counts of the tokens spent.
     pub usage: Support,

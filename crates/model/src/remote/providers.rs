@@ -3,14 +3,11 @@
 
 use super::options::Wire;
 
-/// A provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Provider {
     /// The word before the `/`.
     pub name: &'static str,
-    /// What it speaks.
     pub wire: Wire,
-    /// Where it answers.
     pub base_url: &'static str,
     /// Variables that hold the key, the first one set wins; none where none is needed.
     pub keys: &'static [&'static str],

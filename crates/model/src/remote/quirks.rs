@@ -47,14 +47,13 @@ const REFUSED: [&str; 9] = [
     "deprecated",
 ];
 
-/// What was learned of an endpoint. Flags only ever go from false to true.
+/// Learned knowledge of an endpoint. Flags only ever go from false to true.
 #[derive(Debug, Default)]
 pub(super) struct Quirks {
     /// The token bound has the other name.
     pub(super) other_limit: AtomicBool,
     /// More than one completion at a time is refused or ignored.
     pub(super) one_at_a_time: AtomicBool,
-    /// There are no legacy completions.
     pub(super) no_completions: AtomicBool,
     /// The model reasons before it answers, and needs tokens to do so.
     pub(super) reasons: AtomicBool,
@@ -66,7 +65,6 @@ pub(super) struct Quirks {
     context: AtomicU64,
     /// Most tokens that the model writes, where more were refused; 0 if none were.
     most: AtomicU32,
-    /// Fields that are refused.
     refused: Mutex<BTreeSet<&'static str>>,
 }
 
@@ -138,7 +136,6 @@ impl Quirks {
     }
 }
 
-/// Reads a flag.
 pub(super) fn is_set(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Relaxed)
 }

@@ -32,7 +32,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Why reading stopped before the answer's end.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Break {
-    /// What happened.
     pub(super) message: String,
     /// Whether another attempt may go better.
     pub(super) passing: bool,
@@ -145,7 +144,6 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bare
 }
 
-/// One object that is the whole answer.
 async fn read_object(
     pieces: impl Stream<Item = Result<Vec<u8>, Break>>,
     answer: &mut Answer,

@@ -12,9 +12,7 @@ const MARKS: [(&str, &str); 5] = [
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// The answer.
     Text,
-    /// What comes before it.
     Reasoning,
 }
 
@@ -31,11 +29,9 @@ enum State {
     /// Nothing but white space so far, or the beginning of a mark.
     #[default]
     Start,
-    /// Within reasoning that this closes.
     Within(&'static str),
     /// After reasoning: white space is skipped.
     Behind,
-    /// In the answer.
     Answer,
 }
 

@@ -86,7 +86,6 @@ impl Vm {
         }
     }
 
-    /// A number as one byte.
     pub(crate) fn byte_of(&self, value: &Value) -> Done<u8> {
         let range = || Stop::exact(ExcKind::ValueError, "byte must be in range(0, 256)");
         if matches!(value, Value::Big(_)) {

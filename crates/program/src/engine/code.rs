@@ -7,7 +7,6 @@ pub(crate) use ruff_python_ast::{CmpOp, ConversionFlag, Operator, UnaryOp};
 use super::types::{Builtin, Type};
 use super::value::{Name, Value};
 
-/// An expression.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Const(Value),
@@ -17,7 +16,6 @@ pub(crate) enum Node {
     /// A variable shared with an inner function.
     Cell(usize, Name),
     Global(Name, Fallback),
-    /// A name in a class body.
     ClassVar(Name, Box<Node>),
     Attr(Box<Node>, Name),
     Subscript(Box<Node>, Box<Node>),

@@ -74,7 +74,6 @@ pub(crate) struct Compiler<'a> {
     path: Vec<String>,
 }
 
-/// Compiles a whole module.
 pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<FunctionCode> {
     measure(body)?;
     let mut compiler = Compiler::new(source, analyse(body, Kind::Module, &[]));
@@ -83,7 +82,6 @@ pub(crate) fn module(source: &str, body: &[AstStmt], name: &str) -> Compiled<Fun
     Ok(compiler.close_frame(Arc::from(name), Params::default(), Body::Block(body)))
 }
 
-/// Compiles statements as the body of a function with these parameters.
 pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: &Params) -> Compiled<FunctionCode> {
     measure(body)?;
     let mut all: Vec<&str> = params.names.iter().map(|n| &**n).collect();
@@ -96,7 +94,6 @@ pub(crate) fn function_body(source: &str, body: &[AstStmt], name: &str, params: 
     Ok(compiler.close_frame(Arc::from(name), params.clone(), Body::Block(body)))
 }
 
-/// Compiles one expression as the body of a function with these parameters.
 pub(crate) fn expression(source: &str, expr: &Expr, params: &Params) -> Compiled<FunctionCode> {
     let mut depth = Depth::default();
     depth.visit_expr(expr);
@@ -626,7 +623,6 @@ fn simple_annotation(annotation: &Expr) -> bool {
     }
 }
 
-/// Names that classes mangle.
 pub(crate) fn is_private(name: &str) -> bool {
     name.starts_with("__") && !name.ends_with("__")
 }

@@ -342,7 +342,6 @@ impl Vm {
     }
 }
 
-/// What the constructor of a type takes.
 fn constructor(of: Type) -> Takes {
     let (least, most, names) = match of {
         Type::Bool | Type::Float | Type::List | Type::Tuple | Type::Set | Type::FrozenSet | Type::Reversed => {

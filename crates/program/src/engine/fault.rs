@@ -56,12 +56,10 @@ macro_rules! exceptions {
         pub(crate) enum ExcKind { BaseException, $($name),* }
 
         impl ExcKind {
-            /// Its name in Python.
             pub(crate) fn name(self) -> &'static str {
                 match self { ExcKind::BaseException => "BaseException", $(ExcKind::$name => stringify!($name)),* }
             }
 
-            /// The type of that name.
             pub(crate) fn named(name: &str) -> Option<ExcKind> {
                 Some(match name { "BaseException" => ExcKind::BaseException, $(stringify!($name) => ExcKind::$name,)* _ => return None })
             }

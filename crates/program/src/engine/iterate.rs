@@ -270,7 +270,6 @@ impl Vm {
         }
     }
 
-    /// All values of an iterable.
     pub(crate) fn collect(&mut self, iterable: &Value) -> Done<Vec<Value>> {
         let mut items = Vec::with_capacity(self.length_hint(iterable));
         self.collect_into(&mut items, iterable)?;

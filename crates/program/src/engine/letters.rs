@@ -18,7 +18,6 @@ pub(crate) fn ends_line(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// A letter of any kind.
 pub(crate) fn is_alpha(c: char) -> bool {
     use Category::{LowercaseLetter, ModifierLetter, OtherLetter, TitlecaseLetter, UppercaseLetter};
     if c.is_ascii() {
@@ -106,7 +105,6 @@ pub(crate) fn is_title(c: char) -> bool {
     get_general_category(c) == Category::TitlecaseLetter
 }
 
-/// Whether a letter has a case.
 pub(crate) fn is_cased(c: char) -> bool {
     c.is_uppercase() || c.is_lowercase() || is_title(c)
 }

@@ -7,9 +7,7 @@ use super::vm::{Done, Vm};
 
 /// Members of a set or of a view.
 pub(crate) enum Members<'a> {
-    /// Of a set.
     Values(&'a Map<Value>),
-    /// The keys of a dictionary.
     Keys(&'a Map<Entry>),
     /// The items of a dictionary, each as one key.
     Items(&'a Map<()>),
@@ -32,7 +30,6 @@ impl Members<'_> {
         }
     }
 
-    /// Whether all of them are members of the other.
     pub(crate) fn are_in(&self, other: &Members<'_>) -> bool {
         self.len() <= other.len()
             && match self {

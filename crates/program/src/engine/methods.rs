@@ -536,7 +536,6 @@ impl Vm {
     }
 }
 
-/// Whether it is called on a type.
 fn is_class_method(name: &str) -> bool {
     matches!(name, "fromkeys" | "maketrans" | "fromhex" | "from_bytes")
 }

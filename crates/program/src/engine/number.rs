@@ -14,7 +14,6 @@ use super::vm::{Done, Vm};
 /// Largest whole number that is computed with, in bits.
 const MAX_BITS: u64 = 1 << 18;
 
-/// A number.
 pub(crate) enum Num {
     Int(i64),
     Big(Arc<BigInt>),
@@ -86,7 +85,6 @@ pub(crate) fn to_float(n: &Num) -> Done<f64> {
     }
 }
 
-/// Length of a range.
 pub(crate) fn range_len(start: i64, stop: i64, step: i64) -> u64 {
     let (low, high, step) =
         if step > 0 { (start, stop, step.unsigned_abs()) } else { (stop, start, step.unsigned_abs()) };
@@ -94,7 +92,6 @@ pub(crate) fn range_len(start: i64, stop: i64, step: i64) -> u64 {
 }
 
 impl Vm {
-    /// Arithmetic on two numbers.
     pub(crate) fn arithmetic(&mut self, op: Operator, a: Num, b: Num) -> Done<Value> {
         if let (Num::Int(x), Num::Int(y)) = (&a, &b)
             && let Some(value) = small(op, *x, *y)?

@@ -235,7 +235,6 @@ impl Vm {
         self.alloc(Obj::Set(set))
     }
 
-    /// A set of the values of an iterable.
     pub(crate) fn set_from(&mut self, iterable: &Value) -> Done<Set> {
         let mut set = Set::default();
         self.add_from(&mut set, iterable)?;
@@ -326,7 +325,6 @@ pub(crate) fn slice_indices(bounds: SliceBounds, len: usize) -> (i64, i64, usize
     (start, step, count as usize)
 }
 
-/// Where a slice ends.
 pub(crate) fn end_of_slice((_, upper, step): SliceBounds, len: usize) -> i64 {
     let (step, len) = (step.unwrap_or(1), len as i64);
     upper.map_or(if step < 0 { -1 } else { len }, |n| clamp(n, step, len))

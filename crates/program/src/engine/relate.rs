@@ -447,7 +447,6 @@ pub(crate) fn not_iterable(name: &str) -> Stop {
     Stop::exact(super::fault::ExcKind::TypeError, no_iterable(name))
 }
 
-/// Its words.
 pub(crate) fn no_iterable(name: &str) -> String {
     format!("'{name}' object is not iterable")
 }

@@ -48,7 +48,6 @@ pub(crate) struct Scopes<'a> {
 }
 
 impl Scopes<'_> {
-    /// The scope a node opens.
     pub(crate) fn of(&self, range: TextRange) -> Option<usize> {
         self.by_range.get(&(range.start().to_u32(), range.end().to_u32())).copied()
     }

@@ -166,7 +166,6 @@ impl Vm {
     }
 }
 
-/// The number that a name is, if it is one.
 fn number(name: &str) -> Done<Option<usize>> {
     if name.is_empty() || !name.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(None);
@@ -175,7 +174,6 @@ fn number(name: &str) -> Done<Option<usize>> {
     n.map(Some).ok_or_else(|| Stop::exact(ExcKind::ValueError, "Too many decimal digits in format string"))
 }
 
-/// Where the bracket is that ends a field.
 fn end_of_field(text: &str) -> Option<usize> {
     let (mut open, mut index) = (0, false);
     for (i, c) in text.char_indices() {

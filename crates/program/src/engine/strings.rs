@@ -376,7 +376,6 @@ impl Vm {
     }
 }
 
-/// A text in another case.
 fn recased(of: Text<'_>, name: &str) -> Done<String> {
     let text = of.text;
     let swap = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };

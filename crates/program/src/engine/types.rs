@@ -8,7 +8,6 @@ use super::fault::ExcKind;
 
 macro_rules! types {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// A built-in type.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub(crate) enum Type { $($variant,)* Exc(ExcKind) }
 
@@ -37,7 +36,6 @@ types! {
 
 macro_rules! builtins {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// A built-in function.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub(crate) enum Builtin { $($variant),* }
 
@@ -111,7 +109,6 @@ const CALLED: [Type; 18] = {
 pub(crate) enum Member {
     /// A value, not a method.
     Data,
-    /// A method and what it takes.
     Method(Takes),
 }
 

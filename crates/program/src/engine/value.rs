@@ -43,7 +43,6 @@ pub(crate) fn literal(text: &str) -> Arc<str> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub u32);
 
-/// A Python value.
 #[derive(Debug, Clone)]
 pub(crate) enum Value {
     /// A local variable that is not bound yet; never seen by a program.
@@ -111,7 +110,6 @@ pub(crate) enum Key {
     Builtin(Builtin),
     /// Length, first and step of a range, zero where they make no difference.
     Range(u64, i64, i64),
-    /// An object compared by identity.
     Object(Id),
 }
 
@@ -178,7 +176,6 @@ pub(crate) struct Function {
     pub captured: Vec<Value>,
 }
 
-/// A class.
 #[derive(Debug, Clone)]
 pub(crate) struct Class {
     pub name: Name,
@@ -210,13 +207,11 @@ pub(crate) enum IterState {
     Done,
     /// Taken out while it advances; asking it again then is an error.
     Running,
-    /// An iterator object on the heap.
     Object(Id),
     /// A list or tuple and the next index.
     Seq(Id, usize),
     /// The same from behind: how many are left.
     SeqReversed(Id, usize),
-    /// A string and the next byte.
     Chars(Arc<str>, usize),
     Bytes(Arc<[u8]>, usize),
     /// A range: next, stop, step.
@@ -247,7 +242,6 @@ pub(crate) enum IterState {
 /// An object on the heap.
 #[derive(Clone)]
 pub(crate) enum Obj {
-    /// Nothing refers to it any more.
     Free,
     Tuple(Vec<Value>),
     List(Vec<Value>),

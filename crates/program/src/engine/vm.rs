@@ -29,7 +29,7 @@ pub(crate) struct Vm {
     size: u64,
     depth: u32,
     limits: Limits,
-    /// What was printed.
+    /// Printed figure.
     pub out: String,
     /// Namespaces of class bodies being executed.
     pub classes: Vec<Attrs>,
@@ -77,7 +77,6 @@ impl Footprint {
     pub const ALL: Footprint = Footprint { attributes: u64::MAX, whole: u64::MAX, keys: u64::MAX };
 }
 
-/// Marks a key of a dictionary.
 pub(crate) fn mark_of_key(key: &Key) -> u64 {
     let mut hasher = FxHasher::default();
     key.hash(&mut hasher);
@@ -145,7 +144,6 @@ impl Vm {
         self.keys.set(self.keys.get() | mark_of_key(key));
     }
 
-    /// What was touched so far.
     pub(crate) fn footprint(&self) -> Footprint {
         Footprint { attributes: self.reads.get(), whole: self.heap.whole(), keys: self.keys.get() }
     }
@@ -171,7 +169,6 @@ impl Vm {
         (self.inserted, self.insertions) = (0, 0);
     }
 
-    /// Spends one step.
     #[inline]
     pub(crate) fn tick(&mut self) -> Done<()> {
         if self.steps == 0 {

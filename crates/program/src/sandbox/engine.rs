@@ -33,21 +33,15 @@ fn prepared(order: &Order) -> Result<Prepared, Fault> {
     }
 }
 
-/// A run.
 pub(super) struct Engine {
     prepared: Prepared,
     functions: BTreeSet<String>,
-    /// Calls that may still be made.
     calls: usize,
-    /// The call that waits for its answer.
     waiting: Option<FunctionCall>,
 }
 
 impl Engine {
     /// Looks at the code, without running anything of it.
-    ///
-    /// # Errors
-    /// Why it is not run.
     pub(super) fn new(order: &Order) -> Result<Self, Fault> {
         Ok(Engine {
             prepared: prepared(order)?,

@@ -48,12 +48,10 @@ pub enum Bound {
 }
 
 impl Fault {
-    /// A fault of no line.
     pub(super) fn new(kind: FaultKind) -> Self {
         Fault { line: None, kind }
     }
 
-    /// A fault at a line.
     pub(super) fn at(line: u32, kind: FaultKind) -> Self {
         Fault { line: Some(line), kind }
     }

@@ -39,7 +39,6 @@ pub(super) fn is_method(name: &str) -> bool {
     [TEXT, LIST, DICT, FROZENSET, SET].iter().any(|list| list.split_whitespace().any(|method| method == name))
 }
 
-/// Whether CPython has a builtin of that name.
 pub(super) fn is_builtin(name: &str) -> bool {
     const NAMES: &str = "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex \
         copyright credits delattr dict dir divmod enumerate exit filter float format frozenset getattr globals hasattr hash help hex \

@@ -29,9 +29,6 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a worker, which confines itself to `bounds` before it reads anything.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
     pub(super) fn start(program: &Path, bounds: Bounds) -> Result<Self, FaultKind> {
         let failed = |why: &dyn std::fmt::Display| {
             FaultKind::Worker(format!("`{}` cannot be started as a worker: {why}", program.display()))
@@ -55,15 +52,11 @@ impl Process {
         Ok(Process { child, stdin, stdout: BufReader::new(stdout), last_words })
     }
 
-    /// Whether it still runs.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Sends it a message and waits for the reply.
-    ///
-    /// # Errors
-    /// What went wrong, if nothing can be understood.
     pub(super) async fn ask(&mut self, message: &impl Serialize) -> Result<Reply, FaultKind> {
         let Some(request) = line(message, LONGEST_ORDER) else { return Err(FaultKind::Limit(Bound::Message)) };
         // If it does not listen any more, its output has ended as well.
@@ -83,7 +76,6 @@ impl Process {
         })
     }
 
-    /// Why it ended.
     async fn ended(&mut self) -> FaultKind {
         let status = tokio::time::timeout(PARTING, self.child.wait()).await;
         self.kill();

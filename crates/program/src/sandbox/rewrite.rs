@@ -23,7 +23,6 @@ pub(super) type Place = (usize, usize);
 /// Code ready for the engine.
 #[derive(Debug, PartialEq)]
 pub(super) struct Prepared {
-    /// The code.
     pub(super) code: String,
     /// Where CPython evaluates an element at a time and may stop before the last.
     lazy: Vec<(Place, Place)>,
@@ -42,9 +41,6 @@ impl Prepared {
 }
 
 /// Screens code and makes it fit; what stands in the prelude before it may say what code may not.
-///
-/// # Errors
-/// Why it is not run.
 pub(super) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
     let source = &[prelude, code].concat();
     let rewritten = with_parsed(source, |parsed| {
@@ -98,7 +94,6 @@ fn apply(source: &str, mut edits: Vec<Edit>) -> Option<String> {
 
 /// Consumes what it is given to the end.
 const WHOLE: &[&str] = &["list", "set", "tuple", "frozenset", "dict", "sum", "sorted", "max", "min"];
-/// Methods that do.
 const WHOLE_METHODS: &[&str] =
     &["join", "extend", "update", "union", "intersection", "difference", "symmetric_difference"];
 /// Consumes it at once, but not always to the end.
@@ -245,7 +240,6 @@ impl<'s> Rewriter<'s> {
         }
     }
 
-    /// What is below an expression.
     fn below(&mut self, expr: &Expr) {
         match expr {
             Expr::Call(call) => {

@@ -20,14 +20,10 @@ const DEEPEST: usize = 100;
 pub(super) struct Own {
     /// Variables, functions, classes, parameters.
     pub(super) names: HashSet<Name>,
-    /// Attributes it sets, and names in its classes.
     pub(super) attributes: HashSet<Name>,
 }
 
 /// Looks at parsed code; its first `own` bytes are this program's and may say what they like.
-///
-/// # Errors
-/// Why it is not run.
 pub(super) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<Own, Fault> {
     forbidden(source, parsed, own)?;
     let mut look = Look::default();
@@ -62,7 +58,6 @@ struct Look {
     own: Own,
     depth: usize,
     classes: usize,
-    /// Where, and why.
     refused: Option<(usize, FaultKind)>,
 }
 
@@ -74,7 +69,6 @@ impl Look {
         }
     }
 
-    /// Whether to look at what is below.
     fn enter(&mut self, node: &impl Ranged) -> bool {
         self.depth += 1;
         if self.depth > DEEPEST {

@@ -77,7 +77,6 @@ async fn within(program: &Path, order: &Order, late: Duration) -> Result<Value, 
     }
 }
 
-/// The one value of the one call.
 fn reported(reply: Reply) -> Result<Value, Fault> {
     let silent = || Fault::new(FaultKind::Worker("the trial ended without a report".to_owned()));
     match reply {

@@ -26,10 +26,6 @@ pub(super) fn to_python(value: &Value) -> MontyObject {
     }
 }
 
-/// A value of the code as JSON.
-///
-/// # Errors
-/// What it is, where it is no plain value.
 pub(super) fn to_json(value: &MontyObject) -> Result<Value, String> {
     convert(value, DEEPEST)
 }

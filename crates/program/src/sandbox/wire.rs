@@ -38,10 +38,13 @@ pub(super) struct Answer {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Reply {
     /// The code calls; an [`Answer`] is waited for.
-    Call { call: Call, line: u32, from: u32 },
+    Call {
+        call: Call,
+        line: u32,
+        from: u32,
+    },
     /// The code ended, and so does the worker.
     Finished,
-    /// It ended before.
     Fault(Fault),
 }
 

@@ -70,7 +70,6 @@ fn read<T: DeserializeOwned>(lines: &Receiver<Vec<u8>>) -> Option<T> {
     serde_json::from_slice(&lines.recv().ok()?).ok()
 }
 
-/// Whether it could be said.
 fn say(reply: &Reply) -> bool {
     let Some(line) = line(reply, LONGEST_REPLY) else { return false };
     let mut out = std::io::stdout().lock();

@@ -18,7 +18,6 @@ pub struct Workers {
     /// The program that is started with [`super::WORKER`], or why there is none.
     program: Result<PathBuf, String>,
     limits: Limits,
-    /// The worker started ahead.
     spare: Arc<Mutex<Option<Process>>>,
 }
 
@@ -84,7 +83,6 @@ impl Sandbox for Workers {
     }
 }
 
-/// A run in a worker.
 struct WorkerRun {
     state: State,
     /// How long the worker is still waited for.
@@ -97,7 +95,6 @@ enum State {
     Begun(Process, Box<Order>, Option<Workers>),
     /// It waits for the answer to a call.
     Waiting(Process),
-    /// How the run ended.
     Over(Step),
 }
 

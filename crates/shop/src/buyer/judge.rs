@@ -13,7 +13,7 @@ pub(super) const FAIR: f64 = 0.5;
 /// Texts match that are more alike than this.
 const ALIKE: u32 = 85;
 
-/// What was found of a product.
+/// Findings on a product.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judged {
     /// From 0 to 1, below 0 where it costs too much.
@@ -24,7 +24,6 @@ pub(super) struct Judged {
     pub(super) missing: Vec<String>,
     /// Wanted options that it does not offer.
     lacking: Vec<String>,
-    /// The price, the limit.
     price: (Option<f64>, Option<f64>),
 }
 

@@ -17,7 +17,6 @@ const LOOKED_AT: usize = 4;
 const GOOD: f64 = 0.92;
 /// Actions after which the best product seen is bought: what is left of the 15 of the published runs is spent on that.
 const PATIENCE: usize = 9;
-/// Different searches.
 const SEARCHES: usize = 3;
 
 /// What a buyer did and what it saw then; the first has no action.
@@ -34,7 +33,6 @@ pub struct Past {
 pub struct Proposal {
     /// The action's text.
     pub action: String,
-    /// Why, for display.
     pub why: String,
 }
 
@@ -42,20 +40,15 @@ pub struct Proposal {
 #[derive(Debug, Default)]
 struct Memory<'a> {
     searches: Vec<&'a str>,
-    /// Products looked at, with all that was seen of each.
     looked_at: Vec<Product<'a>>,
     /// The product whose page is open, as a place in `looked_at`.
     open: Option<usize>,
     chosen: Vec<(String, String)>,
-    /// What is to be seen now.
     now: Option<&'a Seen>,
-    /// Which page was seen before that.
     before: Option<View>,
-    /// What was clicked since there were results.
     clicked: Vec<&'a str>,
     /// The results of the last search, in the order they were first shown.
     listed: Vec<&'a Listed>,
-    /// Actions taken.
     taken: usize,
 }
 
@@ -64,9 +57,7 @@ struct Memory<'a> {
 struct Product<'a> {
     asin: String,
     page: &'a Seen,
-    /// The texts of its pages.
     about: Vec<&'a str>,
-    /// Pages about it that were opened.
     opened: Vec<&'a str>,
 }
 
@@ -157,7 +148,6 @@ impl<'a> Memory<'a> {
         Some(judge(wish, product.page, &product.about))
     }
 
-    /// The best product looked at.
     fn best(&self, wish: &Wish) -> Option<(usize, Judged)> {
         let all = (0..self.looked_at.len()).filter_map(|at| Some((at, self.judged(wish, at)?)));
         all.reduce(|best, other| if other.1.worth > best.1.worth { other } else { best })

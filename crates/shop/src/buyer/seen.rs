@@ -6,46 +6,34 @@ use crate::site;
 /// Which page is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum View {
-    /// The page to search from.
     #[default]
     Search,
-    /// Results.
     Results,
-    /// A product.
     Item,
-    /// A page about a product.
     About,
-    /// After the purchase.
     Done,
 }
 
-/// A result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
     /// Its number, which is clicked.
     pub asin: String,
-    /// Its title.
     pub title: String,
     /// The lowest price shown, in dollars.
     pub price: Option<f64>,
 }
 
-/// What is seen of a page.
+/// View of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Seen {
-    /// Which page.
     pub view: View,
-    /// The results.
     pub results: Vec<Result>,
-    /// The options and their values.
     pub options: Vec<(String, Vec<String>)>,
-    /// What was chosen of them.
     pub chosen: Vec<(String, String)>,
     /// The product's title.
     pub title: String,
     /// Its lowest price, in dollars.
     pub price: Option<f64>,
-    /// Other texts.
     pub texts: Vec<String>,
 }
 
@@ -95,7 +83,6 @@ impl Seen {
         seen
     }
 
-    /// What is to be seen on the simpler site.
     pub fn of_site(site: &site::Site) -> Self {
         Seen::of(site.page(), site::SHOWN, &site.options)
     }

@@ -27,7 +27,6 @@ const ASKING: [&str; 40] = [
 ];
 
 impl Wish {
-    /// Reads an instruction.
     pub fn of(instruction: &str) -> Self {
         let text = instruction.to_lowercase();
         let (text, limit) = without_limit(&text);

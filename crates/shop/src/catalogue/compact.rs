@@ -67,9 +67,6 @@ pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> R
 }
 
 /// Products and goals of two texts in the compact form; `origin` is what complaints name.
-///
-/// # Errors
-/// If a text holds something else.
 pub(super) fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Catalogue, ShopError> {
     let path = |name: &str| origin.join(name);
     let items: Vec<Item> =

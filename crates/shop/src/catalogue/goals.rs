@@ -168,7 +168,7 @@ fn number(mut goals: Vec<Goal>) -> Vec<Goal> {
 }
 
 /// Puts goals in the order of the original engine, which shuffles them by a fixed seed: that of the tasks `fixed_0` and on.
-pub fn official_order<T>(goals: &mut [T]) {
+fn official_order<T>(goals: &mut [T]) {
     let mut twister = Twister::new(ORDER);
     for i in (1..goals.len()).rev() {
         goals.swap(i, twister.below(i as u32 + 1) as usize);

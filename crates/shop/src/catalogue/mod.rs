@@ -14,17 +14,15 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-pub use goals::official_order;
 pub use nouns::nouns;
 pub use price::{Price, price};
-pub use read::{Found, GoalKind, READING_FILE, Reading, find, read};
+
+pub(crate) use read::read;
+pub use read::{Found, GoalKind, Reading, find};
 
 use crate::goal::Goal;
 
 /// Reads the compact form from two texts; `origin` is what complaints name.
-///
-/// # Errors
-/// If a text holds something else.
 pub fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Catalogue, ShopError> {
     compact::of_text(products, goals, origin)
 }
@@ -32,12 +30,10 @@ pub fn of_text(products: &str, goals: &str, origin: &Path) -> Result<Catalogue, 
 /// Options of a product or a choice among them: names and values in the order of the file.
 pub type Options = IndexMap<String, Vec<String>>;
 
-/// A product.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Product {
     /// Its number, ten characters.
     pub asin: String,
-    /// Its name.
     pub title: String,
     /// What it is, in sentences; may be empty.
     pub description: String,
@@ -47,11 +43,8 @@ pub struct Product {
     pub pricing: Vec<f64>,
     /// The price as it is shown (`$9.49 to $14.98`).
     pub price_tag: String,
-    /// The price that counts for the reward.
     pub reward_price: f64,
-    /// The rating as it is shown.
     pub rating: String,
-    /// What buyers wrote.
     pub reviews: Vec<Review>,
     /// The department (`beauty`).
     pub category: String,
@@ -59,9 +52,8 @@ pub struct Product {
     pub query: String,
     /// The path in the catalogue, its parts apart by ` › `.
     pub product_category: String,
-    /// What can be chosen.
     pub options: Options,
-    /// What is known of it, for the reward.
+    /// Knowledge of it, for the reward.
     pub attributes: Vec<String>,
     /// The nouns and names of the title, lower case, with repeats.
     pub title_nouns: Vec<String>,
@@ -70,20 +62,18 @@ pub struct Product {
 /// What a buyer wrote.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Review {
-    /// The headline.
     #[serde(default)]
     pub title: String,
     /// The stars, as they are shown.
     #[serde(default, alias = "stars")]
     pub score: serde_json::Value,
-    /// The text.
     #[serde(default, alias = "review")]
     pub body: String,
 }
 
 impl Product {
     /// What the search engine knows of the product: title, description, first bullet point and options, lower case.
-    pub fn indexed_text(&self) -> String {
+    pub(crate) fn indexed_text(&self) -> String {
         let options: Vec<String> =
             self.options.iter().map(|(name, values)| format!("{name}: {}", values.join(", "))).collect();
         let first = self.bullet_points.first().map_or("", String::as_str);
@@ -116,18 +106,12 @@ impl Catalogue {
 pub enum ShopError {
     /// A file cannot be opened.
     #[error("{path}: {source}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    Unreadable { path: String, source: std::io::Error },
     /// A file does not hold what it should.
     #[error("{path}: {message}")]
     Data {
-        /// File, and line where there is one.
         path: String,
-        /// What is wrong and what would be right.
+        /// Fault, with what would be right.
         message: String,
     },
 }

@@ -9,11 +9,9 @@ const LISTED: usize = 50;
 /// What of a product was filled in or taken in another way than it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It has no price.
     NoPrice,
     /// Two of its options have names that differ only in capitals.
     EqualOptions,
-    /// Its title holds markup.
     Markup,
     /// A product before has its number.
     Twice,
@@ -71,7 +69,6 @@ impl Notes {
         }
     }
 
-    /// A line each.
     pub(super) fn lines(self) -> Vec<String> {
         let (count, mut lines) = self.left_out;
         if let Some(more) = count.checked_sub(lines.len()).filter(|more| *more > 0) {

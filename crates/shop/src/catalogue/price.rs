@@ -10,12 +10,10 @@ pub const DEFAULT: f64 = 100.0;
 pub struct Price {
     /// One or two amounts, in dollars.
     pub amounts: Vec<f64>,
-    /// As it is shown.
     pub tag: String,
 }
 
 impl Price {
-    /// The price of a product that has none.
     pub fn missing() -> Self {
         Price::of(vec![DEFAULT])
     }
@@ -33,9 +31,6 @@ impl Price {
 }
 
 /// The price of a text: what follows each dollar sign, thousands' commas and words dropped; the missing price for an empty text.
-///
-/// # Errors
-/// If nothing in it is an amount.
 pub fn price(text: &str) -> Result<Price, String> {
     if text.is_empty() {
         return Ok(Price::missing());

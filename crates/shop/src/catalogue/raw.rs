@@ -45,7 +45,7 @@ struct Item {
     product_category: Value,
 }
 
-/// What is known of a product, and the instruction made from it.
+/// Knowledge of a product, and the instruction made from it.
 #[derive(Debug, Default, Deserialize)]
 struct Known {
     #[serde(default)]

@@ -12,7 +12,6 @@ use super::{Catalogue, ShopError, compact, raw};
 pub enum Found {
     /// `products.json` and `goals.json`.
     Compact {
-        /// The products.
         products: PathBuf,
         /// The goals; none are read where the file is missing.
         goals: Option<PathBuf>,
@@ -36,7 +35,6 @@ pub struct Reading {
     pub products: Option<usize>,
     /// At most so many goals, the first ones in their order; all if `None`.
     pub goals: Option<usize>,
-    /// Which goals.
     pub kind: GoalKind,
     /// Draws prices within a range and price limits, which the original draws again at each start.
     pub seed: u32,
@@ -56,7 +54,7 @@ pub enum GoalKind {
 }
 
 /// The file beside a catalogue that says how it is to be read.
-pub const READING_FILE: &str = "reading.toml";
+const READING_FILE: &str = "reading.toml";
 /// The most bytes of that file.
 const LARGEST: u64 = 1 << 16;
 

@@ -68,7 +68,6 @@ impl Builder {
         found
     }
 
-    /// The index.
     pub fn finish(self) -> Index {
         let mut postings = Vec::with_capacity(self.growing.iter().map(|list| list.bytes.len()).sum());
         let lists: Vec<Posting> = self

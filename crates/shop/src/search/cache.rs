@@ -36,9 +36,6 @@ pub fn load(path: &Path, mark: u64) -> Option<Index> {
 }
 
 /// Keeps an index with its catalogue's mark. The file is there in whole or not at all.
-///
-/// # Errors
-/// If it cannot be written.
 pub fn store(index: &Index, path: &Path, mark: u64) -> Result<(), CacheError> {
     let beside = path.with_extension(format!("{}.part", std::process::id()));
     let written = write(index, &beside, mark).and_then(|()| Ok(std::fs::rename(&beside, path)?));

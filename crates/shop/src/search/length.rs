@@ -3,7 +3,6 @@
 /// Lengths below this are kept as they are.
 const EXACT: u32 = 24;
 
-/// The byte of a length.
 pub(super) fn to_byte(length: u32) -> u8 {
     match length.checked_sub(EXACT) {
         Some(rest) => EXACT as u8 + to_float(rest),

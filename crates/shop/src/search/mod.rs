@@ -12,10 +12,11 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use build::Builder;
-pub use cache::{CacheError, load, store};
+pub(crate) use cache::store;
+pub use cache::{CacheError, load};
 
 /// How soon more occurrences of a term count less.
-pub const K1: f32 = 0.9;
+pub(crate) const K1: f32 = 0.9;
 /// How much a long text counts less.
 pub const B: f32 = 0.4;
 /// Most results of a search.
@@ -50,7 +51,6 @@ struct Posting {
 pub struct Hit {
     /// The document, counted from 0 in the order they were added.
     pub document: usize,
-    /// Its score.
     pub score: f32,
 }
 
@@ -83,17 +83,14 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl Index {
-    /// How many documents there are.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// How many different terms there are.
     pub fn terms(&self) -> usize {
         self.terms.len()
     }
@@ -110,7 +107,7 @@ impl Index {
     }
 
     /// The best documents for terms, best first.
-    pub fn search_terms(&self, terms: &[String], most: usize) -> Vec<Hit> {
+    pub(crate) fn search_terms(&self, terms: &[String], most: usize) -> Vec<Hit> {
         let mut counted: Vec<(&str, f32)> = Vec::new();
         for term in terms {
             match counted.iter_mut().find(|(known, _)| known == term) {

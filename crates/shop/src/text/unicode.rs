@@ -9,11 +9,8 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 pub(super) enum Class {
     /// A letter, Hebrew aside.
     Letter,
-    /// A Hebrew letter.
     Hebrew,
-    /// A digit.
     Digit,
-    /// Katakana.
     Katakana,
     /// A low line, which joins words.
     Join,
@@ -21,23 +18,17 @@ pub(super) enum Class {
     MidLetter,
     /// Joins letters, and digits (`.`).
     MidBoth,
-    /// The straight apostrophe.
     Apostrophe,
-    /// The straight quotation mark.
     Quotation,
     /// Joins digits (`,`).
     MidDigit,
     /// Belongs to the character before it.
     Extends,
-    /// Half of a flag.
     Flag,
-    /// A Chinese character.
     Han,
-    /// Hiragana.
     Hiragana,
     /// Thai, Lao, Burmese, Khmer and others that are written without spaces.
     SouthEastAsian,
-    /// Anything else.
     Other,
 }
 
@@ -48,7 +39,6 @@ impl Class {
     }
 }
 
-/// The class of a character.
 pub(super) fn class(c: char) -> Class {
     match c {
         'a'..='z' | 'A'..='Z' => Class::Letter,
@@ -189,12 +179,10 @@ pub(super) fn is_pictograph(c: char) -> bool {
     after.checked_sub(1).and_then(|at| PICTOGRAPHS.get(at)).is_some_and(|(_, last)| code <= *last)
 }
 
-/// Whether it is a skin tone.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1F3FB}'..='\u{1F3FF}')
 }
 
-/// Whether a skin tone can follow the character.
 pub(super) fn takes_skin_tone(c: char) -> bool {
     CodePointSetData::new::<EmojiModifierBase>().contains(c)
 }

@@ -250,7 +250,6 @@ impl Mind<'_> {
     }
 }
 
-/// The number of a thing.
 fn number(thing: &str) -> usize {
     thing.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(usize::MAX)
 }

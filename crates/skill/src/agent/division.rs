@@ -30,7 +30,6 @@ fn is_slot(word: &str) -> bool {
 struct Way<'a> {
     calls: &'a [SkillCall],
     seen: f64,
-    /// Tasks with each word.
     words: BTreeMap<&'a str, f64>,
     /// A task of this way has one of these words, and no other has; none where some have no such word.
     marks: BTreeSet<&'a str>,

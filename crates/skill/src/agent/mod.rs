@@ -10,7 +10,7 @@ mod division;
 
 use std::collections::BTreeMap;
 
-pub use division::divide;
+pub(crate) use division::divide;
 
 use crate::call::SkillCall;
 use crate::form::{Form, kind_of};
@@ -20,13 +20,10 @@ use crate::scene::Scene;
 /// What happened at a step of the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Past {
-    /// A skill was called.
     Call(SkillCall),
     /// An action, what was observed, and whether the world is known to have refused it.
     Act {
-        /// The action.
         action: String,
-        /// What was observed.
         observation: String,
         /// Whether the world said that it refused it.
         refused: bool,
@@ -38,25 +35,17 @@ pub enum Past {
 /// What the agent does next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// It calls a skill.
     Call {
-        /// The call.
         call: SkillCall,
-        /// Why, in words.
         why: String,
     },
-    /// It acts.
     Act {
-        /// The action.
         action: String,
-        /// Why, in words.
         why: String,
     },
     /// The skill gives control back.
     Done {
-        /// What it reports.
         message: String,
-        /// Whether it did what it was called for.
         reached: bool,
     },
     /// It has nothing to do any more, or does not know how: why, in words.
@@ -70,9 +59,7 @@ struct Mind<'a> {
     scene: Scene,
     /// Which thing each argument was acted out on.
     names: BTreeMap<String, String>,
-    /// Calls that were begun.
     called: Vec<SkillCall>,
-    /// The call that is being carried out.
     open: Option<SkillCall>,
     /// Actions refused in this call, with how much had been done before.
     refused: Vec<(String, usize)>,
@@ -154,7 +141,6 @@ impl<'a> Mind<'a> {
         times.clone().count() > 1 || times.any(|done| done == self.scene.done.len())
     }
 
-    /// The next call of the plan.
     fn call(&self, task: &str) -> Next {
         let Some(plan) = divide(&self.knowledge.rules, task, &self.scene.places) else {
             return Next::Stuck("no plan is known for such a task".to_owned());

@@ -124,7 +124,6 @@ pub(super) fn write_refused(out: &mut String, rules: &Rules) {
     }
 }
 
-/// Writes the tables.
 pub(super) fn write(out: &mut String, rules: &Rules) {
     let texts = |texts: Vec<String>| list(&texts);
     for rule in &rules.actions {

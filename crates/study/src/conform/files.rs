@@ -28,10 +28,6 @@ pub fn json_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     files(folder, |name| name.starts_with(prefix) && name.ends_with(".json"))
 }
 
-/// Reads a file of JSON.
-///
-/// # Errors
-/// Why it cannot be read, and the file.
 pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
     let text = std::fs::read_to_string(file).map_err(|e| e.to_string());
     let read = text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));

@@ -48,7 +48,6 @@ pub(super) fn rows(folder: &Path, looked_at: &[&str]) -> Vec<Row> {
     rows
 }
 
-/// A row for each folder within one of topics that is none of them.
 pub(super) fn folders(folder: &Path, topics: &[&str]) -> Vec<Row> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(|e| e.ok().map(|e| e.path()));
     let mut names: Vec<String> = entries.filter(|path| path.is_dir()).map(|path| name_of(&path)).collect();

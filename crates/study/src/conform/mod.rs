@@ -41,10 +41,8 @@ const TOPICS: [Topic; 8] = [
 /// Why nothing was compared at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConformError {
-    /// The folder is not there.
     #[error("{0}: no such folder; name the one that holds the recordings, a folder for each topic")]
     NoFolder(String),
-    /// No topic has that name.
     #[error("no topic `{0}`; topics are: {1}")]
     NoTopic(String, String),
 }

@@ -15,13 +15,10 @@ use stepwright_text::words::noun;
 pub struct Difference {
     /// Where: file, line, episode, step, field.
     pub at: String,
-    /// What the recording holds.
     pub expected: String,
-    /// What the program gives.
     pub got: String,
 }
 
-/// A difference at a place.
 pub fn difference(at: impl Into<String>, expected: impl ToString, got: impl ToString) -> Difference {
     Difference { at: at.into(), expected: expected.to_string(), got: got.to_string() }
 }
@@ -46,20 +43,16 @@ pub struct Row {
     pub topic: &'static str,
     /// Which recording, compared with what (`traces/expert.jsonl from compact JSON`).
     pub what: String,
-    /// What is counted (`steps`, `games`).
+    /// Counted unit (`steps`, `games`).
     pub unit: &'static str,
-    /// How many were compared.
     pub compared: u64,
-    /// How many of them differ.
     pub differences: u64,
     /// How many could not be compared, because what they need is not there.
     pub absent: u64,
-    /// The first difference.
     pub first: Option<Difference>,
     /// The others, in order; of a record that differs in several fields each.
     #[serde(skip)]
     pub others: Vec<Difference>,
-    /// What is absent, in words.
     pub note: Option<String>,
 }
 
@@ -162,17 +155,14 @@ impl Row {
 pub struct Report {
     /// The topic asked for, if one was.
     pub named: Option<String>,
-    /// What was compared.
     pub rows: Vec<Row>,
 }
 
 impl Report {
-    /// All comparisons made.
     pub fn compared(&self) -> u64 {
         self.rows.iter().map(|r| r.compared).sum()
     }
 
-    /// All differences found.
     pub fn differences(&self) -> u64 {
         self.rows.iter().map(|r| r.differences).sum()
     }

@@ -84,7 +84,6 @@ async fn predicted(method: &str, lines: &[&'static str]) -> (PolicyResult, Vec<M
     predicted_in(&setting(method), lines).await
 }
 
-/// The same in any setting.
 async fn predicted_in(setting: &Setting, lines: &[&'static str]) -> (PolicyResult, Vec<ModelRequest>) {
     predicted_within(setting, lines, 0, None).await
 }

@@ -5,13 +5,10 @@ use stepwright_graph::{Line, Script};
 /// What is done to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// Nothing.
     None,
-    /// Its last step is left out.
     Last,
     /// Every second step is left out.
     Half,
-    /// Only its first step is left.
     First,
     /// The program of another task stands in its place.
     Other,
@@ -21,7 +18,6 @@ impl Damage {
     /// All of them, from the least to the worst.
     pub const ALL: [Damage; 5] = [Damage::None, Damage::Last, Damage::Half, Damage::First, Damage::Other];
 
-    /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Damage::None => "by people",

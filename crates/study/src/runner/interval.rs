@@ -6,7 +6,6 @@ use rand_chacha::ChaCha8Rng;
 
 /// The two-sided 95 % point of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
-/// Resamples of a bootstrap.
 const RESAMPLES: usize = 2_000;
 
 /// A 95 % interval.
@@ -46,7 +45,6 @@ pub fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option<Interv
     Some([at(0.025)?, at(0.975)?])
 }
 
-/// The bootstrap of a mean.
 pub fn of_mean(values: &[f64]) -> Option<Interval> {
     bootstrap(values, |drawn| drawn.iter().copied().sum::<f64>() / drawn.len() as f64)
 }

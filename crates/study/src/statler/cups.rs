@@ -25,7 +25,6 @@ impl Curve {
     }
 }
 
-/// The answers in a row that are right.
 pub fn right_in_a_row<T: PartialEq>(answers: &[T], truth: &[T]) -> usize {
     answers.iter().zip(truth).take_while(|(answer, truth)| answer == truth).count()
 }

@@ -34,11 +34,8 @@ pub fn width(row: &[Run]) -> usize {
 
 /// Draws rows into a buffer.
 pub struct Painter<'a> {
-    /// The screen.
     pub buf: &'a mut Buffer,
-    /// Styles and glyphs.
     pub theme: &'a Theme,
-    /// Whether the pane has the keys.
     pub focused: bool,
 }
 

@@ -121,7 +121,7 @@ pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
             }
             let value = |v: Option<&Value>| v.map(words::value).unwrap_or_default();
             let former = value(at.pointer(pointer));
-            let place = words::path(pointer);
+            let place = stepwright_text::json_pointer::display(pointer);
             let text = match change {
                 Change::Added => format!(" {place} {}", value(new)),
                 Change::Removed => format!(" {place} {former}"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::draw::{Run, run};
 use crate::theme::{Glyphs, Role, Theme};
 use stepwright_episode::{Actor, Mark, Origin, StepOutcome};
-pub use stepwright_text::words::{cost, count, path, steps};
+pub use stepwright_text::words::{cost, count};
 
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
@@ -119,7 +119,7 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
             left_out += 1;
             continue;
         }
-        let place = path(pointer);
+        let place = stepwright_text::json_pointer::display(pointer);
         let words = match (change, new) {
             (Change::Added, Some(v)) => format!("{place} is new: {}", value(v)),
             (Change::Added, None) => format!("{place} is new"),

@@ -31,7 +31,6 @@ const OUTSIDER: &str = "\u{2370}";
 pub struct Derivation<'a, P> {
     /// The program state with the assertions in force.
     pub program: &'a P,
-    /// Effects learned from demonstrations.
     pub effects: &'a EffectModel,
     /// Names seen so far, the likeliest arguments first.
     pub known: &'a [String],
@@ -46,16 +45,13 @@ pub struct Derivation<'a, P> {
 pub(super) struct Resolution {
     pub(super) call: Call,
     pub(super) means: Means,
-    /// Lower is better.
     rank: usize,
 }
 
 /// How a resolution helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
-    /// Its effects meet the condition.
     Effect,
-    /// It may show what is missing.
     Sight,
     /// It is done in place of the blocked action, which stays blocked.
     Substitute,
@@ -72,7 +68,6 @@ impl Means {
 }
 
 impl<P: ProgramView> Derivation<'_, P> {
-    /// The tree of a wanted action.
     pub fn action(&self, action: &Call) -> BlockingTree {
         let mut tree = BlockingTree::default();
         self.grow(&mut tree, None, action, "the action to be taken");

@@ -15,7 +15,6 @@ pub struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    /// Facts with what is remembered.
     pub fn new(domain: &'a Domain, facts: &'a Facts, remembered: &'a BTreeSet<Atom>) -> Self {
         Knowledge { domain, facts, remembered }
     }

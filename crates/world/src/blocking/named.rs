@@ -6,7 +6,6 @@ use std::path::PathBuf;
 /// A blocking domain as it is asked for (`--domain`, `method.domain`, a session's option `domain`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedDomain {
-    /// The one of this file.
     File(PathBuf),
     /// One derived from the assertions in force, though the world has one.
     Derived,

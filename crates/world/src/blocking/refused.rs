@@ -12,7 +12,6 @@ pub struct RefusedTree {
     domain: Arc<Domain>,
     forest: Forest,
     facts: Facts,
-    /// Why the action is there, in words.
     why: String,
 }
 

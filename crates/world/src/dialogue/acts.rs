@@ -3,9 +3,7 @@
 /// What an act is called with. Values of slots are never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument {
-    /// The name of a slot.
     Slot,
-    /// The name of an intent.
     Intent,
     /// Nothing, even where the dataset gives more.
     Nothing,

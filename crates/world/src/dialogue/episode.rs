@@ -20,9 +20,7 @@ const LONGEST_TURN: usize = 24;
 /// A turn of the system that has ended.
 #[derive(Debug, Clone)]
 pub(super) struct Past {
-    /// Index of the recorded turn.
     pub(super) turn: usize,
-    /// What was predicted.
     pub(super) predicted: Arc<Vec<Call>>,
 }
 
@@ -37,13 +35,12 @@ pub struct Episode {
     pub(super) at: usize,
     /// What was predicted in this turn, the status of queries aside.
     pub(super) predicted: Vec<Call>,
-    /// The turns before.
     pub(super) past: Vec<Past>,
     /// Over the turns before.
     finished: Score,
 }
 
-/// What is known of a call before it is made.
+/// Knowledge of a call before it is made.
 enum Reading {
     Act(Call),
     EndTurn,

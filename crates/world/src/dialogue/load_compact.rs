@@ -6,16 +6,13 @@ use super::acts::{SYSTEM, USER};
 use super::record::{Dialogue, Speaker, Turn};
 use stepwright_program::Call;
 
-/// A line.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     id: String,
     service: String,
-    /// The calls of all turns.
     calls: Vec<Call>,
     /// How many calls each turn has; user and system take turns, the user first.
     turns: Vec<usize>,
-    /// What was said in each turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     utterances: Vec<String>,
 }
@@ -25,10 +22,6 @@ pub(super) fn is_line(line: &str) -> bool {
     serde_json::from_str::<Line>(line).is_ok()
 }
 
-/// Reads a line.
-///
-/// # Errors
-/// In words: which dialogue, which turn, what is wrong.
 pub(super) fn dialogue(line: &str) -> Result<Dialogue, String> {
     let line: Line = serde_json::from_str(line)
         .map_err(|e| format!("no dialogue: {e}; a line has id, service, calls and turns (number of calls of each)"))?;
@@ -62,9 +55,6 @@ pub(super) fn dialogue(line: &str) -> Result<Dialogue, String> {
 }
 
 /// Writes a dialogue whose turns alternate, the user first, as a line without its end.
-///
-/// # Errors
-/// If the turns do not alternate.
 pub fn line(dialogue: &Dialogue) -> Result<String, String> {
     let alternate = |(i, turn): (usize, &Turn)| (turn.speaker == Speaker::User) == (i % 2 == 0);
     if !dialogue.turns.iter().enumerate().all(alternate) {

@@ -64,9 +64,6 @@ struct RawAct<'a> {
 }
 
 /// The single-service dialogues of a file's text. `split` names those whose own text does not.
-///
-/// # Errors
-/// In words: which dialogue, which turn, what is wrong.
 pub(super) fn dialogues(text: &str, split: &str) -> Result<Vec<Dialogue>, String> {
     let raw: Vec<RawDialogue<'_>> = serde_json::from_str(text).map_err(|e| malformed(text, &e))?;
     let single = raw.into_iter().filter(|d| d.services.len() == 1);

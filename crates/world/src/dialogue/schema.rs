@@ -19,13 +19,10 @@ pub struct Service {
     pub name: String,
     /// In a sentence; empty where not given.
     pub description: String,
-    /// What can be known of its entities.
     pub slots: Vec<Slot>,
-    /// What can be called.
     pub intents: Vec<Intent>,
 }
 
-/// A slot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Slot {
     /// `city`
@@ -33,7 +30,6 @@ pub struct Slot {
     /// In words; empty where not given.
     #[serde(default, deserialize_with = "or_default")]
     pub description: String,
-    /// Values it can take, where they are listed.
     #[serde(default, deserialize_with = "texts")]
     pub possible_values: Vec<String>,
 }
@@ -49,7 +45,6 @@ pub struct Intent {
     /// Whether calling it changes something (books, buys).
     #[serde(default, deserialize_with = "or_default")]
     pub is_transactional: bool,
-    /// Slots that a call needs.
     #[serde(default, deserialize_with = "or_default")]
     pub required_slots: Vec<String>,
     /// Slots that a call takes, with the values assumed when they are not given.
@@ -62,7 +57,6 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D)
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
-/// A value as a text.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -91,7 +85,7 @@ fn assumed<'de, D: Deserializer<'de>>(from: D) -> Result<indexmap::IndexMap<Stri
     })
 }
 
-/// What is known of actions in truth: each with its assertions.
+/// Knowledge of actions in truth: each with its assertions.
 pub type GroundTruth = Vec<(String, Vec<String>)>;
 
 /// A file of services.
@@ -140,7 +134,6 @@ impl Schema {
         Schema::parse(&read_text(path)?).map_err(|why| data(path, &why))
     }
 
-    /// Reads the text of either.
     pub(super) fn parse(text: &str) -> Result<Schema, String> {
         let list = text.trim_start().starts_with('[');
         let lines: Result<Vec<ServiceLine>, _> =
@@ -228,7 +221,6 @@ pub(super) fn is_function_name(name: &str) -> bool {
 }
 
 impl Service {
-    /// The intent of that name.
     pub fn intent(&self, name: &str) -> Option<&Intent> {
         self.intents.iter().find(|i| i.name == name)
     }

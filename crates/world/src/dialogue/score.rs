@@ -5,7 +5,6 @@ use stepwright_program::Call;
 /// Counts over one or more turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Score {
-    /// Predicted and recorded.
     pub(super) right: usize,
     /// Predicted, not recorded.
     pub(super) wrong: usize,

@@ -31,7 +31,6 @@ const TESTS: u64 = 24;
 /// Seeds of the dialogues to predict begin here, so that none is a demonstration.
 const TEST_SEEDS: u64 = 10_000;
 
-/// The services that ship.
 pub(super) fn schema() -> Result<Schema, WorldError> {
     Schema::parse(SCHEMA)
         .map_err(|message| WorldError::Data { path: "worlds/dialogue/schema.json".to_owned(), message })
@@ -39,9 +38,6 @@ pub(super) fn schema() -> Result<Schema, WorldError> {
 
 impl Source {
     /// The dialogues that ship with the program, made for it.
-    ///
-    /// # Errors
-    /// Never, unless the program's own files are damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         let schema = schema()?;
         let mut read = Vec::new();
@@ -86,7 +82,6 @@ pub fn generate_files() -> Result<Vec<(String, Vec<Dialogue>)>, String> {
     Ok(files)
 }
 
-/// The function a call is of.
 fn name(call: &Call) -> (&str, &str) {
     (&call.receiver, &call.function)
 }

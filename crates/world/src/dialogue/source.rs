@@ -37,7 +37,6 @@ pub struct Source {
     origin: String,
 }
 
-/// A file of dialogues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DialogueFile {
     path: PathBuf,
@@ -187,7 +186,6 @@ impl Source {
         self.schema.services.iter().filter(used).map(|s| s.name.as_str())
     }
 
-    /// What a service offers.
     pub fn service(&self, name: &str) -> Option<&Service> {
         self.schema.services.iter().find(|s| s.name == name)
     }
@@ -283,7 +281,6 @@ impl TaskSet for Source {
         Ok(OpenedWorld { world, task: task.to_owned(), sentence, options })
     }
 
-    /// Dialogues of the same service.
     fn demonstrations(&self, task: &str, _options: &Values, seed: u64) -> Result<Vec<Demonstration>, WorldError> {
         let service = &self.dialogue(task)?.service;
         Ok(Source::demonstrations(self, service, task, seed).into_iter().map(Demonstration::from).collect())

@@ -13,7 +13,6 @@ use super::{Argument, Source, truth};
 use crate::{self as world, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
 use stepwright_program::{Call, Literal};
 
-/// The dialogue world.
 pub type DialogueWorld = Simulated<Episode>;
 
 impl world::Episode for Episode {
@@ -77,7 +76,6 @@ impl world::Episode for Episode {
 }
 
 impl DialogueWorld {
-    /// A world over the dialogues of a source.
     pub fn new(source: impl Into<Arc<Source>>) -> Self {
         Simulated::over(source, ())
     }

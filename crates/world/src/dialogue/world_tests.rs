@@ -30,7 +30,6 @@ fn recorded_calls() -> Vec<Call> {
     serde_json::from_value(line["calls"].clone()).unwrap()
 }
 
-/// Acts that must be accepted.
 fn act(world: &mut DialogueWorld, text: &str) -> Outcome {
     let outcome = world.act(text).unwrap();
     assert_eq!(outcome.error, None, "{text}");

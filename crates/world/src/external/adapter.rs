@@ -19,7 +19,6 @@ pub struct Adapter {
     pub name: String,
     /// The section of config.toml that holds it (`external`, of a method `methods`), for messages.
     pub section: &'static str,
-    /// Program and arguments.
     pub command: Vec<String>,
     /// Where it is started; where Stepwright was started if `None`.
     pub folder: Option<PathBuf>,
@@ -31,7 +30,6 @@ pub struct Adapter {
     pub withheld: Vec<String>,
     /// How long the start and each reset may take.
     pub start_timeout: Duration,
-    /// How long a step may take.
     pub step_timeout: Duration,
     /// The file of its specification; the generic one if `None`.
     pub specification: Option<PathBuf>,
@@ -70,9 +68,6 @@ impl Adapter {
     }
 
     /// The specification's source.
-    ///
-    /// # Errors
-    /// If its file cannot be read.
     pub fn specification(&self) -> Result<Arc<str>, WorldError> {
         let Some(path) = &self.specification else { return Ok(GENERIC.into()) };
         let text = stepwright_files::read_text(path, LARGEST).map_err(|e| WorldError::Data {
@@ -96,7 +91,6 @@ impl Adapter {
         self.tasks.iter().map(|task| info(self.id_of(task), format!("{task} ({})", self.name))).collect()
     }
 
-    /// The id of a task of this adapter.
     pub fn id_of(&self, task: &str) -> String {
         if task.is_empty() { self.name.clone() } else { format!("{}/{task}", self.name) }
     }

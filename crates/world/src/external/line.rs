@@ -11,7 +11,6 @@ use stepwright_program::Call;
 /// The longest line that is read, in bytes: states can be large, but a line without end must not fill the memory.
 pub(super) const LONGEST: usize = 8 << 20;
 
-/// What is asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Request<'a> {
     Reset { task: &'a str, seed: u64 },
@@ -19,7 +18,6 @@ pub(super) enum Request<'a> {
 }
 
 impl Request<'_> {
-    /// The request as a line.
     pub(super) fn line(self) -> Vec<u8> {
         let object = match self {
             Request::Reset { task, seed: 0 } => json!({"reset": task}),
@@ -32,7 +30,6 @@ impl Request<'_> {
     }
 }
 
-/// What was answered.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Answer {
     pub(super) step: u64,

@@ -23,7 +23,6 @@ use stepwright_episode::StepOutcome;
 pub(super) struct Step {
     /// The action; `None` for the reset.
     pub(super) action: Option<String>,
-    /// What it gave, as it is logged.
     pub(super) logged: StepOutcome,
     /// What is not logged; `None` for a step that is known from a record only.
     pub(super) more: Option<More>,
@@ -85,9 +84,7 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Inner {
     process: Option<Process>,
-    /// Where the process is.
     at: History,
-    /// Counts the processes.
     generation: u64,
 }
 
@@ -265,7 +262,6 @@ impl Link {
         }))
     }
 
-    /// Whether it may continue at all.
     fn check(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
         if self.outer.closed.load(Ordering::SeqCst) || stop.0.load(Ordering::SeqCst) {
             return Err(self.fail(inner, inner.at.steps.len() as u64, Fault::Stopped));

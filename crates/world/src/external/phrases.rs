@@ -60,7 +60,6 @@ impl Phrase {
         (self.text_of(&call).as_deref() == Some(text)).then_some(call)
     }
 
-    /// The text of a call, if it is one of this phrase.
     pub(super) fn text_of(&self, call: &Call) -> Option<String> {
         if call.receiver != self.receiver || call.function != self.function || call.args.len() + 1 != self.parts.len() {
             return None;

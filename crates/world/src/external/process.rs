@@ -154,7 +154,6 @@ impl Process {
         }
     }
 
-    /// Wakes the listener.
     pub(super) fn nudge(&self) -> SyncSender<Said> {
         self.nudge.clone()
     }

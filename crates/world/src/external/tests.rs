@@ -71,7 +71,6 @@ impl Bed {
         ExternalWorld::new(Arc::new(self.adapter()), None).unwrap()
     }
 
-    /// A world at its reset.
     fn begun(&self) -> ExternalWorld {
         let mut world = self.world();
         world.reset("counter", 0).unwrap();

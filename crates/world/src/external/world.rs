@@ -25,9 +25,6 @@ pub struct ExternalWorld {
 
 impl ExternalWorld {
     /// A world behind an adapter, with a specification's source; the adapter's own if `None`. Nothing is started yet.
-    ///
-    /// # Errors
-    /// If the specification cannot be read or does not load.
     pub fn new(adapter: Arc<Adapter>, specification: Option<&str>) -> Result<Self, WorldError> {
         let source = match specification {
             Some(source) => source.into(),

@@ -13,7 +13,6 @@ pub fn facts(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
     literals(graph, things, done, &in_sight(graph))
 }
 
-/// Everything that holds.
 pub fn everything(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
     let all: Vec<At> = graph.places().collect();
     literals(graph, things, done, &all)

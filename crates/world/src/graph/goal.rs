@@ -14,32 +14,20 @@ const DID: &str = "DID_";
 pub enum Says {
     /// A thing is in a state (`OPEN fridge_1`).
     Is(State),
-    /// A thing lies on another.
     OnTop,
-    /// A thing is in another.
     Inside,
-    /// The person holds a thing.
     Holds,
-    /// The person wears a thing.
     Wears,
     /// The person is close to a thing.
     Near,
-    /// The person faces a thing.
     Faces,
-    /// The person sits on a thing.
     SitsOn,
-    /// The person lies on a thing.
     LiesOn,
-    /// The person is in a room.
     At,
-    /// An action was done.
     Did(Action),
 }
 
 /// What is said of whom by an atom's predicate.
-///
-/// # Errors
-/// What is wrong with it and what would be right.
 pub fn read(atom: &Atom) -> Result<Says, String> {
     let (says, takes) = match atom.predicate.as_str() {
         "ON_TOP" => (Says::OnTop, 2),

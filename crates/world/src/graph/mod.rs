@@ -27,7 +27,6 @@ use super::kind::shipped;
 use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
-/// How steps are run.
 pub const RUN: OptionSpec = OptionSpec::new(
     "run",
     "Run",
@@ -70,10 +69,8 @@ pub static KIND: WorldKind = WorldKind {
 /// How steps are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
-    /// The steps so far are one script.
     #[default]
     Script,
-    /// Each step is a separate script.
     Step,
     /// What the steps so far presume is made true, and all run again.
     Prepared,

@@ -8,7 +8,6 @@ use stepwright_graph::{At, Graph};
 /// The names of a household's things.
 #[derive(Debug, Clone, Default)]
 pub struct Things {
-    /// By place.
     names: Vec<String>,
     places: FxHashMap<String, At>,
 }
@@ -44,12 +43,10 @@ impl Things {
         }
     }
 
-    /// The name of a thing.
     pub fn name(&self, at: At) -> &str {
         self.names.get(at.index()).map_or("", String::as_str)
     }
 
-    /// The thing of a name.
     pub fn find(&self, name: &str) -> Option<At> {
         self.places.get(name).copied()
     }

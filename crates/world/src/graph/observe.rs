@@ -15,7 +15,6 @@ pub struct Reported {
     near: Vec<String>,
     faced: Vec<String>,
     posture: Option<&'static str>,
-    /// States and place by name.
     things: std::collections::BTreeMap<String, (States, Option<(Relation, String)>)>,
 }
 

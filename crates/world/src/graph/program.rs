@@ -14,7 +14,6 @@ pub fn things_of(line: &Line) -> Vec<String> {
     line.params.iter().map(|param| format!("{}_{}", param.name, param.number)).collect()
 }
 
-/// The call of a step.
 pub fn call_of_line(line: &Line) -> Call {
     Call::new(PERSON, &line.action.name().to_lowercase(), things_of(line))
 }

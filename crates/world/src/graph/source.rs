@@ -42,11 +42,8 @@ const SHOWN: &str = "shown";
 /// A household with what is known of its kind.
 #[derive(Debug)]
 pub struct Home {
-    /// Its number.
     pub number: i64,
-    /// The household at the beginning.
     pub graph: Graph,
-    /// What all households of the source share.
     pub tables: Arc<Shared>,
     /// The programs that may be shown, done in this household once they are asked for; `None` of one that cannot be done here. In the
     /// order of [`Shared`], each for the first program of a title.
@@ -60,11 +57,9 @@ pub struct Shared {
     pub names: Names,
     /// What names in words are called in programs.
     pub general: Names,
-    /// The properties of classes.
     pub properties: PropertyTable,
     /// Steps in words, where a list of them was found.
     pub steps: OnceLock<Arc<[String]>>,
-    /// Example plans in words.
     pub examples: Vec<WordedPlan>,
     /// Programs that may be shown, by their titles.
     shown: Vec<Shown>,
@@ -86,19 +81,16 @@ pub struct Task {
     pub title: String,
     /// What is to be done, in a sentence or more.
     pub sentence: String,
-    /// Where.
     pub home: Arc<Home>,
     /// What must hold at the end, where the task states it.
     goals: Vec<Atom>,
     /// What must hold at the end by the programs that do the task, found when it is first asked for.
     derived: OnceLock<Vec<Atom>>,
-    /// Programs that do it and may be shown.
     programs: Vec<Vec<Line>>,
     /// A program that does it; empty where there is none.
     pub program: Vec<Line>,
     /// Whether the program is for a household that is prepared for it.
     pub is_abstract: bool,
-    /// Whether it may be shown as a demonstration.
     pub is_shown: bool,
     origin: String,
 }
@@ -106,7 +98,6 @@ pub struct Task {
 /// A task among others, shared with its episodes.
 #[derive(Debug)]
 pub struct Listed {
-    /// The task.
     pub task: Arc<Task>,
 }
 
@@ -151,9 +142,6 @@ fn shipped_tables() -> Result<(Names, PropertyTable), WorldError> {
 
 impl Source {
     /// The apartments that ship with the program.
-    ///
-    /// # Errors
-    /// Never, unless the program's own files are damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         let (names, properties) = shipped_tables()?;
         let tasks = tasks_of(TASKS, Path::new("worlds/graph/tasks.toml"))?;
@@ -226,7 +214,6 @@ impl Source {
         Ok(source)
     }
 
-    /// Whether scenes lie at a path.
     pub fn lies_at(path: &Path) -> bool {
         Library::lies_at(path)
     }
@@ -323,7 +310,6 @@ fn shown(programs: &[stepwright_graph::files::Program]) -> Vec<Shown> {
 }
 
 impl Shown {
-    /// Its programs as plans in words.
     fn in_words(&self) -> impl Iterator<Item = WordedPlan> + '_ {
         let plan = |program: &Vec<Line>| WordedPlan {
             task: self.title.clone(),
@@ -422,9 +408,6 @@ fn done(home: &Arc<Home>, at: usize) -> Option<&Demonstration> {
 }
 
 /// The demonstrations that ship, with the ids of their tasks: what every household of one's own, and every shipped one, is shown.
-///
-/// # Errors
-/// Never, unless the program's own files are damaged.
 fn shipped_done() -> Result<&'static [(String, Demonstration)], WorldError> {
     static DONE: OnceLock<Vec<(String, Demonstration)>> = OnceLock::new();
     if let Some(done) = DONE.get() {

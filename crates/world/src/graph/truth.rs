@@ -9,7 +9,6 @@ use super::observe::{notable, place_of};
 /// How deep things in things are shown.
 const DEEPEST: usize = 6;
 
-/// The household at a moment.
 pub fn truth(graph: &Graph, things: &Things, goals: &[(String, bool)]) -> Value {
     let me = graph.character();
     let listed = |of: Vec<At>| -> Vec<&str> { of.into_iter().map(|at| things.name(at)).collect() };
@@ -39,7 +38,6 @@ pub fn truth(graph: &Graph, things: &Things, goals: &[(String, bool)]) -> Value 
     json!({ "person": person, "goals": goals, "rooms": rooms })
 }
 
-/// A thing with what is on it and in it.
 fn thing(graph: &Graph, things: &Things, at: At, depth: usize) -> Value {
     let mut tree = Map::new();
     let states = notable(graph, at);

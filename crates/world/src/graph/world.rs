@@ -29,23 +29,18 @@ pub struct Episode {
     things: Arc<Things>,
     /// The steps done so far, as they were named.
     program: Arc<Vec<Line>>,
-    /// The same as goals speak of them.
     done: Arc<Vec<Atom>>,
     /// What must hold at the end.
     goals: Arc<[Atom]>,
     reported: Arc<Reported>,
 }
 
-/// The household world.
 pub type GraphWorld = Simulated<Episode>;
 
 /// Why a step cannot be done.
 pub enum Refused {
-    /// It is no step.
     Unread(String),
-    /// The simulator says no.
     Impossible(Reason),
-    /// The program contradicts itself with it.
     Contradiction(ScriptFail),
     /// What the program presumes cannot be made true, or an earlier step fails with it.
     Unprepared(String),
@@ -83,22 +78,18 @@ impl Episode {
         Episode { task, mode, runner, things, program, done, goals, reported }
     }
 
-    /// The household now.
     pub fn graph(&self) -> &Graph {
         self.runner.graph()
     }
 
-    /// The task.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// How steps are run.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The names of things.
     pub fn things(&self) -> &Things {
         &self.things
     }

@@ -15,7 +15,6 @@ impl BitGrid {
         BitGrid { width, words: vec![0; rows * width].into_boxed_slice() }
     }
 
-    /// Whether the bit is set.
     pub fn get(&self, row: usize, column: usize) -> bool {
         column < self.width * 64
             && self.words.get(row * self.width + column / 64).is_some_and(|w| w >> (column % 64) & 1 == 1)

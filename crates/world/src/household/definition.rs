@@ -48,10 +48,8 @@ pub struct ReceptacleDefinition {
     pub kind: Option<String>,
     /// Name of the location it stands at; several receptacles can share one.
     pub loc: String,
-    /// Whether it can be opened and closed.
     #[serde(default)]
     pub openable: bool,
-    /// Whether it is open at the start.
     #[serde(default)]
     pub opened: bool,
 }
@@ -67,7 +65,6 @@ pub struct ObjectDefinition {
     /// Names of the receptacles it is listed in (can be several).
     #[serde(rename = "in", default)]
     pub inside_of: Vec<String>,
-    /// Names of the locations it is at.
     #[serde(default)]
     pub at: Vec<String>,
     /// Abilities and initial conditions.
@@ -97,7 +94,6 @@ pub enum Property {
 /// The goal of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalDefinition {
-    /// Object type.
     pub object: String,
     /// Lamp type, in a look-at task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +104,6 @@ pub struct GoalDefinition {
     /// How many different objects must be in one and the same receptacle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u8>,
-    /// The condition the object must be in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Condition>,
 }
@@ -135,11 +130,8 @@ impl GoalDefinition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Condition {
-    /// Cleaned in a sink.
     Clean,
-    /// Heated in a microwave.
     Hot,
-    /// Cooled in a fridge.
     Cool,
 }
 
@@ -154,7 +146,6 @@ impl Condition {
         }
     }
 
-    /// The word in sentences and states.
     pub fn word(self) -> &'static str {
         self.terms().0
     }

@@ -22,9 +22,7 @@ pub struct Receptacle {
     pub name: String,
     /// Type (`drawer`).
     pub kind: Option<String>,
-    /// Index of its location.
     pub location: usize,
-    /// Whether it can be opened and closed.
     pub openable: bool,
 }
 
@@ -46,9 +44,7 @@ pub enum Goal {
     Place {
         /// Indices of the receptacles of the goal's type.
         receptacles: Vec<usize>,
-        /// How many different objects.
         count: u32,
-        /// The condition they must be in.
         condition: Option<Condition>,
     },
     /// An object of the row held, and a toggled lamp of the row [`Game::goal_lamps`] in a receptacle here.
@@ -58,7 +54,6 @@ pub enum Goal {
 /// The unchanging part of a game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
-    /// Unique id.
     pub id: String,
     /// Task type (`pick_heat_then_place_in_recep`).
     pub task_type: String,
@@ -68,7 +63,6 @@ pub struct Game {
     pub goal_words: super::definition::GoalDefinition,
     /// A solution in the wording of edition `move`, where the file gives one.
     pub plan: Vec<String>,
-    /// Names of the locations.
     pub locations: Vec<String>,
     /// Receptacles in display order.
     pub receptacles: Vec<Receptacle>,
@@ -78,7 +72,6 @@ pub struct Game {
     pub standing: Vec<Vec<usize>>,
     /// Receptacles sorted by name in code point order: the order of the `go to` commands.
     pub receptacles_by_name: Vec<usize>,
-    /// The goal.
     pub goal: Goal,
     /// Row 0: objects of the goal's type (able to be in its condition); row 1: lamps of the goal's type.
     pub goal_rows: BitGrid,
@@ -86,32 +79,26 @@ pub struct Game {
     pub able: BitGrid,
     /// Per receptacle, the objects it accepts.
     pub accepts: BitGrid,
-    /// The state at reset.
     pub initial: State,
 }
 
 impl Game {
-    /// The objects the goal is about.
     pub fn goal_objects(&self) -> &[u64] {
         self.goal_rows.row(0)
     }
 
-    /// The lamps the goal is about.
     pub fn goal_lamps(&self) -> &[u64] {
         self.goal_rows.row(1)
     }
 
-    /// Whether the object has the property.
     pub fn is(&self, object: usize, property: Property) -> bool {
         self.able.get(property as usize, object)
     }
 
-    /// The name of a receptacle.
     pub fn receptacle_name(&self, receptacle: usize) -> &str {
         self.receptacles.get(receptacle).map_or("", |r| &r.name)
     }
 
-    /// The name of an object.
     pub fn object_name(&self, object: usize) -> &str {
         self.objects.get(object).map_or("", |o| &o.name)
     }
@@ -122,9 +109,6 @@ impl Game {
     }
 
     /// Makes a definition ready to play.
-    ///
-    /// # Errors
-    /// What in the definition contradicts itself, in words.
     pub fn build(definition: &Definition) -> Result<Game, String> {
         let (rs, os) = (&definition.receptacles, &definition.objects);
         if rs.len() > MOST || os.len() > MOST {

@@ -18,7 +18,6 @@ impl Condition {
     }
 }
 
-/// Whether the goal holds.
 pub fn won(game: &Game, state: &State) -> bool {
     match &game.goal {
         Goal::Place { count, .. } => most_in_place(game, state) >= *count,

@@ -7,12 +7,9 @@ use super::definition::Definition;
 /// The fields of a game line that name it; the rest is skipped.
 #[derive(Debug, Deserialize)]
 pub struct Label {
-    /// Unique id.
     pub id: String,
-    /// Task type.
     #[serde(default)]
     pub task_type: String,
-    /// Task sentence.
     pub task: String,
 }
 

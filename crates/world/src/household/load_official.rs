@@ -39,9 +39,6 @@ struct TrajectoryScene {
 ///
 /// `id` is the game's path in its data folder (`split/task folder/trial`), which also holds split and task type.
 /// `trajectory` is the text of the `traj_data.json` beside it, where there is one.
-///
-/// # Errors
-/// What is missing or contradicts itself, in words.
 pub fn definition(json: &str, id: &str, trajectory: Option<&str>) -> Result<Definition, String> {
     let file: GameFile = serde_json::from_str(json).map_err(|e| load_compact::describe(&e))?;
     let task = sentence(&file.grammar).ok_or("the grammar holds no `Your task is to: …`")?;
@@ -58,9 +55,6 @@ pub fn definition(json: &str, id: &str, trajectory: Option<&str>) -> Result<Defi
 }
 
 /// The wording a game file was made for; `None` if its grammar shows neither.
-///
-/// # Errors
-/// If the text is no game file.
 pub fn edition(json: &str) -> Result<Option<Edition>, String> {
     let file: GameFile = serde_json::from_str(json).map_err(|e| load_compact::describe(&e))?;
     Ok(match (file.grammar.contains("\"put {o} in/on {r}\""), file.grammar.contains("\"move {o} to {r}\"")) {
@@ -86,9 +80,6 @@ pub fn sentence_in_file(json: &str) -> Option<String> {
 }
 
 /// Builds the definition of a PDDL problem.
-///
-/// # Errors
-/// What is missing or contradicts itself, in words.
 pub fn from_problem(problem: &str, id: &str, task: &str) -> Result<Definition, String> {
     let problem = Problem::parse(problem)?;
     let facts = Facts::read(problem.facts()?);

@@ -15,11 +15,8 @@ pub enum Door {
     /// The receptacle was not looked at yet.
     #[default]
     Unknown,
-    /// It has none.
     None,
-    /// It is open.
     Open,
-    /// It is shut.
     Shut,
 }
 
@@ -133,7 +130,6 @@ impl Memory {
         self.contents.ones(receptacle)
     }
 
-    /// The objects seen so far.
     pub fn seen(&self) -> impl Iterator<Item = usize> + '_ {
         self.seen.ones(0)
     }
@@ -143,7 +139,6 @@ impl Memory {
         self.flags.get(flag as usize, object)
     }
 
-    /// What the agent holds.
     pub fn held(&self) -> Option<usize> {
         self.held
     }

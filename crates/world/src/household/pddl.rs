@@ -25,17 +25,11 @@ impl Problem {
     }
 
     /// The facts of `(:init …)`: each a predicate and its arguments. What is no plain fact (`(= (total-cost) 0)`) is left out.
-    ///
-    /// # Errors
-    /// If there is no such section.
     pub fn facts(&self) -> Result<Vec<Vec<&str>>, String> {
         Ok(self.section(":init")?.iter().filter_map(words).filter(|w| w.len() > 1).collect())
     }
 
     /// Every atom anywhere in `(:goal …)`, in order: predicate and arguments, quantifiers and connectives left out.
-    ///
-    /// # Errors
-    /// If there is no such section.
     pub fn goal_atoms(&self) -> Result<Vec<Vec<&str>>, String> {
         let mut atoms = Vec::new();
         let mut left: Vec<&Expression> = self.section(":goal")?.iter().rev().collect();
@@ -50,7 +44,6 @@ impl Problem {
     }
 }
 
-/// The members of a list that are all words.
 fn words(list: &Expression) -> Option<Vec<&str>> {
     if list.word().is_some() { None } else { list.members().iter().map(Expression::word).collect() }
 }

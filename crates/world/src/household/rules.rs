@@ -144,7 +144,6 @@ fn commands(game: &Game, state: &State, edition: Edition, give: &mut dyn FnMut(C
     }
 }
 
-/// Performs an admissible command.
 pub fn apply(game: &Game, state: &mut State, command: Command) {
     match command {
         Command::GoTo { receptacle } => {

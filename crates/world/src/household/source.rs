@@ -28,8 +28,10 @@ const MOST_FILES: usize = 50_000;
 #[derive(Debug, Clone)]
 enum Place {
     /// A line of compact JSON, held in memory, with its place (`games.jsonl:12`).
-    Line { json: String, at: String },
-    /// An original game file.
+    Line {
+        json: String,
+        at: String,
+    },
     Official(PathBuf),
 }
 
@@ -45,9 +47,6 @@ pub type Source = Catalog<GameFile>;
 
 impl Source {
     /// The tasks that ship with the program.
-    ///
-    /// # Errors
-    /// Never, unless the program's own file is damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         Source::from_lines(SHIPPED, "shipped")
     }
@@ -229,7 +228,6 @@ fn lines(text: &str, origin: &str) -> Result<Vec<GameFile>, WorldError> {
     })
 }
 
-/// An official game file.
 fn official(path: PathBuf) -> GameFile {
     let path = std::path::absolute(&path).unwrap_or(path);
     let parts: Vec<String> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();

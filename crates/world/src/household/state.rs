@@ -28,9 +28,7 @@ impl Flag {
 /// The state of an episode.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
-    /// Where the player is.
     pub location: usize,
-    /// What the player holds.
     pub held: Option<usize>,
     /// One row: the opened receptacles.
     pub opened: BitGrid,
@@ -58,12 +56,10 @@ impl State {
         }
     }
 
-    /// Whether the object is in the condition.
     pub fn is(&self, object: usize, flag: Flag) -> bool {
         self.flags.get(flag as usize, object)
     }
 
-    /// Whether the receptacle is open.
     pub fn is_open(&self, receptacle: usize) -> bool {
         self.opened.get(0, receptacle)
     }

@@ -53,7 +53,6 @@ pub const CHARACTER: &str = "character";
 /// An action as read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action<'a> {
-    /// What is to be done.
     pub verb: Verb,
     /// With what, in order; `character` left out.
     pub names: Vec<&'a str>,

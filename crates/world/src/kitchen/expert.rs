@@ -15,9 +15,6 @@ use super::{Find, Simulation};
 const MOST_POSITIONS: usize = 3_000;
 
 /// Actions that meet the task's goals in order.
-///
-/// # Errors
-/// What could not be done.
 pub fn solve(scene: &Arc<Scene>, task: &Task) -> Result<Vec<String>, String> {
     let simulation = Simulation::at(Arc::clone(scene), scene.start_of(task), Find::Fixed);
     let mut expert = Expert { simulation, done: Vec::new() };

@@ -27,7 +27,6 @@ pub fn apart(a: f64, b: f64) -> f64 {
     turn.min(360.0 - turn)
 }
 
-/// The distance of two points.
 pub fn distance(a: Point, b: Point) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
 }

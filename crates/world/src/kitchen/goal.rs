@@ -11,7 +11,7 @@ const FORMS: &str =
 /// The word that stands for the robot where a literal names it.
 const CHARACTER: &str = "character";
 
-/// What is looked at; things by their index.
+/// Things looked at, by their index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Test {
     In(usize, usize),
@@ -61,7 +61,6 @@ impl Goal {
         Ok(Goal { literal, test })
     }
 
-    /// Whether it holds.
     pub fn holds(&self, state: &State) -> bool {
         match self.test {
             Test::In(thing, receptacle) => state.now(thing).parent == Some(receptacle),
@@ -74,7 +73,6 @@ impl Goal {
         }
     }
 
-    /// What is tested.
     #[cfg(test)]
     pub(super) fn test(&self) -> Test {
         self.test

@@ -71,7 +71,6 @@ pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) ->
     Ok(())
 }
 
-/// Opens or closes a thing.
 pub fn swing(scene: &Scene, state: &mut State, thing: usize, open: bool) -> Done {
     let id = scene.id_of(thing);
     let (verb, done) = if open { ("open", "open") } else { ("close", "closed") };
@@ -86,7 +85,6 @@ pub fn swing(scene: &Scene, state: &mut State, thing: usize, open: bool) -> Done
     Ok(())
 }
 
-/// Switches a thing on or off.
 pub fn switch(scene: &Scene, state: &mut State, thing: usize, on: bool) -> Done {
     let id = scene.id_of(thing);
     unless(close(scene, state, thing), || format!("Not close enough to {id} to switch it."))?;

@@ -14,7 +14,6 @@ use super::state::{Now, Robot, State};
 const MOST_THINGS: usize = 4_000;
 /// The most slices one thing becomes.
 const MOST_SLICES: usize = 64;
-/// The most grid points.
 const MOST_GRID: usize = 50_000;
 /// The most doors, occluders, poses or tasks.
 const MOST_OTHERS: usize = 1_000;
@@ -85,7 +84,7 @@ struct ObjectEntry {
 /// Reads a scene.
 ///
 /// # Errors
-/// What is wrong, where in the file, and what would be right.
+/// Fault, where in the file, and what would be right.
 pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
     let file: SceneFile = serde_json::from_str(text).map_err(|e| format!("no scene: {e}"))?;
     at_most("objects", file.objects.len(), MOST_THINGS)?;

@@ -16,7 +16,6 @@ const TILT: f64 = 10.0;
 /// The highest and the lowest look.
 const TILTS: (f64, f64) = (-30.0, 60.0);
 
-/// Turns on the spot.
 pub fn turn(state: &mut State, degrees: f64) {
     state.robot.yaw += degrees;
 }

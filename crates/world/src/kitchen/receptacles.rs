@@ -21,9 +21,6 @@ impl Receptacles {
     }
 
     /// Reads a JSON object of receptacle types, each with the list of types it accepts.
-    ///
-    /// # Errors
-    /// If it is no such object.
     pub fn from_json(text: &str) -> Result<Receptacles, String> {
         let table: BTreeMap<String, Vec<String>> = serde_json::from_str(text)
             .map_err(|e| format!("{e}; an object such as {{\"Toaster\": [\"BreadSliced\"]}} is expected"))?;

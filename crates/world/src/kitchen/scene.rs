@@ -8,7 +8,6 @@ use super::state::{Robot, State};
 
 /// A point in plan: x and z, in metres.
 pub type Point = (f64, f64);
-/// A segment in plan.
 pub type Segment = (Point, Point);
 
 /// What a thing is, for good. Slices are things too; they are absent until something is sliced.
@@ -20,23 +19,14 @@ pub struct Thing {
     /// Its type (`Mug`).
     #[serde(rename = "type")]
     pub kind: String,
-    /// Things can be put in or on it.
     pub receptacle: bool,
-    /// It has a door or lid.
     pub openable: bool,
-    /// It can be switched on and off.
     pub toggleable: bool,
-    /// It fits the hand.
     pub pickupable: bool,
-    /// It can be pushed about.
     pub moveable: bool,
-    /// It can be sliced.
     pub sliceable: bool,
-    /// Heat cooks it.
     pub cookable: bool,
-    /// It can be dirty.
     pub dirtyable: bool,
-    /// It can hold a liquid.
     pub fillable: bool,
     /// How many things it takes directly; no bound if `None`.
     pub capacity: Option<usize>,
@@ -46,7 +36,6 @@ pub struct Thing {
     /// The basin a faucet fills.
     #[serde(skip)]
     pub controls: Option<usize>,
-    /// The things it becomes when sliced.
     #[serde(skip)]
     pub slices: Vec<usize>,
     /// The plan segments of its doors, hinge first.
@@ -57,11 +46,9 @@ pub struct Thing {
 /// Sizes and reaches of the robot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Body {
-    /// Height of the camera.
     pub camera_y: f64,
     /// Height distances are measured from.
     pub body_y: f64,
-    /// How far it reaches.
     pub close_distance: f64,
     /// How far it sees, in plan.
     pub visibility_distance: f64,
@@ -93,19 +80,15 @@ pub struct Scene {
     pub room: String,
     /// What makes it difficult, in words.
     pub failure_points: Vec<String>,
-    /// Sizes and reaches.
     pub body: Body,
-    /// Where the robot can stand.
     pub grid: Vec<Point>,
     /// Where `walk_to_room` leads: x, z, yaw; used in order, then again from the first.
     pub room_poses: Vec<(f64, f64, f64)>,
     /// Segments that always block sight.
     pub occluders: Vec<Segment>,
-    /// Which types fit where.
     pub accepts: Receptacles,
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
-    /// How it begins.
     pub start: State,
     pub(super) things: Vec<Thing>,
     pub(super) nothing: Thing,
@@ -132,12 +115,10 @@ impl Scene {
         self.things.len()
     }
 
-    /// Whether there is nothing in the kitchen.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
     }
 
-    /// A task by its name.
     pub fn task(&self, name: &str) -> Option<&Task> {
         self.tasks.iter().find(|t| t.name == name)
     }
@@ -153,7 +134,6 @@ impl Scene {
         state
     }
 
-    /// Where the robot begins.
     pub fn robot(&self) -> Robot {
         self.start.robot
     }

@@ -16,7 +16,6 @@ pub fn place(scene: &Scene, state: &State, thing: usize) -> (f64, f64, f64) {
     }
 }
 
-/// Where a thing is in plan.
 pub fn plan_place(scene: &Scene, state: &State, thing: usize) -> Point {
     let (x, _, z) = place(scene, state, thing);
     (x, z)

@@ -16,23 +16,19 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A scene as its file has it.
     pub fn new(scene: Arc<Scene>, find: Find) -> Simulation {
         let state = scene.start.clone();
         Simulation { scene, state, find }
     }
 
-    /// A scene at a moment.
     pub(super) fn at(scene: Arc<Scene>, state: State, find: Find) -> Simulation {
         Simulation { scene, state, find }
     }
 
-    /// The kitchen.
     pub fn scene(&self) -> &Arc<Scene> {
         &self.scene
     }
 
-    /// The moment.
     pub(super) fn state(&self) -> &State {
         &self.state
     }
@@ -105,7 +101,6 @@ impl Simulation {
         self.state.robot
     }
 
-    /// What the robot holds.
     pub fn held(&self) -> Option<&str> {
         self.state.held.map(|thing| self.scene.id_of(thing))
     }

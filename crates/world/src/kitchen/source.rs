@@ -30,7 +30,6 @@ const LARGEST: usize = 8 << 20;
 /// The most scenes of one folder.
 const MOST_SCENES: usize = 1_000;
 
-/// A task of a scene.
 #[derive(Debug)]
 pub struct SceneTask {
     /// `galley/coffee`.
@@ -52,9 +51,6 @@ struct Glance {
 
 impl Source {
     /// The scenes that ship with the program.
-    ///
-    /// # Errors
-    /// Never, unless the program's own files are damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         let mut source = Source::default();
         for (name, text) in SHIPPED {

@@ -7,20 +7,15 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Liquid {
-    /// From a coffee machine.
     Coffee,
-    /// From a faucet.
     Water,
-    /// From a bottle.
     Wine,
 }
 
 /// Where the robot stands and looks.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 pub struct Robot {
-    /// Metres.
     pub x: f64,
-    /// Metres.
     pub z: f64,
     /// Degrees, 0 along +z, 90 along +x.
     pub yaw: f64,
@@ -35,31 +30,21 @@ pub struct Now {
     /// Where it is (if it is not in the hand), x, y, z.
     #[serde(skip)]
     pub at: (f64, f64, f64),
-    /// What it lies in or on.
     #[serde(skip)]
     pub parent: Option<usize>,
-    /// Whether it is open.
     pub open: bool,
-    /// Whether it is on.
     pub on: bool,
-    /// Whether it has been sliced, that is, replaced by its slices.
     pub sliced: bool,
-    /// Whether it is cooked.
     pub cooked: bool,
-    /// Whether it is dirty.
     pub dirty: bool,
-    /// What it is filled with.
     pub filled: Option<Liquid>,
 }
 
 /// A moment in a kitchen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
-    /// The robot.
     pub robot: Robot,
-    /// What it holds.
     pub held: Option<usize>,
-    /// How often it has walked to the room.
     pub room_walks: usize,
     /// The things there are, in the order they appeared: those of the file, then slices.
     pub present: Vec<usize>,

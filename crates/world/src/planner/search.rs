@@ -19,10 +19,8 @@ pub trait Problem {
     /// Pushes what can be done in a state: the action, its cost (at least 0) and the state it leads to.
     fn successors(&self, state: &Self::State, out: &mut Vec<(Self::Action, f64, Self::State)>);
 
-    /// Whether the goal holds.
     fn is_goal(&self, state: &Self::State) -> bool;
 
-    /// Estimated cost to the goal.
     fn estimate(&self, state: &Self::State) -> f64;
 }
 
@@ -31,7 +29,6 @@ pub trait Problem {
 pub struct Plan<A> {
     /// What to do, in order.
     pub actions: Vec<A>,
-    /// Its cost.
     pub cost: f64,
 }
 

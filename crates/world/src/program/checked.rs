@@ -43,7 +43,6 @@ impl CheckedProgram {
         Ok(CheckedProgram::new(specification.start()?, Arc::new(assertions)))
     }
 
-    /// The state.
     pub fn state(&self) -> &State {
         &self.state
     }

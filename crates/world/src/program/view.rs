@@ -19,7 +19,6 @@ pub trait ProgramView: Clone {
     fn apply(&mut self, calls: &[Call]);
 }
 
-/// The status over several checks.
 fn worst(checks: &[Check]) -> Status {
     let has = |status| checks.iter().any(|c| c.status == status);
     match (has(Status::Fails), has(Status::Unknown)) {

@@ -7,7 +7,6 @@ use stepwright_shop::goal::NO_LIMIT;
 use super::visit::Visit;
 use crate::map::{Condition, Fact, Page, Row};
 
-/// The picture of a visit.
 pub(super) fn picture(visit: &Visit, done: bool) -> Page {
     let seen = visit.seen();
     let goal = visit.goal();

@@ -9,7 +9,6 @@ use stepwright_program::{Call, Literal};
 const SHOP: &str = "shop";
 const BUYER: &str = "buyer";
 
-/// The call of an action.
 pub fn call_of(text: &str) -> Option<Call> {
     let (name, inside) = read(text.trim())?;
     Some(Call::new(BUYER, name, [inside]))
@@ -23,7 +22,6 @@ pub fn text_of(call: &Call) -> Option<String> {
     }
 }
 
-/// How a trajectory opens.
 pub fn header(task: Option<(&str, &str)>) -> ProgramHeader {
     let (id, sentence) = task.unwrap_or_default();
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
@@ -39,12 +37,10 @@ pub fn form(form: Form) -> Call {
     Call::new(SHOP, "set_form", [form.word()])
 }
 
-/// The call for the reward.
 pub fn score(reward: f64) -> Call {
     Call::new(SHOP, "score", [Literal::Float(reward)])
 }
 
-/// The call for a choice.
 pub fn choice(name: &str, value: &str) -> Call {
     Call::new(SHOP, "choose", [name, value])
 }
@@ -59,7 +55,6 @@ fn word(view: View) -> &'static str {
     }
 }
 
-/// The calls for what is to be seen, and what can be clicked.
 pub fn page(seen: &Seen, clickables: &[String]) -> Vec<Call> {
     let price = |price: Option<f64>| price.map_or(Literal::None, Literal::Float);
     let clickables = clickables.iter().filter(|text| !is_hidden(seen, text)).map(String::as_str);

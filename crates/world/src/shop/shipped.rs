@@ -17,9 +17,6 @@ struct Shipped {
 }
 
 /// The shipped demonstrations but that of the task itself.
-///
-/// # Errors
-/// Never, unless the program's own files are damaged.
 pub(super) fn demonstrations(task: &str, origin: &str, options: Options) -> Result<Vec<Demonstration>, WorldError> {
     let mut world = ShopWorld::over(Source::shipped()?, options);
     let mut all = Vec::new();

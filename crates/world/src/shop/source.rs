@@ -24,7 +24,6 @@ pub struct GoalEntry {
     origin: Arc<str>,
 }
 
-/// The goals of a catalogue.
 pub type Source = Catalog<GoalEntry>;
 
 const PRODUCTS: &str = include_str!("../../../../worlds/shop/products.json");
@@ -32,9 +31,6 @@ const GOALS: &str = include_str!("../../../../worlds/shop/goals.json");
 
 impl Source {
     /// The catalogue that ships with the program.
-    ///
-    /// # Errors
-    /// Never, unless the program's own files are damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         let shop = Shop::of_text(PRODUCTS, GOALS, Path::new("worlds/shop")).map_err(wrong)?;
         Ok(Source::of(shop, "shipped"))
@@ -57,7 +53,6 @@ impl Source {
         Ok(Source::of(shop, &path.display().to_string()))
     }
 
-    /// Whether a catalogue lies at a path.
     pub fn lies_at(path: &Path) -> bool {
         find(path).is_some()
     }

@@ -10,7 +10,6 @@ use stepwright_shop::{Goal, Reward, Session, Shop, Site};
 /// In which form an agent gets the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// The simpler site.
     #[default]
     Site,
     /// The text environment, pieces between separators.
@@ -44,11 +43,9 @@ impl Form {
 pub struct Options {
     /// In which form an agent gets the pages.
     pub form: Form,
-    /// Whether attributes of products are shown.
     pub attributes: bool,
 }
 
-/// A visit.
 #[derive(Debug, Clone)]
 pub(super) enum Visit {
     Site(Site),
@@ -60,7 +57,6 @@ pub(super) struct Answer {
     pub(super) observation: String,
     pub(super) reward: f64,
     pub(super) done: bool,
-    /// Whether it did anything.
     pub(super) taken: bool,
 }
 
@@ -116,7 +112,7 @@ impl Visit {
         }
     }
 
-    /// What was searched for; empty for nothing.
+    /// Search text; empty for nothing.
     pub(super) fn query(&self) -> String {
         match self {
             Visit::Site(site) => site.query.clone(),
@@ -124,7 +120,7 @@ impl Visit {
         }
     }
 
-    /// What was chosen, by option.
+    /// Choices, by option.
     pub(super) fn chosen(&self) -> impl Iterator<Item = (&String, &String)> {
         match self {
             Visit::Site(site) => site.options.iter(),
@@ -132,7 +128,6 @@ impl Visit {
         }
     }
 
-    /// What is to be seen.
     pub(super) fn seen(&self) -> Seen {
         match self {
             Visit::Site(site) => Seen::of_site(site),
@@ -159,7 +154,6 @@ impl Visit {
         }
     }
 
-    /// Whether something can be searched for on this page.
     pub(super) fn is_search_page(&self) -> bool {
         self.page().kind == Kind::Search
     }

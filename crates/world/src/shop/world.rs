@@ -19,7 +19,6 @@ pub struct Run {
     done: bool,
 }
 
-/// The shop world.
 pub type ShopWorld = Simulated<Run>;
 
 impl Run {

@@ -11,7 +11,6 @@ use super::{Says, StateForm, Telling, Term};
 /// Why a state form could not be loaded: everything found, with file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFormError {
-    /// The file.
     pub path: String,
     /// Line (from 1) and what is wrong there and what would be right.
     pub faults: Vec<(usize, String)>,

@@ -38,20 +38,25 @@ struct Telling {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Says {
-    /// A relation.
     Sentence(Vec<Term>),
     /// An element of a list of an object's entry.
-    Element { of: usize, property: String, value: Term },
+    Element {
+        of: usize,
+        property: String,
+        value: Term,
+    },
     /// A value of an object's entry.
-    Property { of: usize, property: String, value: Term },
+    Property {
+        of: usize,
+        property: String,
+        value: Term,
+    },
 }
 
 /// A word of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
-    /// As it is.
     Word(String),
-    /// A parameter, by its place.
     Param(usize),
 }
 
@@ -90,7 +95,6 @@ impl StateForm {
         }
     }
 
-    /// A name as states write it.
     fn spoken(&self, name: &str) -> String {
         self.space.map_or_else(|| name.to_owned(), |space| name.replace(space, " "))
     }

@@ -9,7 +9,6 @@ use crate::WorldKind;
 /// The file of a form among those that a world ships.
 const FILE: &str = "state_form.toml";
 
-/// A form, once loaded.
 type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
 
 /// The state form that ships for a world; `None` if none does.

@@ -25,9 +25,7 @@ const MOST: usize = 1_000;
 pub enum Act {
     /// Puts the first on or in the second.
     Put(String, String),
-    /// Answers.
     Say(String),
-    /// Does nothing.
     Noop,
     /// Asks that a maintained state be brought up to date; nothing on the table changes.
     Update(String),
@@ -36,7 +34,6 @@ pub enum Act {
 }
 
 impl Act {
-    /// The program call it is.
     pub fn call(&self) -> Call {
         let call = |function, args: &[&str]| Call::new(ROBOT, function, args.iter().copied());
         match self {
@@ -72,7 +69,6 @@ impl Act {
         format!("{}({})", call.function, args.join(", "))
     }
 
-    /// Reads one line.
     fn read(line: &str) -> Option<Act> {
         // Lines of a tuple in published programs end with a comma.
         let line = line.trim().trim_end_matches([',', ';']).trim_end();

@@ -10,15 +10,12 @@ use super::scene::Scene;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, VariantArray, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Domain {
-    /// Blocks and bowls.
     PickAndPlace,
     /// Blocks get dirty by touching and clean in the disinfector.
     Disinfection,
     /// Blocks' weights are stated in terms of other blocks.
     Weight,
-    /// Covers hide blocks.
     Cover,
-    /// A ball under one of some cups.
     Cups,
 }
 
@@ -47,18 +44,13 @@ pub struct Asked {
     pub meant: Option<String>,
     /// What weights are to become, where the solutions are not listed.
     pub goal: Option<Goal>,
-    /// What is expected.
     pub expected: Expected,
 }
 
-/// An episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Episode {
-    /// Its id among tasks.
     pub id: String,
-    /// Its kind.
     pub domain: Domain,
-    /// How it begins.
     pub start: Scene,
     /// The requests, at least one.
     pub requests: Vec<Asked>,

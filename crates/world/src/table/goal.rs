@@ -18,28 +18,21 @@ use crate::weights::{Ratio, Weights};
 pub enum Relation {
     /// The left bowl holds as much as the right one.
     Eq,
-    /// It holds less.
     Lt,
-    /// It holds more.
     Gt,
     /// It holds as many blocks as it can without holding more.
     FillUpTo,
-    /// All bowls hold the same.
     EqualAllBowls,
 }
 
 /// A goal, as files write it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Goal {
-    /// The relation.
     pub op: Relation,
-    /// The bowl that is changed.
     #[serde(default)]
     pub left: Option<String>,
-    /// The bowl it is compared with.
     #[serde(default)]
     pub right: Option<String>,
-    /// The most moves that are allowed.
     #[serde(default)]
     pub max_moves: Option<usize>,
 }

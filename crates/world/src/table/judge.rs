@@ -14,7 +14,6 @@ pub type Move = (String, String);
 /// What a request expects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expected {
-    /// The moves.
     pub moves: Vec<Move>,
     /// Other sets of moves that do as well.
     pub others: Vec<Vec<Move>>,

@@ -20,7 +20,6 @@ const MOST_REQUESTS: usize = 500;
 const LONGEST_NAME: usize = 100;
 /// The longest request, in bytes.
 const LONGEST_QUERY: usize = 4_096;
-/// How many cups there may be.
 const CUPS: std::ops::RangeInclusive<usize> = 2..=20;
 
 /// Something wrong in a file: at which line, and what.
@@ -55,7 +54,6 @@ struct StepEntry {
     all_solutions: Vec<Vec<String>>,
 }
 
-/// Games of cups.
 #[derive(Deserialize)]
 struct CupsFile {
     #[serde(default)]
@@ -150,9 +148,6 @@ fn task_id(id: &str, domain: Domain) -> String {
 }
 
 /// Reads a file's text: a list of episodes, a file of cups, or an episode a line.
-///
-/// # Errors
-/// What is wrong and on which line.
 pub fn episodes(text: &str) -> Result<Vec<Episode>, Complaint> {
     let start = text.trim_start();
     let read = if start.starts_with('[') {
@@ -212,9 +207,6 @@ fn cups(text: &str) -> Result<Vec<Episode>, Complaint> {
 }
 
 /// A game of cups as an episode: each swap is a request, the cups after it the answer.
-///
-/// # Errors
-/// If the cups or the swaps make no sense.
 pub fn game(id: &str, initial: &[bool], swaps: &[(usize, usize)]) -> Result<Episode, String> {
     if !CUPS.contains(&initial.len()) {
         return Err(format!("initial must be a list of {} to {} truths", CUPS.start(), CUPS.end()));

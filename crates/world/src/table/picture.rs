@@ -70,7 +70,7 @@ fn piece(table: &Table, thing: usize) -> Piece {
     }
 }
 
-/// What is known of weights, a line for all of them.
+/// Knowledge of weights, a line for all of them.
 fn weights(table: &Table) -> Option<String> {
     let weights = table.things().iter().zip(&table.now).filter_map(|(thing, now)| {
         let weight = now.weight.as_deref()?.replace(".weight", "").replace("_block", "");

@@ -17,7 +17,6 @@ pub fn header(episode: Option<&Episode>) -> ProgramHeader {
     }
 }
 
-/// The calls for the beginning of the episode.
 pub fn beginning(scene: &Scene) -> Vec<Call> {
     match scene {
         Scene::Table(table) => of_table(table),
@@ -34,7 +33,6 @@ fn of_table(table: &Table) -> Vec<Call> {
     calls
 }
 
-/// The call for a request.
 pub fn request(query: &str) -> Call {
     Call::new("person", "ask", [query])
 }

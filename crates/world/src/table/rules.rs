@@ -14,7 +14,6 @@ pub struct Now {
     pub(super) under: Option<usize>,
     /// When it came there, counted in arrivals.
     pub(super) since: u64,
-    /// Whether it is clean, where that is known.
     pub(super) clean: Option<bool>,
     /// Its weight, in terms of others' (`white_block.weight * 2`).
     pub(super) weight: Option<String>,
@@ -25,7 +24,6 @@ pub struct Now {
 pub struct Thing {
     /// Its name, with spaces and no underscores.
     pub name: String,
-    /// What it is.
     pub kind: Kind,
 }
 
@@ -142,7 +140,6 @@ impl Table {
         }
     }
 
-    /// Marks things as clean or dirty.
     pub(super) fn mark(&mut self, things: &[usize], clean: bool) {
         for index in things {
             if let Some(now) = self.now.get_mut(*index) {
@@ -204,7 +201,6 @@ impl Table {
         self.on_top(thing).filter(|top| self.kind(*top) == Some(Kind::Cover))
     }
 
-    /// The thing of a name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.things.iter().position(|thing| thing.name == name)
     }

@@ -9,7 +9,6 @@ use super::statement::StatementKind;
 /// The scene at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scene {
-    /// Things on a table.
     Table(Table),
     /// Cups in a row; the ball is under those that are true.
     Cups(Vec<bool>),
@@ -50,7 +49,6 @@ impl Scene {
         }
     }
 
-    /// The scene in the form a belief has.
     pub fn form(&self) -> Value {
         match self {
             Scene::Table(table) => table.form(),
@@ -58,7 +56,6 @@ impl Scene {
         }
     }
 
-    /// The names of the things there are.
     pub fn names(&self) -> Vec<String> {
         match self {
             Scene::Table(table) => table.things().iter().map(|thing| thing.name.clone()).collect(),

@@ -37,9 +37,6 @@ pub type Source = Catalog<EpisodeFile>;
 
 impl Source {
     /// The episodes that ship with the program.
-    ///
-    /// # Errors
-    /// Never, unless the program's own files are damaged.
     pub fn shipped() -> Result<Source, WorldError> {
         let mut source = Source::default();
         for (name, text) in SHIPPED {

@@ -12,16 +12,13 @@ use super::weight::Ratio;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum StatementKind {
-    /// How something is.
     Statement,
-    /// What has just happened to something.
     Event,
 }
 
 /// Words after which things lie on the table.
 const FALLS: [&str; 8] = ["dropped", "drops", "drop", "fell", "falls", "fallen", "knocked", "tumbled"];
 
-/// What a word says of cleanliness.
 fn cleanliness(word: &str) -> Option<bool> {
     match word {
         "clean" | "cleaned" | "disinfected" => Some(true),
@@ -48,7 +45,6 @@ impl Table {
         self.hear_cleanliness(&words, kind);
     }
 
-    /// Whether a sentence names every block that another one names.
     pub fn names_all_of(&self, sentence: &str, other: &str) -> bool {
         let blocks =
             |text: &str| self.named_blocks(&words(text)).into_iter().map(|(_, block)| block).collect::<Vec<_>>();

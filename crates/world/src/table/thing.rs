@@ -6,7 +6,6 @@ pub const TABLE: &str = "table";
 /// What a thing is, by its name's last word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Can be moved and stacked.
     Block,
     /// Holds stacks side by side.
     Bowl,

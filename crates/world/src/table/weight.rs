@@ -5,7 +5,6 @@ use super::named::Word;
 /// How many times as heavy the first block is as the second: a fraction of whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio {
-    /// Above the line.
     pub of: u64,
     /// Below the line, never zero.
     pub to: u64,

@@ -14,7 +14,6 @@ use super::words::{number, ratio};
 pub struct Expression {
     /// Each object it speaks of with its factor; no factor is zero.
     pub terms: BTreeMap<String, Ratio>,
-    /// What is added to these.
     pub number: Ratio,
 }
 
@@ -22,9 +21,7 @@ pub struct Expression {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no weight: {why}; a weight looks like `green_block.weight * 2`, `1/4` or `half`")]
 pub struct WeightError {
-    /// The text.
     pub text: String,
-    /// What is wrong with it.
     pub why: String,
 }
 
@@ -33,10 +30,6 @@ const LONGEST: usize = 1000;
 /// Parentheses deeper than this are not read.
 const DEEPEST: usize = 20;
 
-/// Reads a weight.
-///
-/// # Errors
-/// If the text is none; the error says why.
 pub fn read(text: &str) -> Result<Expression, WeightError> {
     let fail = |why: String| WeightError { text: text.chars().take(80).collect(), why };
     if text.len() > LONGEST {

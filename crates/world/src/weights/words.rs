@@ -4,7 +4,6 @@ use num_traits::{CheckedAdd, CheckedMul, Zero};
 
 use super::Ratio;
 
-/// Numbers by their words.
 const NUMBERS: [(&str, i64); 13] = [
     ("one", 1),
     ("two", 2),

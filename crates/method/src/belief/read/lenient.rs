@@ -45,9 +45,7 @@ struct Parser<'a> {
 enum Name {
     /// A name; its value follows.
     Is(String),
-    /// Something else was skipped.
     Skipped,
-    /// The text ends.
     End,
 }
 
@@ -262,7 +260,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A value, or none where there is none.
     fn value(&mut self, depth: usize, scan: Scan) -> Result<Option<Value>, ReadError> {
         self.words.skip_blanks();
         while let Some(sign @ (':' | '=')) = self.words.peek() {

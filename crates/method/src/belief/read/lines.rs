@@ -14,7 +14,6 @@ pub struct Body {
 }
 
 impl Body {
-    /// The line that a byte of it is on.
     pub fn line_at(&self, byte: usize) -> usize {
         self.line + self.text.bytes().take(byte).filter(|b| *b == b'\n').count()
     }

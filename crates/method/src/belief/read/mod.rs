@@ -44,24 +44,11 @@ pub enum ReadError {
     Empty,
     /// No `{` and no entry.
     #[error("line {line}: no state here (`{text}`); a state begins with `{{` or an entry such as \"objects\": […]")]
-    NoState {
-        /// The first line with text.
-        line: usize,
-        /// What it says.
-        text: String,
-    },
-    /// Nested too deep.
+    NoState { line: usize, text: String },
     #[error("line {line}: nested deeper than {DEEPEST} levels")]
-    TooDeep {
-        /// Where the limit was passed.
-        line: usize,
-    },
-    /// Too long.
+    TooDeep { line: usize },
     #[error("the text has {bytes} bytes; at most {LONGEST} are read")]
-    TooLong {
-        /// How long it is.
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
 }
 
 /// Reads a state text.

@@ -7,7 +7,6 @@ use std::fmt;
 pub struct Repair {
     /// The line it is on, from 1.
     pub line: usize,
-    /// What was wrong.
     pub fault: Fault,
 }
 
@@ -17,18 +16,15 @@ impl fmt::Display for Repair {
     }
 }
 
-/// What was wrong with a text, and how it was taken.
+/// Fault in a text, and how it was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Quotes that are not `"`.
     OtherQuotes,
-    /// One of the two quotes is missing.
     MissingQuote(String),
     /// A text without any quotes.
     Unquoted(String),
     /// No comma between two entries or elements.
     MissingComma,
-    /// A comma too many.
     SurplusComma,
     /// `=` where `:` belongs.
     Equals,
@@ -48,17 +44,13 @@ pub enum Fault {
     LeftOut(String),
     /// Text before or after the state.
     Beside(String),
-    /// Control characters.
     Control,
-    /// A name given twice.
     Twice(String),
     /// Spaces around a name.
     Blanks(String),
     /// A list within the list of relations.
     NestedRelations,
-    /// A relation given as its words.
     RelationInWords(String),
-    /// A relation given as an object.
     RelationAsObject,
     /// A property whose name is more than one word.
     NoProperty(String),

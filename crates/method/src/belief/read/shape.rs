@@ -37,7 +37,6 @@ pub fn shape(raw: Value, body: &Body, repairs: &mut Repairs) -> Result<Value, Re
     Ok(Value::Object(state))
 }
 
-/// Whether a value is nested deeper than that many levels.
 fn deep(value: &Value, levels: usize) -> bool {
     match value {
         Value::Array(list) => levels == 0 || list.iter().any(|v| deep(v, levels - 1)),

@@ -255,7 +255,6 @@ fn hostile_texts_are_bounded() {
     );
 }
 
-/// A name as beliefs have them.
 fn name() -> impl Strategy<Value = String> {
     "[a-z][a-z0-9]{0,6}( [a-z0-9]{1,6}){0,2}"
         .prop_filter("not a word of the form", |n| !matches!(n.as_str(), "objects" | "relations" | "query" | "state"))
@@ -284,7 +283,6 @@ fn belief() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A belief whose strings are anything.
 fn any_belief() -> impl Strategy<Value = Value> {
     let text =
         any::<String>().prop_map(|s| s.trim().to_owned()).prop_filter("empty names are left out", |s| !s.is_empty());

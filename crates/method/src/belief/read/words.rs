@@ -5,7 +5,6 @@ use super::repair::{Fault, clip};
 /// A closing quote is looked for this far: a text of a state is a name or a sentence, and looking on would make bad input slow.
 const LONGEST_TEXT: usize = 300;
 
-/// Whether a character is any kind of quote.
 pub fn is_quote(c: char) -> bool {
     is_double(c) || is_single(c)
 }
@@ -21,11 +20,8 @@ fn is_single(c: char) -> bool {
 /// The context of a text: which signs end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// The name of an entry.
     Name,
-    /// An element of a list.
     Element,
-    /// The value of an entry.
     Value,
 }
 
@@ -41,11 +37,9 @@ impl Scan {
 /// A text that was read.
 #[derive(Debug)]
 pub enum Text {
-    /// A text, and what was mended in it.
     Whole {
         /// The text without its quotes.
         text: String,
-        /// What was mended.
         faults: Vec<Fault>,
     },
     /// A text that the end of everything cuts off.
@@ -78,7 +72,6 @@ impl Words {
         self.line
     }
 
-    /// The next character.
     pub fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }
@@ -100,12 +93,10 @@ impl Words {
         there
     }
 
-    /// This place.
     pub fn mark(&self) -> Mark {
         Mark { at: self.at, line: self.line }
     }
 
-    /// Goes to a place.
     pub fn back(&mut self, mark: Mark) {
         self.at = mark.at;
         self.line = mark.line;

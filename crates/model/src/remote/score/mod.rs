@@ -27,7 +27,6 @@ pub enum Way {
 }
 
 impl Way {
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Way::Native => "by llama.cpp's own interface",

@@ -3,7 +3,6 @@
 const STATE: usize = 624;
 const MIDDLE: usize = 397;
 
-/// The generator.
 #[derive(Debug)]
 pub(super) struct Twister {
     state: [u32; STATE],

@@ -22,7 +22,6 @@ use stepwright_world::household::{Definition, Source, definition_of_problem};
 /// The games that episodes are replayed from first.
 const COMPACT: &str = "from compact JSON";
 
-/// Games by id.
 type Games = BTreeMap<String, Arc<Definition>>;
 
 /// A line of `problems_pddl.jsonl`.

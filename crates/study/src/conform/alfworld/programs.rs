@@ -12,7 +12,6 @@ use stepwright_program::{Call, render_program};
 use stepwright_world::World;
 use stepwright_world::household::Edition;
 
-/// A recorded program.
 #[derive(Debug, Deserialize)]
 struct Program {
     episode: String,

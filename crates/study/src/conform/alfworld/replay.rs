@@ -9,7 +9,6 @@ use crate::conform::{Found, Row, field};
 use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{Outcome, World};
 
-/// A recorded episode.
 #[derive(Debug, Deserialize)]
 struct Episode {
     id: String,
@@ -19,7 +18,7 @@ struct Episode {
     steps: Vec<Step>,
 }
 
-/// What is recorded of the answer to a reset or a command.
+/// Record of the answer to a reset or a command.
 #[derive(Debug, Deserialize)]
 struct Answer {
     observation: String,
@@ -74,7 +73,6 @@ fn play(mut world: HouseholdWorld, outcome: Outcome, episode: &Episode, at: &str
     }
 }
 
-/// The fields that the recording has and that differ.
 fn differing(recorded: &Answer, got: Outcome, world: &HouseholdWorld) -> [Found; 4] {
     let offered = || world.admissible().unwrap_or_default();
     [

@@ -52,7 +52,6 @@ pub fn can_contain(folder: &Path) -> Row {
     of_file(folder, "can_contain.json", " = own table", "receptacle types", compare)
 }
 
-/// The row of a file of JSON.
 fn of_file<T: DeserializeOwned>(
     folder: &Path,
     file: &str,

@@ -16,7 +16,6 @@ use super::files::{document, json_files, jsonl_files, name_of};
 use super::{Row, difference, field, unreadable};
 use stepwright_world::kitchen::{Scene, Source};
 
-/// Scenes by id.
 type Scenes = BTreeMap<String, Arc<Scene>>;
 
 /// How the paths begin of what is looked at here, or is there for people or for other programs.

@@ -25,7 +25,6 @@ struct Trace {
     final_objects: BTreeMap<String, Map<String, Value>>,
 }
 
-/// What is recorded of a moment.
 #[derive(Debug, Deserialize)]
 struct Moment {
     robot: [f64; 4],
@@ -75,7 +74,6 @@ fn replay(mut simulation: Simulation, trace: &Trace, at: &str, steps: &mut Row, 
     }
 }
 
-/// The fields of a moment that differ.
 fn differing(moment: &Moment, simulation: &Simulation) -> [Found; 3] {
     let robot = simulation.robot();
     [

@@ -11,7 +11,6 @@ const TOLERANCE: f64 = 1e-12;
 const LABELS: [&str; 12] =
     ["service", "action", "name", "id", "cand", "class", "what", "spec", "notes", "paper", "paper_valid", "compare"];
 
-/// The fields that a recording has and that differ.
 pub(super) fn differences(at: &str, got: &[(&'static str, Value)], recorded: &Value) -> Vec<Difference> {
     let differing = got.iter().filter_map(|(field, value)| {
         let expected = recorded.get(field)?;
@@ -62,7 +61,6 @@ pub(super) fn report_unread(row: &mut Row, at: &str, got: &[(&'static str, Value
     }
 }
 
-/// A list of texts.
 pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }

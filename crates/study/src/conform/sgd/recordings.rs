@@ -17,9 +17,7 @@ use stepwright_world::{World, WorldError};
 /// Which dialogues of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
-    /// Those that preconditions are inferred from.
     Demonstrations,
-    /// Those that they are scored on.
     Test,
 }
 
@@ -32,20 +30,15 @@ pub struct Recordings {
 
 impl Recordings {
     /// Opens the folder that holds `domains.json`, `dialogues/` and `golden/`.
-    ///
-    /// # Errors
-    /// In words, if services or dialogues cannot be read.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let source = dialogue::Source::open(folder).map_err(|e| e.to_string())?;
         Ok(Recordings { folder: folder.to_owned(), source: Arc::new(source) })
     }
 
-    /// The dialogues.
     pub fn source(&self) -> &dialogue::Source {
         &self.source
     }
 
-    /// The services there are.
     pub fn services(&self) -> impl Iterator<Item = &str> {
         self.source.services()
     }
@@ -87,9 +80,6 @@ impl Recordings {
     }
 
     /// A service's dialogues, executed.
-    ///
-    /// # Errors
-    /// In words, if there are none or they cannot be executed.
     pub fn service(&self, service: &str, split: Split) -> Result<Demonstrations, String> {
         let demonstrations = self.source.demonstrations(service, "", 0);
         let dialogues = match split {
@@ -107,9 +97,6 @@ impl Recordings {
     }
 
     /// The household demonstrations on the program's own specification.
-    ///
-    /// # Errors
-    /// In words, if they cannot be read or executed.
     pub fn household(&self) -> Result<Demonstrations, String> {
         let own = || -> Result<Specification, WorldError> {
             let world = HouseholdWorld::new(Source::shipped()?, Edition::Put);
@@ -124,13 +111,11 @@ impl Recordings {
         Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).map_err(|e| e.to_string())
     }
 
-    /// The folder of results.
     pub(super) fn golden(&self) -> PathBuf {
         self.folder.join("golden")
     }
 }
 
-/// Whether a call is that action of the system.
 fn is_system(call: &Call, action: &str) -> bool {
     call.receiver == "system" && call.function == action
 }

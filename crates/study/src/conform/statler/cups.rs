@@ -23,7 +23,6 @@ struct Game {
     states: Vec<Vec<bool>>,
 }
 
-/// Compares one file of cups.
 pub fn compare(file: &Path) -> Row {
     let mut row = row(file, "swaps");
     if let Some(File { demonstrations, episodes }) = read(file, &mut row) {

@@ -39,7 +39,6 @@ const LOOKED_AT: [&str; 8] = [
     "scoring_expected",
 ];
 
-/// A row for each file of the folder that nothing is compared with.
 fn left_over(folder: &Path) -> Vec<Row> {
     let files = files(folder, |name| [".json", ".jsonl", ".jsonl.gz"].iter().any(|end| name.ends_with(end)));
     let names = files.iter().map(|file| name_of(file));

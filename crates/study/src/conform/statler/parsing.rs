@@ -23,7 +23,6 @@ struct Case {
     truncated: bool,
 }
 
-/// Compares one file of texts.
 pub fn compare(file: &Path) -> Row {
     let mut row = row(file, "states");
     row.each_record(file, |row, at, case: Case| {

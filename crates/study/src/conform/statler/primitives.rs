@@ -29,7 +29,6 @@ struct Step {
     relations: Value,
 }
 
-/// Compares one file of cases.
 pub fn compare(file: &Path) -> Row {
     let mut row = row(file, "moves");
     row.each_record(file, |row, at, case: Case| match start(&case) {

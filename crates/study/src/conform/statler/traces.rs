@@ -26,7 +26,6 @@ struct Asked {
     kind: String,
 }
 
-/// A recorded trace.
 #[derive(Debug, Deserialize)]
 struct Trace {
     id: String,
@@ -47,7 +46,7 @@ struct Step {
     state: Value,
 }
 
-/// What is recorded of requests and has no counterpart in a table's rules.
+/// Recorded parts of requests without a counterpart in a table's rules.
 const NOT_COMPARED: &str = "temporal, goal, all_solutions and weights are taken as they are and compared with nothing";
 
 /// Compares the gold traces with the episodes beside them, and every generated episode with what it holds.

@@ -10,7 +10,7 @@ use stepwright_method::precondition::{Candidate, CandidateOrigin, Fate, Inspecti
 
 use super::rows;
 
-/// What is known of a candidate: its place in the pool, and what looking at it gave.
+/// Knowledge of a candidate: its place in the pool, and what looking at it gave.
 pub(super) struct Known<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) pool: Option<&'a Pool>,

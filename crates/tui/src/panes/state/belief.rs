@@ -14,7 +14,7 @@ use crate::panes::offer;
 use crate::view::View;
 use stepwright_episode::ArtifactId;
 use stepwright_method::belief::OBJECTS;
-use stepwright_text::words::below;
+use stepwright_text::json_pointer::join;
 
 /// From this width on, belief and truth are side by side; below it one after the other.
 const BESIDE: u16 = 84;
@@ -38,7 +38,7 @@ impl StatePane {
             // Lists are what one looks for first; the objects' names precede their entries anyway.
             let lists = value.as_object().into_iter().flatten().filter(|(k, v)| v.is_array() && *k != OBJECTS);
             for (key, _) in lists.filter(|_| begins) {
-                half.tree.set_open(&below("", key), true);
+                half.tree.set_open(&join("", key), true);
             }
             half.lay(value);
         };

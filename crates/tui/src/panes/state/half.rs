@@ -13,7 +13,6 @@ use crate::theme::{Role, Theme};
 /// A tree with its cursor.
 #[derive(Debug, Default)]
 pub struct Half {
-    /// The rows.
     pub tree: Tree,
     /// Cursor, window and search.
     pub browser: Browser,
@@ -53,7 +52,6 @@ impl Half {
         self.lay(value);
     }
 
-    /// The row under the cursor.
     pub fn row(&self) -> Option<&TreeRow> {
         self.tree.rows().get(self.browser.list.cursor())
     }

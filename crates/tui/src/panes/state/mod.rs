@@ -34,6 +34,7 @@ use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
 use stepwright_driver::Situation;
+use stepwright_text::json_pointer;
 use stepwright_world::Map;
 
 /// What scrolls a page.
@@ -212,8 +213,8 @@ impl StatePane {
         let row = self.half_ref().row()?;
         let value = value_of(situation, self.side)?;
         let text = match value.pointer(&row.pointer) {
-            Some(value) => format!("{} = {value}", words::path(&row.pointer)),
-            None => format!("{}: {}", words::path(&row.pointer), row.text),
+            Some(value) => format!("{} = {value}", json_pointer::display(&row.pointer)),
+            None => format!("{}: {}", json_pointer::display(&row.pointer), row.text),
         };
         Some(Intent::Copy(text))
     }

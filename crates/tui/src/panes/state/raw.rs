@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::panes::browse::Browser;
 use crate::panes::draw::{Painter, run};
-use crate::panes::words;
 use crate::theme::Role;
+use stepwright_text::json_pointer;
 
 /// The text with its cursor and search.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Raw {
 /// The line of a value's indented text on which the value at a pointer begins.
 fn line_of(value: &Value, pointer: &str) -> usize {
     let (mut line, mut at) = (0, value);
-    for step in words::steps(pointer) {
+    for step in json_pointer::split(pointer) {
         // The line of the opening bracket.
         line += 1;
         let found = match at {
@@ -85,7 +85,7 @@ fn height(value: &Value) -> usize {
 /// A JSON pointer (RFC 6901) as a JSONPath (RFC 9535): `$.agent.visible_objects[0]`, `$.objects['mug 1']`.
 pub fn json_path(pointer: &str) -> String {
     let mut out = String::from("$");
-    for step in words::steps(pointer) {
+    for step in json_pointer::split(pointer) {
         let begins = step.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
         if !step.is_empty() && step.chars().all(|c| c.is_ascii_digit()) {
             out.push_str(&format!("[{step}]"));

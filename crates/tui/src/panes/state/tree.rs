@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::panes::words::{self, Change};
-use stepwright_text::words::{below, unescaped};
+use stepwright_text::json_pointer::{join, unescaped};
 
 /// Children shown of one collection; beyond it a row says how many are left out.
 const MOST: usize = 5_000;
@@ -210,7 +210,7 @@ impl Tree {
         match value {
             Value::Object(map) => {
                 for (key, child) in map.iter().take(MOST) {
-                    self.child(child, &below(at, key), depth, key.clone(), rows);
+                    self.child(child, &join(at, key), depth, key.clone(), rows);
                 }
                 self.left_out(map.len(), at, depth, rows);
             }
@@ -316,7 +316,7 @@ fn walk(value: &Value, at: &str, all: &mut Vec<(String, String)>) {
         walk(child, &pointer, all);
     };
     match value {
-        Value::Object(map) => map.iter().for_each(|(k, v)| child(below(at, k), k, v)),
+        Value::Object(map) => map.iter().for_each(|(k, v)| child(join(at, k), k, v)),
         Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| child(format!("{at}/{i}"), "", v)),
         _ => {}
     }

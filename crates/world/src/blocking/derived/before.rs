@@ -13,7 +13,6 @@ type Lifted = (String, String, Vec<usize>);
 pub struct Before(BTreeMap<String, Vec<(Lifted, usize)>>);
 
 impl Before {
-    /// Learns from the actions of demonstrations.
     pub fn learn<'a, A: Iterator<Item = &'a Call>>(demonstrations: impl IntoIterator<Item = A>) -> Self {
         let mut before: BTreeMap<String, Vec<(Lifted, usize)>> = BTreeMap::new();
         for actions in demonstrations {

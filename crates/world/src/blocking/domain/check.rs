@@ -11,7 +11,7 @@ use super::{Action, Candidate, Condition, Domain, Formula, Obstacle, Pattern, Ra
 pub struct Fault {
     /// Where: `actions/put x r/blocked_by/2`.
     pub place: String,
-    /// What is wrong, and what would be right.
+    /// Fault, and what would be right.
     pub message: String,
 }
 

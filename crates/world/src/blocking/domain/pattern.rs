@@ -27,7 +27,6 @@ impl Bindings {
         Bindings(params.iter().cloned().zip(args.into_iter().cloned()).collect())
     }
 
-    /// What a variable stands for.
     pub fn get(&self, variable: &str) -> Option<&str> {
         self.0.iter().rev().find(|(name, _)| name == variable).map(|(_, thing)| thing.as_str())
     }
@@ -41,7 +40,6 @@ impl Bindings {
 }
 
 impl Pattern {
-    /// A pattern of a name and its arguments.
     pub fn new(name: impl Into<String>, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Pattern { name: name.into(), args: args.into_iter().map(Into::into).collect() }
     }
@@ -100,7 +98,6 @@ impl fmt::Display for Pattern {
 pub struct Literal {
     /// Whether it is not to hold.
     pub negated: bool,
-    /// What.
     pub pattern: Pattern,
 }
 
@@ -110,9 +107,6 @@ pub struct Formula(pub Vec<Literal>);
 
 impl Formula {
     /// Reads `SURFACES r and not GRABBABLE r`.
-    ///
-    /// # Errors
-    /// Where a part is empty.
     pub fn read(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Ok(Formula::default());
@@ -154,7 +148,6 @@ impl Formula {
         !self.solutions(bindings, known).is_empty()
     }
 
-    /// The formula with variables replaced.
     pub(super) fn renamed(&self, bindings: &Bindings) -> Self {
         let literal = |l: &Literal| Literal { negated: l.negated, pattern: l.pattern.renamed(bindings) };
         Formula(self.0.iter().map(literal).collect())

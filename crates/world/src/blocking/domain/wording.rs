@@ -27,7 +27,6 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The parameters a template names.
 pub(super) fn parameters(template: &str) -> Vec<&str> {
     let named = pieces(template).into_iter().filter_map(|piece| match piece {
         Piece::Parameter(name) => Some(name),
@@ -138,7 +137,6 @@ impl Domain {
         }
     }
 
-    /// A literal as sessions record it.
     pub fn recorded(&self, literal: &Atom) -> String {
         let text = literal.to_string();
         self.words.get(&text).cloned().unwrap_or(text)

@@ -38,17 +38,13 @@ pub struct Moment<'a> {
 /// An action in the forest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// Its key.
     pub key: NodeKey,
-    /// The action.
     pub action: Atom,
-    /// As the world writes it.
     pub text: String,
     /// Whether its success only may resolve the condition above it.
     pub maybe: bool,
     /// The goal it was planted for; roots only.
     pub goal: Option<Atom>,
-    /// Whether a person added it.
     pub added: bool,
     /// Whether a person took it, and what is below it, out of the candidates.
     pub pruned: bool,
@@ -59,18 +55,15 @@ pub struct Node {
 /// A condition that blocks an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
-    /// The condition.
     pub condition: Atom,
     /// The literal that holds once it is resolved.
     pub resolution: Atom,
     /// The world's words, where its error raised the condition.
     pub error: Option<String>,
-    /// What may resolve it.
     pub children: Vec<Node>,
 }
 
 impl Node {
-    /// What may resolve its condition.
     pub fn children(&self) -> &[Node] {
         self.blocked.as_ref().map_or(&[], |b| &b.children)
     }
@@ -90,7 +83,6 @@ impl Node {
 pub enum Selection {
     /// It is blocked: the tree has grown, nothing is to be executed.
     Blocked(Blocked),
-    /// The world is to execute it.
     Execute,
     /// No leaf has this text; nothing has changed.
     NotALeaf,
@@ -191,7 +183,6 @@ impl Forest {
         leaves
     }
 
-    /// The leaf of that text.
     pub fn leaf(&self, text: &str) -> Option<&Node> {
         self.leaves().into_iter().find(|leaf| leaf.text == text)
     }

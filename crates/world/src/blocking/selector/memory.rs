@@ -24,9 +24,7 @@ pub struct Memory {
     seen: BTreeSet<Atom>,
     /// How often an action was selected from a view.
     tried: BTreeMap<(View, String), u32>,
-    /// How often an action was executed.
     executed: BTreeMap<String, u32>,
-    /// What was refused, how often.
     refused: BTreeMap<String, (Atom, u32)>,
     /// What was refused last where the robot is.
     refused_here: BTreeSet<String>,
@@ -197,7 +195,6 @@ impl Memory {
         self.refused.values().any(|(action, _)| action.args.len() > 1 && action.args.iter().any(|a| a == place))
     }
 
-    /// Whether something with both things was refused.
     pub(super) fn refused_with(&self, one: &str, other: &str) -> bool {
         let has = |action: &Atom, thing: &str| action.args.iter().any(|a| a == thing);
         self.refused.values().any(|(action, _)| has(action, one) && has(action, other))
@@ -223,7 +220,6 @@ pub(super) fn searches(action: &Action) -> bool {
     effect(action, "VISIBLE").any(|(args, _)| args.iter().any(|a| a != "*"))
 }
 
-/// Whether it may show anything.
 pub(super) fn shows(action: &Action) -> bool {
     effect(action, "VISIBLE").any(|(args, truth)| args.iter().all(|a| a == "*") && truth == Truth::PossiblyTrue)
 }
@@ -241,7 +237,6 @@ pub(super) fn approaches(action: &Action) -> bool {
     action.blocked_by.is_empty() && action.effects.iter().any(|(_, truth)| *truth == Truth::True)
 }
 
-/// Whether it leaves the place.
 pub(super) fn leaves(action: &Action) -> bool {
     effect(action, "HERE").any(|(_, truth)| truth == Truth::False)
 }

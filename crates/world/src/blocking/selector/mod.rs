@@ -21,7 +21,6 @@ pub struct RankedLeaf {
     pub text: String,
     /// What it is worth; only the order means something.
     pub value: f64,
-    /// Why, in words.
     pub why: String,
 }
 

@@ -90,7 +90,6 @@ impl Scene<'_> {
             .sum()
     }
 
-    /// Looking for a thing.
     fn looking(&self, leaf: &Node, thing: &str) -> (f64, &'static str) {
         let action = &leaf.action;
         let Some(schema) = self.schema(action) else { return (30.0 - 12.0 * self.tried(leaf), "it may show it") };

@@ -81,9 +81,7 @@ fn all(keys: &[u64]) -> u64 {
 /// One thing about a moment, the same for all actions, that may speak for some of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Sign<'a> {
-    /// What it is compared by.
     pub key: u64,
-    /// What it is about.
     pub kind: Kind,
     /// The call it is about, where the moment has several.
     pub about: Option<&'a Heard>,
@@ -108,7 +106,6 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Of a moment.
     pub fn of(moment: &'a Moment) -> Self {
         let function = |heard: Option<&Heard>| heard.map_or(START, |h| h.function);
         let last_call = moment.turn.last();
@@ -156,7 +153,6 @@ impl<'a> Scene<'a> {
         Scene { moment, shared, said, last, turn }
     }
 
-    /// The moment.
     pub fn moment(&self) -> &'a Moment {
         self.moment
     }

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 /// A decision that was made: the features of each alternative, and which was chosen.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// The features of each alternative.
     pub alternatives: Vec<Vec<u64>>,
-    /// Index of the one chosen.
     pub chosen: usize,
 }
 
@@ -24,7 +22,6 @@ const STEP: f32 = 0.05;
 const PENALTY: f32 = 0.001;
 
 impl Weights {
-    /// Fits weights to decisions.
     pub fn fit(decisions: &[Decision]) -> Self {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
         let mut number = |feature: &u64| {
@@ -48,7 +45,6 @@ impl Weights {
         Weights(numbers.into_iter().filter_map(|(feature, n)| Some((feature, *fit.weights.get(n as usize)?))).collect())
     }
 
-    /// The sum of the weights of features.
     pub fn score(&self, features: &[u64]) -> f32 {
         features.iter().filter_map(|f| self.0.get(f)).sum()
     }

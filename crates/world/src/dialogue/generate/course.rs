@@ -10,7 +10,6 @@ pub(super) struct Course<'a> {
     service: &'a Service,
     phrases: &'a Phrases,
     talk: Talk<'a>,
-    /// Slots the user has stated.
     stated: Vec<String>,
     /// Slots that the chosen result states.
     chosen: Vec<String>,
@@ -33,7 +32,6 @@ impl<'a> Course<'a> {
         Course { service, phrases, talk, stated: Vec::new(), chosen: Vec::new(), open: Vec::new() }
     }
 
-    /// The whole dialogue.
     pub(super) fn run(mut self) -> Vec<Turn> {
         let searches: Vec<String> = self.names(|i| !i.is_transactional);
         let direct: Vec<String> = self.names(|i| i.is_transactional);
@@ -62,7 +60,6 @@ impl<'a> Course<'a> {
         Some((self.service.intent(name)?, self.phrases.intents.get(name)?))
     }
 
-    /// The user states slots.
     fn state(&mut self, slots: &[String]) {
         for slot in slots {
             self.talk.user_about("INFORM", slot, Say::Tell);

@@ -16,13 +16,10 @@ pub(super) struct Phrases {
 #[serde(deny_unknown_fields)]
 pub(super) struct SlotPhrases {
     pub(super) values: Vec<String>,
-    /// The system asks for it.
     #[serde(default)]
     pub(super) ask: Vec<String>,
-    /// The user states it.
     #[serde(default)]
     pub(super) tell: Vec<String>,
-    /// The user asks for it.
     #[serde(default)]
     pub(super) request: Vec<String>,
     /// The system offers it, or answers.
@@ -37,12 +34,9 @@ pub(super) struct SlotPhrases {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IntentPhrases {
-    /// The user wants it.
     pub(super) open: Vec<String>,
-    /// The user begins with it.
     #[serde(default)]
     pub(super) direct: Vec<String>,
-    /// The system suggests it.
     #[serde(default)]
     pub(super) suggest: Vec<String>,
     /// Slots of a result that are offered.
@@ -58,7 +52,6 @@ pub(super) struct IntentPhrases {
     /// The system reports success.
     #[serde(default)]
     pub(super) done: Vec<String>,
-    /// The system reports failure.
     #[serde(default)]
     pub(super) failed: Vec<String>,
     /// The slot whose other value is offered on failure.
@@ -66,10 +59,8 @@ pub(super) struct IntentPhrases {
     /// Whether there is one result at most, so that nobody counts them or asks for another.
     #[serde(default)]
     pub(super) single: bool,
-    /// The user takes what is offered.
     #[serde(default)]
     pub(super) take: Vec<String>,
-    /// The intent that may follow.
     pub(super) then: Option<String>,
 }
 

@@ -29,7 +29,6 @@ pub(super) enum Say {
     Tell,
     Request,
     Show,
-    /// Another value than the one stated.
     Other,
     Confirm,
 }
@@ -39,12 +38,10 @@ impl<'a> Talk<'a> {
         Talk { phrases, rng, turns: Vec::new(), values: FxHashMap::default(), calls: Vec::new(), words: Vec::new() }
     }
 
-    /// Whether something of that chance happens.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
         self.rng.random_bool(probability)
     }
 
-    /// One of several.
     pub(super) fn one_of<T: Clone>(&mut self, choices: &[T]) -> Option<T> {
         choices.choose(&mut self.rng).cloned()
     }
@@ -67,13 +64,11 @@ impl<'a> Talk<'a> {
         self.calls.push(Call::new(SYSTEM, act, argument));
     }
 
-    /// Adds an act of the user with one of these sentences.
     pub(super) fn user_says(&mut self, act: &str, sentences: &[&str]) {
         self.user(act, None);
         self.say(sentences);
     }
 
-    /// Adds an act of the system with one of these sentences.
     pub(super) fn system_says(&mut self, act: &str, sentences: &[&str]) {
         self.system(act, None);
         self.say(sentences);
@@ -97,13 +92,11 @@ impl<'a> Talk<'a> {
         self.calls.push(Call::new(SYSTEM, QUERY_STATUS, [success]));
     }
 
-    /// Adds one of these sentences.
     pub(super) fn words(&mut self, sentences: &[String]) {
         let chosen = self.one_of(sentences);
         self.words.extend(chosen);
     }
 
-    /// Adds one of these sentences.
     pub(super) fn say(&mut self, sentences: &[&str]) {
         let chosen = self.one_of(sentences);
         self.words.extend(chosen.map(str::to_owned));
@@ -149,7 +142,6 @@ impl<'a> Talk<'a> {
         self.turns.push(Turn { speaker, utterance: sentences.join(" "), calls });
     }
 
-    /// The turns.
     pub(super) fn finish(self) -> Vec<Turn> {
         self.turns
     }

@@ -7,9 +7,7 @@ pub type Id = u16;
 /// What distinguishes states.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Facts {
-    /// Where the agent stands.
     pub at: Option<Id>,
-    /// What it holds.
     pub held: Option<Id>,
     /// (place, thing), sorted.
     pub listed: Vec<(Id, Id)>,
@@ -22,13 +20,11 @@ pub struct Facts {
 /// Properties that matter to the search.
 pub const PROPERTIES: &[&str] = &[super::OPEN, super::TOGGLE, "clean", "heat", "cool"];
 
-/// The index of a property that matters.
 pub fn property_index(name: &str) -> Option<u8> {
     PROPERTIES.iter().position(|p| *p == name).and_then(|i| u8::try_from(i).ok())
 }
 
 impl Facts {
-    /// What is known of a property.
     pub fn property(&self, name: Id, property: &str) -> Option<bool> {
         let index = property_index(property)?;
         self.properties.iter().find(|(n, p, _)| *n == name && *p == index).map(|(_, _, value)| *value)
@@ -49,7 +45,6 @@ impl Facts {
         }
     }
 
-    /// Whether a thing is somewhere known.
     pub fn knows(&self, thing: Id) -> bool {
         self.held == Some(thing) || self.listed.iter().any(|(_, t)| *t == thing)
     }

@@ -10,22 +10,14 @@ use crate::planner::effects::kind_of;
 pub enum Goal {
     /// Things of a kind in or on one place of a kind, in a state.
     Place {
-        /// Kind of thing.
         object: String,
-        /// How many different ones.
         count: usize,
         /// The property they must have (`clean`, `heat`, `cool`).
         state: Option<String>,
-        /// Kind of place.
         place: String,
     },
     /// A thing held where a lamp is on.
-    Light {
-        /// Kind of thing.
-        object: String,
-        /// Kind of lamp.
-        lamp: String,
-    },
+    Light { object: String, lamp: String },
 }
 
 impl Goal {

@@ -7,11 +7,8 @@ use stepwright_program::Literal;
 /// What an action does, as far as planning cares; read from its learned effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Moves the agent.
     Goto,
-    /// Opens a place.
     Open,
-    /// Closes a place.
     Close,
     /// Brings a thing into the hand.
     Take,
@@ -23,11 +20,8 @@ pub enum Role {
 
 /// A demonstrated action function with its role.
 pub struct Operator<'a> {
-    /// Its name.
     pub function: &'a str,
-    /// What was learned of it.
     pub model: &'a ActionModel,
-    /// What it does.
     pub role: Role,
     /// For [`Role::Give`]: the property.
     pub property: Option<&'a str>,

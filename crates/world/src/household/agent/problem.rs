@@ -34,7 +34,6 @@ struct Place {
     target: bool,
     /// Whether things can be given the wanted property here.
     tool: bool,
-    /// Whether it may have to be opened.
     shut: bool,
     openable: bool,
     /// Hoped-for things and what hoping for them costs beyond the steps.
@@ -54,7 +53,6 @@ pub struct Household<'a, P> {
     operators: Vec<Operator<'a>>,
     /// Whether actions whose assertions fail are left out.
     pub strict: bool,
-    /// Whether closing places is considered.
     pub with_close: bool,
     /// Whether an assertion blocked any action considered.
     blocked: Cell<bool>,
@@ -255,7 +253,6 @@ impl<'a, P: ProgramView> Household<'a, P> {
         places
     }
 
-    /// Where the search starts.
     pub fn start(&self) -> State<P> {
         let find = |name: &str| self.names.iter().position(|n| n == name).and_then(|i| Id::try_from(i).ok());
         let mut facts = Facts {
@@ -293,7 +290,6 @@ impl<'a, P: ProgramView> Household<'a, P> {
         matches!((spots.get(self.name(at)), spots.get(self.name(place))), (Some(a), Some(b)) if a == b)
     }
 
-    /// Whether one can reach into a place.
     fn is_accessible(&self, facts: &Facts, place: &Place) -> bool {
         facts.property(place.id, super::OPEN).unwrap_or(!place.shut)
     }
@@ -402,7 +398,6 @@ impl<'a, P: ProgramView> Household<'a, P> {
         there.filter(|(_, t)| self.is_ready(facts, *t)).count()
     }
 
-    /// Whether the goal holds.
     pub(super) fn is_met(&self, facts: &Facts) -> bool {
         match self.goal {
             Goal::Place { count, .. } => self.places.iter().any(|p| p.target && self.delivered(facts, p) >= *count),

@@ -13,11 +13,8 @@ const NOT_FOUND: f64 = 25.0;
 /// A place where a thing may be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hope {
-    /// The place.
     pub place: String,
-    /// The chance that it holds the thing.
     pub chance: f64,
-    /// Steps to look into it from here.
     pub steps: f64,
     /// Expected steps of the whole search when it is looked into first.
     pub expected: f64,

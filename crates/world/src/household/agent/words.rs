@@ -11,11 +11,8 @@ use stepwright_program::{Call, Literal};
 
 /// What a rationale is made from.
 pub struct Grounds<'a> {
-    /// What the task asks for.
     pub goal: &'a Goal,
-    /// What is known.
     pub belief: &'a Belief,
-    /// Where things tend to be.
     pub prior: &'a LocationPrior,
 }
 
@@ -61,7 +58,6 @@ impl Grounds<'_> {
         self.belief.listed.get(place).is_some_and(|things| things.iter().any(|t| t == thing))
     }
 
-    /// Why an unseen place is looked into.
     fn why_look(&self, kind: &str, place: &str, plan: &[Call]) -> String {
         let target_kind = kind_of(place);
         let seen = self.belief.seen.iter().any(|s| kind_of(s) == kind);
@@ -85,7 +81,6 @@ impl Grounds<'_> {
         format!("{missing}; {} {word} holds one; {state}{reach}", a(target_kind))
     }
 
-    /// What a manipulation is for.
     fn purpose(&self, call: &Call, rest: &[Call]) -> String {
         let thing = call.text(0).unwrap_or_default();
         let wanted = kind_of(thing) == self.goal.object();
@@ -127,13 +122,11 @@ impl Grounds<'_> {
     }
 }
 
-/// A kind with its article.
 pub fn a(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {kind}")
 }
 
-/// A property of a thing as an adjective.
 pub fn adjective(property: &str) -> &str {
     match property {
         "heat" => "hot",

@@ -41,7 +41,6 @@ pub fn accepts(receptacle: &str, object: &str) -> bool {
     compatibility::embedded().get(receptacle).is_some_and(|objects| objects.contains(object))
 }
 
-/// Furnishes a room at random.
 pub fn furnish(rooms: &Rooms, room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
     let mut receptacles = Vec::new();
     for (kind, least, most, openable) in &room.furniture {

@@ -67,7 +67,6 @@ impl TaskType {
         self.terms().0
     }
 
-    /// The short word.
     pub fn word(self) -> &'static str {
         self.terms().1
     }

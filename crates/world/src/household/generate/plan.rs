@@ -80,7 +80,6 @@ impl<'a> Writer<'a> {
         self.definition.receptacles.iter().filter(move |r| r.kind.as_deref() == Some(&kind))
     }
 
-    /// Where an object is listed.
     fn place_of(&self, object: &ObjectDefinition) -> Option<&'a ReceptacleDefinition> {
         let name = object.inside_of.first()?;
         self.definition.receptacles.iter().find(|r| r.name == *name)

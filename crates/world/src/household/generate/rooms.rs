@@ -19,9 +19,7 @@ pub type Thing = (String, usize, usize, String, Vec<String>);
 pub struct Room {
     /// First floor plan number of its kind; ALFWorld numbers kitchens 1 to 30, living rooms from 201, and so on.
     pub scene: i64,
-    /// Receptacles.
     pub furniture: Vec<Furniture>,
-    /// Objects.
     pub things: Vec<Thing>,
 }
 
@@ -30,14 +28,9 @@ pub struct Room {
 pub struct Rooms {
     /// What can be done with things, by a word for them.
     pub abilities: BTreeMap<String, Vec<Property>>,
-    /// The rooms.
     pub rooms: BTreeMap<String, Room>,
 }
 
-/// The file that ships.
-///
-/// # Errors
-/// What is wrong with it, in words.
 pub fn shipped() -> Result<&'static Rooms, String> {
     static ROOMS: LazyLock<Result<Rooms, String>> = LazyLock::new(|| {
         toml::from_str(include_str!("../../../../../worlds/household/rooms.toml"))

@@ -26,7 +26,6 @@ const ABILITIES: [(&str, &[&str]); 4] = [
 pub struct Kinds(BTreeMap<String, BTreeSet<&'static str>>);
 
 impl Kinds {
-    /// The shipped table.
     pub fn shipped() -> Self {
         let mut kinds = Kinds::default();
         let lines = KINDS.lines().filter_map(|line| line.split_once(':'));
@@ -56,7 +55,7 @@ fn kind_of(thing: &str) -> String {
     part.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_').to_owned()
 }
 
-/// What is known at a moment of the episode.
+/// Knowledge at a moment of the episode.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Seen {
     kinds: Kinds,
@@ -79,7 +78,6 @@ impl Seen {
         Seen { kinds, goals: goals.to_vec(), constant, ..Seen::default() }
     }
 
-    /// Takes in an observation.
     pub fn hear(&mut self, call: &Call) {
         let names: Vec<String> = call.args.iter().filter_map(Literal::text).map(str::to_owned).collect();
         match (call.function.as_str(), names.as_slice()) {

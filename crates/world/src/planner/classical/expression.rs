@@ -5,7 +5,6 @@
 pub enum Expression {
     /// A word, in lower case.
     Word(String, usize),
-    /// A list in brackets.
     List(Vec<Expression>, usize),
 }
 
@@ -48,14 +47,12 @@ impl Expression {
         }
     }
 
-    /// The line it begins on.
     pub fn line(&self) -> usize {
         match self {
             Expression::Word(_, line) | Expression::List(_, line) => *line,
         }
     }
 
-    /// The word, if it is one.
     pub fn word(&self) -> Option<&str> {
         match self {
             Expression::Word(word, _) => Some(word),

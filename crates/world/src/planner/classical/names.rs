@@ -29,7 +29,6 @@ impl Names {
         names
     }
 
-    /// A text as a PDDL word.
     pub fn word(text: &str) -> String {
         let clean = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let word: String = text.chars().map(clean).collect();
@@ -41,7 +40,6 @@ impl Names {
         self.spelt.get(thing).map(String::as_str)
     }
 
-    /// The thing of a name.
     pub fn thing(&self, name: &str) -> Option<&str> {
         self.things.get(name).map(String::as_str)
     }

@@ -15,9 +15,7 @@ pub type Fact = Vec<String>;
 pub enum Condition {
     /// All of them; none is true.
     And(Vec<Condition>),
-    /// One of them.
     Or(Vec<Condition>),
-    /// Not this.
     Not(Box<Condition>),
     /// Two terms are one thing.
     Same(String, String),
@@ -25,11 +23,8 @@ pub enum Condition {
     Atom(Vec<String>),
     /// For all (or some) things in place of these variables.
     Quantified {
-        /// For all, rather than for some.
         all: bool,
-        /// Variables with their types.
         over: Vec<(String, String)>,
-        /// The condition on them.
         inner: Box<Condition>,
     },
 }
@@ -37,11 +32,9 @@ pub enum Condition {
 /// What an action changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// All of them.
     And(Vec<Effect>),
     /// The atom holds (or no longer holds).
     Set(Vec<String>, bool),
-    /// Only where the condition holds before.
     When(Condition, Box<Effect>),
     /// For all things in place of these variables.
     All(Vec<(String, String)>, Box<Effect>),
@@ -50,35 +43,25 @@ pub enum Effect {
 /// An action schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// Its name.
     pub name: String,
-    /// Its parameters with their types.
     pub parameters: Vec<(String, String)>,
-    /// What must hold.
     pub precondition: Condition,
-    /// What it changes.
     pub effect: Effect,
 }
 
-/// A domain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Domain {
     /// A type's parent.
     pub types: BTreeMap<String, String>,
     /// Things every problem has, with their types.
     pub constants: Vec<(String, String)>,
-    /// The actions.
     pub actions: Vec<Action>,
 }
 
-/// A problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Its things with their types.
     pub objects: Vec<(String, String)>,
-    /// What holds at the beginning.
     pub start: BTreeSet<Fact>,
-    /// What is to hold.
     pub goal: Condition,
 }
 
@@ -86,10 +69,6 @@ pub struct Problem {
 pub const OBJECT: &str = "object";
 
 impl Domain {
-    /// Reads a domain.
-    ///
-    /// # Errors
-    /// What is wrong, and on which line.
     pub fn read(text: &str) -> Result<Domain, String> {
         let whole = Expression::read(text)?;
         let mut domain = Domain::default();
@@ -107,10 +86,6 @@ impl Domain {
 }
 
 impl Problem {
-    /// Reads a problem.
-    ///
-    /// # Errors
-    /// What is wrong, and on which line.
     pub fn read(text: &str) -> Result<Problem, String> {
         let whole = Expression::read(text)?;
         let mut problem = Problem { objects: Vec::new(), start: BTreeSet::new(), goal: Condition::And(Vec::new()) };

@@ -35,7 +35,6 @@ pub enum NoPlan {
     /// The domain or the problem is not as it should be.
     #[error("the planning problem cannot be read: {0}")]
     Unreadable(String),
-    /// What the planner gave is no plan.
     #[error("the planner's plan does not hold: {0}")]
     Unsound(String),
 }
@@ -49,9 +48,6 @@ pub fn solve(domain: &str, problem: &str, limits: &Limits) -> Result<Vec<Step>, 
 }
 
 /// As [`solve`]; `considered` becomes the number of ground actions that the planner chose among.
-///
-/// # Errors
-/// As [`solve`].
 pub fn solve_counting(
     domain: &str,
     problem: &str,

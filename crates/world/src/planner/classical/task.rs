@@ -6,7 +6,7 @@ use super::names::Names;
 use super::solve::{Limits, NoPlan, solve, solve_counting};
 use super::validate::Step;
 
-/// What is known of things that were not seen yet.
+/// Knowledge of things that were not seen yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Known {
     /// That they are in the room: looking around finds them.
@@ -24,13 +24,10 @@ pub type ReadActions = fn(&Names, &[Step]) -> Vec<String>;
 /// A planning problem and its domain.
 #[derive(Debug, Clone)]
 pub struct PlanningTask {
-    /// The domain as PDDL.
     pub domain: &'static str,
-    /// The problem as PDDL.
     pub problem: String,
     /// What the problem's names stand for.
     pub names: Names,
-    /// How plans read as actions.
     pub read: ReadActions,
 }
 

@@ -29,12 +29,9 @@ pub enum Invalid {
     Step {
         /// Which, from 1.
         number: usize,
-        /// The step.
         step: String,
-        /// Why not.
         why: String,
     },
-    /// It ends short of the goal.
     #[error("the goal does not hold after the last step")]
     Goal,
 }

@@ -13,9 +13,6 @@ use super::made::Made;
 use super::{BOWLS, COLOURS, one_of};
 
 /// An episode in the format of files. It has requests that only somebody who remembers can answer, and a hidden block is moved.
-///
-/// # Errors
-/// Never for any seed tried; what went wrong otherwise.
 pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "cover", seed, |random| {
         let course = course(random)?;
@@ -24,7 +21,6 @@ pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
     })
 }
 
-/// A course of requests.
 fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
     let mut names = Vec::new();
     let (blocks, covers, bowls) = (random.random_range(4..=5), random.random_range(2..=3), random.random_range(1..=2));
@@ -50,7 +46,6 @@ fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
     Ok(course)
 }
 
-/// The cover that hides a block.
 fn cover_of(table: &Table, block: &str) -> Option<String> {
     on(table, block).filter(|above| Kind::of(above) == Some(Kind::Cover))
 }
@@ -122,7 +117,6 @@ fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     Some(Made::put(format!("{verb} the {what} {}", at(&target)), temporal, moves))
 }
 
-/// What is covered by what.
 fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let blocks = of_kind(table, Kind::Block);
     let covers = of_kind(table, Kind::Cover);

@@ -4,9 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-/// How many cups.
 const CUPS: usize = 3;
-/// Swaps of a game.
 const SWAPS: usize = 10;
 /// The most swaps of a demonstration.
 const SHOWN: usize = 5;

@@ -27,9 +27,6 @@ pub struct Course {
 
 impl Course {
     /// Nothing asked yet: so many blocks and bowls, with a disinfector if so said.
-    ///
-    /// # Errors
-    /// If no table can be made of the names.
     pub fn new(
         random: &mut ChaCha8Rng,
         blocks: RangeInclusive<usize>,
@@ -47,20 +44,15 @@ impl Course {
     }
 
     /// Nothing asked yet about things of these names.
-    ///
-    /// # Errors
-    /// If no table can be made of the names.
     pub fn over(names: Vec<String>) -> Result<Course, String> {
         let table = Table::new(&names)?;
         Ok(Course { names, initial: table.form(), table, steps: Vec::new(), refused: 0 })
     }
 
-    /// The table as it is now.
     pub fn table(&self) -> &Table {
         &self.table
     }
 
-    /// How many requests there are.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
@@ -80,9 +72,6 @@ impl Course {
     }
 
     /// Adds a request and does what it asks.
-    ///
-    /// # Errors
-    /// If the rules refuse a move.
     pub fn follow(&mut self, made: Made) -> Result<(), String> {
         for (first, second) in &made.moves {
             self.table.put(first, second)?;
@@ -94,7 +83,6 @@ impl Course {
         Ok(())
     }
 
-    /// The requests.
     pub fn requests(&self) -> impl Iterator<Item = &Made> {
         self.steps.iter().map(|(made, _)| made)
     }
@@ -114,9 +102,6 @@ impl Course {
 }
 
 /// The first attempt of a seed that gives an episode of 5 to 16 requests with one that takes memory.
-///
-/// # Errors
-/// If none does.
 pub fn first(
     id: &str,
     domain: &str,

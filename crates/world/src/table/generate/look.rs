@@ -17,7 +17,6 @@ pub fn on(table: &Table, block: &str) -> Option<String> {
     inside(table, block).pop()
 }
 
-/// The block directly below one.
 pub fn below(table: &Table, block: &str) -> Option<String> {
     let place = table.place_of(block)?;
     (Kind::of(place) == Some(Kind::Block)).then(|| place.to_owned())

@@ -10,13 +10,10 @@ use super::super::{Move, Table};
 pub struct Made {
     /// The person's words.
     pub query: String,
-    /// What kind of request it is.
     pub kind: &'static str,
     /// Whether only somebody who remembers can answer it.
     pub temporal: bool,
-    /// The moves that are expected.
     pub moves: Vec<Move>,
-    /// The answer that is expected.
     pub say: Option<String>,
     /// The update for a writer, if it is not just the moves.
     pub update: Option<String>,
@@ -30,7 +27,6 @@ impl Made {
         Made { query, kind: "put", temporal, moves, ..Made::default() }
     }
 
-    /// A question.
     pub fn question(query: String, say: impl Into<String>) -> Made {
         Made { query, kind: "question", temporal: true, say: Some(say.into()), ..Made::default() }
     }
@@ -88,7 +84,6 @@ impl Made {
     }
 }
 
-/// The colour in a name.
 pub fn colour(name: &str) -> &str {
     name.rsplit_once(' ').map_or(name, |(colour, _)| colour)
 }

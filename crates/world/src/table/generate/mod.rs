@@ -69,7 +69,6 @@ fn one_of<'a>(random: &mut ChaCha8Rng, texts: &[&'a str]) -> &'a str {
 mod tests {
     use super::*;
 
-    /// How many of each ship.
     const SHIPPED: u64 = 20;
     /// The domains whose episodes are generated.
     const DOMAINS: [Domain; 4] = [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover];

@@ -33,7 +33,6 @@ pub fn pick_and_place(id: &str, seed: u64) -> Result<Value, String> {
     })
 }
 
-/// Everything is named.
 fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let block = of_kind(table, Kind::Block).choose(random)?.clone();
     let mut targets = of_kind(table, Kind::Block);
@@ -50,7 +49,6 @@ fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     Some(Made::put(format!("{verb} the {block} {}", at(&target)), false, vec![(block, target)]))
 }
 
-/// Something is described by where it is.
 fn described(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let blocks = of_kind(table, Kind::Block);
     let bowls = of_kind(table, Kind::Bowl);
