@@ -132,7 +132,7 @@ async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
     assert_eq!(w.recommended().await, "", "nothing is offered");
     let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
     assert!(why.contains("line 6") && why.contains("NameError"), "{why}");
-    let shown = &method::named("demo2code").unwrap().rows(&w.session)[0];
+    let shown = &method::Place::at_cursor(&w.session).sections()[0];
     let marks: Vec<Fate> = shown.lines.iter().map(|line| line.mark).collect();
     assert_eq!((&marks[4..], shown.at), (&[Fate::Open, Fate::Refused][..], 5), "the line is marked: {marks:?}");
     let mended = "env.step(['come'])".to_owned();
@@ -184,7 +184,7 @@ async fn what_a_mended_program_took_before_is_marked_and_the_line_it_replaced_is
     let before = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
     let mend = |text: String| Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text });
     let shown = |w: &Watched| {
-        let section = &method::named("demo2code").unwrap().rows(&w.session)[0];
+        let section = &method::Place::at_cursor(&w.session).sections()[0];
         (section.lines.iter().map(|line| line.mark).collect::<Vec<Fate>>(), section.done)
     };
     // One that cannot go on makes the same calls first, and the program that is mended next makes them again.

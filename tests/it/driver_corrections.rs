@@ -11,8 +11,8 @@ use stepwright_plan::written::sentence;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use stepwright::driver::{Beginning, Command, Notice, Request, Source};
-use stepwright::episode::{Event, Level, Policy};
-use stepwright::method::Fate;
+use stepwright::episode::{Event, Level, Policy, Record};
+use stepwright::method::{Fate, Place};
 use stepwright::model::recorded::Recorded;
 use stepwright::program::{Call, Literal};
 use stepwright::world::{
@@ -267,9 +267,14 @@ async fn every_hand_written_correction_ends_as_it_was_recorded() {
             }
         }
         wanted.push((replay.correction.clone(), Fate::Done));
-        let course = stepwright::method::course(&w.session).unwrap();
-        let fates =
-            course.attempts.iter().enumerate().map(|(at, attempt)| (attempt.step.to_lowercase(), course.fate(at)));
+        let plan = Place::at_cursor(&w.session).sections().remove(0);
+        let tried = plan.lines.iter().filter(|line| !matches!(line.mark, Fate::Next | Fate::Open));
+        // Behind a step stand who wrote it and why it failed.
+        let step = |text: &str| {
+            let step = text.strip_prefix("correction: ").unwrap_or(text);
+            step.split([',', '(']).next().unwrap_or_default().trim().to_lowercase()
+        };
+        let fates = tried.map(|line| (step(&line.text), line.mark));
         let wanted = wanted.into_iter().map(|(step, fate)| (step.to_lowercase(), fate));
         assert_eq!(fates.collect::<Vec<_>>(), wanted.collect::<Vec<_>>(), "{line}");
         let prompts: Vec<&str> = w
@@ -282,8 +287,12 @@ async fn every_hand_written_correction_ends_as_it_was_recorded() {
             .collect();
         let prompt = format!("Error: {}{ENDING}", replay.cause);
         assert_eq!(prompts, if replay.steps.is_empty() { vec![] } else { vec![prompt.as_str()] }, "{line}");
-        let errors: Vec<u8> = course.errors.iter().map(|(number, _)| *number).collect();
-        assert_eq!(errors, if replay.steps.is_empty() { vec![] } else { vec![replay.number] }, "{line}");
+        let numbers = |record: &Record| match &record.event {
+            Event::ArtifactOffered { written, .. } => written.value.as_ref()?.get("number")?.as_u64(),
+            _ => None,
+        };
+        let errors: Vec<u64> = w.records.iter().filter_map(numbers).collect();
+        assert_eq!(errors, if replay.steps.is_empty() { vec![] } else { vec![u64::from(replay.number)] }, "{line}");
         w.quit().await;
     }
     println!("{corrected} corrected, {left_out} with the step left out, {unwritten} plans that a person began");

@@ -61,7 +61,7 @@ async fn calls_actions_and_reports_are_steps_of_one_tree() {
     assert_eq!(steps, expected.map(|(text, held)| (text.to_owned(), held)));
     assert_eq!(path[3].outcome.observation, "The total is 5.");
     // The tree of calls is read from the records.
-    let rows = stepwright::method::named("o3d").unwrap().rows(&w.session);
+    let rows = stepwright::method::Place::at_cursor(&w.session).sections();
     let texts: Vec<&str> = rows[0].lines.iter().map(|line| line.text.as_str()).collect();
     assert_eq!(texts, ["think: ten is far", "call: count(ten)", "  add 5", "  done: five", "call: count(five)"]);
     // Each policy is shown its own.

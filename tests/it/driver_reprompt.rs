@@ -9,7 +9,7 @@ use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::{before_goals, begun, configuration};
 use stepwright::driver::{Command, Notice, Request, Setup};
 use stepwright::episode::{Event, Level, Offer, Policy, Session};
-use stepwright::method::Fate;
+use stepwright::method::{Fate, Place};
 
 fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model: Option<Arc<Scripted>>) -> Setup {
     let folder = tempfile::tempdir().unwrap();
@@ -25,9 +25,12 @@ async fn prompt(w: &mut Watched) -> Offer {
     w.session.pending_offer().unwrap().clone()
 }
 
+fn figure(w: &Watched, name: &str) -> f64 {
+    Place::at_cursor(&w.session).figure(name).unwrap()
+}
+
 fn plan(w: &Watched) -> Vec<(String, Fate)> {
-    let method = stepwright::method::named(&w.session.method).unwrap();
-    let sections = method.rows(&w.session);
+    let sections = Place::at_cursor(&w.session).sections();
     let plan = sections.iter().find(|section| section.title.starts_with("plan")).unwrap();
     plan.lines.iter().map(|line| (line.text.clone(), line.mark)).collect()
 }
@@ -114,17 +117,15 @@ async fn played(world: &str, task: &str, method: &str, options: &[(&str, &str)])
 async fn without_a_language_model_the_fitted_example_is_the_plan_and_the_world_corrects_it() {
     for (task, method) in [("flat/milk_on_table", "open-loop"), ("flat/milk_on_table", "resample")] {
         let (w, why) = played("graph", task, method, &[]).await;
-        let course = stepwright::method::course(&w.session).unwrap();
-        assert!(!course.attempts.is_empty() && course.corrections == 0, "{method}: {why}");
+        assert!(!plan(&w).is_empty() && figure(&w, "corrections") == 0.0, "{method}: {why}");
     }
     let (w, why) = played("graph", "flat/milk_on_table", "reprompt", &[]).await;
-    let course = stepwright::method::course(&w.session).unwrap();
     assert!(why.contains("generation has stopped") || why.contains("goal"), "{why}");
     // Whatever was refused was corrected or left out.
-    let left: Vec<_> = (0..course.attempts.len()).filter(|at| course.fate(*at) == Fate::Refused).collect();
-    assert!(left.len() <= 1, "{:?}: {why}", plan(&w));
-    let refused = course.attempts.iter().filter(|a| !a.is_done()).count();
-    assert_eq!(course.corrections, refused, "{:?}", plan(&w));
+    let fates: Vec<Fate> = plan(&w).into_iter().map(|(_, fate)| fate).collect();
+    assert!(fates.iter().filter(|fate| **fate == Fate::Refused).count() <= 1, "{:?}: {why}", plan(&w));
+    let refused = fates.iter().filter(|fate| !matches!(fate, Fate::Done | Fate::Next | Fate::Open)).count();
+    assert_eq!(figure(&w, "corrections"), refused as f64, "{:?}", plan(&w));
 }
 
 #[tokio::test]
@@ -200,8 +201,8 @@ async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again
     w.executed().await;
     let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
     assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Done], "{:?}", plan(&w));
-    let course = stepwright::method::course(&w.session).unwrap();
-    assert_eq!((course.errors.len(), course.corrections), (1, 2), "one error, for which two prompts were sent");
+    let figures = (figure(&w, "errors"), figure(&w, "corrections"));
+    assert_eq!(figures, (1.0, 2.0), "one error, for which two prompts were sent");
     w.quit().await;
 }
 

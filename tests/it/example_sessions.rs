@@ -11,7 +11,7 @@ use stepwright::config::Config;
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, Sources, prepare, start};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
-use stepwright::method::Fate;
+use stepwright::method::{Fate, Place};
 use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
@@ -443,8 +443,8 @@ fn the_examples_show_what_they_say() {
 
 /// What became of each step of a plan.
 fn fates(session: &Session) -> Vec<Fate> {
-    let course = stepwright::method::course(session).unwrap();
-    (0..course.attempts.len()).map(|at| course.fate(at)).collect()
+    let plan = Place::at_cursor(session).sections().remove(0);
+    plan.lines.into_iter().map(|line| line.mark).filter(|mark| !matches!(mark, Fate::Next | Fate::Open)).collect()
 }
 
 /// The rows of the blocking trees at each node of an example that stand below an error: the refused action, then what is below it.

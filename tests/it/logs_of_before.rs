@@ -16,7 +16,7 @@ use stepwright::driver::{Command, Notice, OpenRequest, Request, Sources, prepare
 use stepwright::episode::log::{self, Loaded};
 use stepwright::episode::{Ask, AskKind, AskState, Event, FORMAT_VERSION, Header, Node, Session};
 use stepwright::export::{Format, render};
-use stepwright::method::{self, Section};
+use stepwright::method::{Place, Section};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/logs")
@@ -49,11 +49,6 @@ fn sum(value: impl Serialize) -> String {
     format!("{:08x}", crc32fast::hash(serde_json::to_string(&value).unwrap().as_bytes()))
 }
 
-/// What a method says it follows at the cursor.
-fn sections(session: &Session) -> Vec<Section> {
-    method::named(&session.method).map(|method| method.rows(session)).unwrap_or_default()
-}
-
 fn ask(out: &mut String, ask: &Ask) {
     let texts = match &ask.state {
         AskState::Answered { texts, .. } => sum(texts),
@@ -84,7 +79,7 @@ fn node(out: &mut String, session: &Session, node: &Node) {
 }
 
 fn rows(out: &mut String, sections: &[Section]) {
-    for section in sections {
+    for section in sections.iter().filter(|section| !section.is_program) {
         let _ = writeln!(out, "  {} of [{}], at {}, {} done", section.title, section.made_at, section.at, section.done);
         for line in &section.lines {
             let _ = writeln!(out, "    {:?} {}", line.mark, line.text);
@@ -141,7 +136,7 @@ async fn shown(text: &str) -> String {
                 if let Some(belief) = &there.belief {
                     let _ = writeln!(out, "  believed {} wrong {:?}", sum(&belief.state), belief.drift);
                 }
-                rows(&mut out, &sections(session));
+                rows(&mut out, &Place { closing: there.closing, ..Place::at_cursor(session) }.sections());
             }
             (Notice::Stopped, _) => break,
             _ => {}

@@ -149,7 +149,8 @@ impl MethodFlags {
             let why = of_none.map(|key| format!("--{METHOD_OPT} {key}: name the method that has it (--method)"));
             return why.map_or(Ok(()), |why| Err(CliError::Usage(why)));
         };
-        let info = found.ready().map_err(CliError::Failed)?;
+        found.ready().map_err(CliError::Failed)?;
+        let info = found.info();
         let has = |key: &str| key == DOMAIN.key || info.options.iter().any(|option| option.key == key);
         let of_command = method.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
         let other = match of_command {

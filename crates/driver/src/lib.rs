@@ -36,9 +36,9 @@ pub use setup::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,
 };
 pub use skills::SkillsCommand;
-pub use stepwright_method::blocking::BlockingSource;
 pub use stepwright_method::program_context::LineStatus;
 pub use stepwright_method::{BeliefReading, SYMBOLIC, prompting};
+pub use stepwright_world::blocking::BlockingSource;
 pub use task::start;
 pub use workshop::{SetSource, WorkshopCommand, file_name};
 

@@ -11,12 +11,12 @@ use super::setup::{
 use super::{Handle, start};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_episode::{FORMAT_VERSION, Header, log};
-use stepwright_method::blocking::BlockingSource;
 use stepwright_method::prompting::{self, Prompting};
 use stepwright_method::{self as method, DOMAIN, External, Method, MethodInfo, SYMBOLIC};
 use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
+use stepwright_world::blocking::BlockingSource;
 use stepwright_world::blocking::{Domain, NamedDomain};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::external::Adapter;
@@ -183,7 +183,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
     let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
     let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
-    let info = method.ready().map_err(OpenError::Failed)?;
+    let version = method.ready().map_err(OpenError::Failed)?;
+    let info = method.info();
     let mut method_options = config.method.options.record([]);
     method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
     method_options.extend(options.clone());
@@ -212,7 +213,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         service: task_kind.filter(|_| kind.services).unwrap_or_default(),
         seed: new.seed,
         method: info.id.to_owned(),
-        method_version: method.version().unwrap_or_default(),
+        method_version: version.unwrap_or_default(),
         model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
         ..new_header(opened.world.as_ref(), &clock)
     };

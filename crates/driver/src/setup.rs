@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use stepwright_episode::gate::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
-use stepwright_method::blocking::BlockingSource;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{self as method, Method, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 use stepwright_program::sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
+use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::known_names;
 use stepwright_world::planner::Agent;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use stepwright_episode::{Action, Node, NodeId, Session, StepOutcome, TreeEdit};
-use stepwright_method::Follower;
 use stepwright_method::program_context::{ProgramContext, ProgramState};
+use stepwright_method::{DerivedState, Grounds};
 use stepwright_program::Call;
 use stepwright_world::remote::Recorded;
 use stepwright_world::{Outcome, Request, Snapshot, World, WorldError, state_form};
@@ -27,8 +27,8 @@ const MOST: usize = RECENT + 256;
 pub(super) struct Timeline {
     pub(super) world: Box<dyn World>,
     pub(super) state: ProgramState,
-    /// What a method derives from the episode, with the person's changes at this node.
-    pub(super) follower: Option<Box<dyn Follower>>,
+    /// What methods derive from the episode, with the person's changes at this node.
+    pub(super) derived: Vec<Box<dyn DerivedState>>,
     at: NodeId,
     kept: BTreeMap<NodeId, Checkpoint>,
     recent: VecDeque<NodeId>,
@@ -47,7 +47,7 @@ struct Checkpoint {
     depth: u32,
     world: Snapshot,
     state: ProgramState,
-    follower: Option<Box<dyn Follower>>,
+    derived: Vec<Box<dyn DerivedState>>,
 }
 
 /// How the world's answer differs from the record, if it does.
@@ -82,7 +82,7 @@ impl Timeline {
     pub(super) fn new(
         world: Box<dyn World>,
         program: &ProgramContext,
-        follower: Option<Box<dyn Follower>>,
+        derived: Vec<Box<dyn DerivedState>>,
         reset: &[Call],
     ) -> Self {
         let mut state = program.start();
@@ -90,7 +90,7 @@ impl Timeline {
         let (kept, recent, requests, truths) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new(), BTreeMap::new());
         let every = EVERY;
         let mut timeline =
-            Timeline { world, state, follower, at: 0, kept, recent, every, requests, truths, formed: false };
+            Timeline { world, state, derived, at: 0, kept, recent, every, requests, truths, formed: false };
         timeline.keep(0, 0);
         timeline
     }
@@ -144,40 +144,64 @@ impl Timeline {
     }
 
     fn follow(&mut self, action: &Action, outcome: &StepOutcome) {
-        if let Some(follower) = &mut self.follower {
-            follower.follow(action, outcome, self.world.as_ref());
+        for derived in &mut self.derived {
+            derived.follow(action, outcome, self.world.as_ref());
+        }
+    }
+
+    /// Brings what is derived to the session's cursor, where world and program are already; what cannot come is dropped.
+    pub(super) fn catch_up(&mut self, session: &Session) {
+        self.derived.retain_mut(|derived| derived.come(session));
+        if let Some(point) = self.kept.get_mut(&self.at) {
+            point.derived.retain_mut(|derived| derived.come(session));
         }
     }
 
     /// Begins to keep derived state at the present node, with the person's changes there.
-    pub(super) fn begin_following(&mut self, follower: Box<dyn Follower>, edits: &[TreeEdit]) {
-        if let Some(point) = self.kept.get_mut(&self.at) {
-            point.follower = Some(follower.copy());
+    pub(super) fn begin_deriving(&mut self, begun: Vec<Box<dyn DerivedState>>, edits: &[TreeEdit]) {
+        for mut derived in begun {
+            if let Some(point) = self.kept.get_mut(&self.at) {
+                point.derived.push(derived.copy());
+            }
+            for edit in edits {
+                // One that no longer fits is passed over.
+                let _ = derived.edit(edit, self.world.as_ref());
+            }
+            self.derived.push(derived);
         }
-        self.follower = Some(follower);
-        self.edit(edits);
     }
 
-    /// Drops what depends on the assertions in force. Says whether something was dropped here.
-    pub(super) fn forget_assertions(&mut self) -> bool {
-        let forget = |follower: &mut Option<Box<dyn Follower>>| {
-            follower.take_if(|follower| follower.depends_on_assertions()).is_some()
-        };
-        for point in self.kept.values_mut() {
-            forget(&mut point.follower);
+    /// Drops what is not made of steps alone: other assertions or another method are in use. Says whether something was dropped here.
+    pub(super) fn forget(&mut self) -> bool {
+        let before = self.derived.len();
+        let all = self.kept.values_mut().map(|point| &mut point.derived).chain([&mut self.derived]);
+        all.for_each(|derived| derived.retain(|derived| derived.grounds() == Grounds::Steps));
+        self.derived.len() < before
+    }
+
+    /// Drops what was made elsewhere of what is recorded at nodes: one of them has more to tell now.
+    pub(super) fn forget_elsewhere(&mut self) {
+        let here = self.at;
+        for (_, point) in self.kept.iter_mut().filter(|(node, _)| **node != here) {
+            point.derived.retain(|derived| derived.grounds() != Grounds::Turns);
         }
-        forget(&mut self.follower)
     }
 
     /// The derived state of the present node with these changes in place of those it has.
     ///
     /// # Errors
     /// Where a change makes no sense, in words.
-    pub(super) fn edited(&self, edits: &[TreeEdit]) -> Result<Box<dyn Follower>, String> {
-        let kept = self.kept.get(&self.at).and_then(|point| point.follower.clone());
-        let mut follower = kept.ok_or("there is no blocking tree here; a world needs a blocking domain for one")?;
-        edits.iter().try_for_each(|edit| follower.edit(edit, self.world.as_ref()))?;
-        Ok(follower)
+    pub(super) fn edited(&self, edits: &[TreeEdit]) -> Result<Vec<Box<dyn DerivedState>>, String> {
+        let mut all = self.kept.get(&self.at).map(|point| point.derived.clone()).unwrap_or_default();
+        let none = "there is no blocking tree here; a world needs a blocking domain for one";
+        if all.is_empty() {
+            return Err(none.to_owned());
+        }
+        for edit in edits {
+            let mut results = all.iter_mut().filter_map(|derived| derived.edit(edit, self.world.as_ref()));
+            results.next().ok_or(none)??;
+        }
+        Ok(all)
     }
 
     /// Goes to a node by the nearest checkpoint above it.
@@ -190,8 +214,8 @@ impl Timeline {
         }
         let path = session.path(to);
         let start = path.iter().rposition(|n| self.kept.contains_key(&n.id)).unwrap_or(0);
-        let (state, follower) = (self.state.clone(), self.follower.clone());
-        let before = Checkpoint { depth: 0, world: self.world.snapshot(), state, follower };
+        let (state, derived) = (self.state.clone(), self.derived.clone());
+        let before = Checkpoint { depth: 0, world: self.world.snapshot(), state, derived };
         let result = self.replay(path.get(start..).unwrap_or_default());
         match result {
             Ok(()) => {
@@ -203,7 +227,7 @@ impl Timeline {
             Err(_) => {
                 // Restoring a snapshot of the same world and task just taken cannot be refused.
                 let _ = self.world.restore(&before.world);
-                (self.state, self.follower) = (before.state, before.follower);
+                (self.state, self.derived) = (before.state, before.derived);
             }
         }
         result
@@ -220,7 +244,7 @@ impl Timeline {
         let Some((first, rest)) = path.split_first() else { return Err("there is no such point".into()) };
         let Some(point) = self.kept.get(&first.id) else { return Err("the point was not kept".into()) };
         self.world.restore(&point.world).map_err(|e| e.to_string())?;
-        (self.state, self.follower) = (point.state.clone(), point.follower.clone());
+        (self.state, self.derived) = (point.state.clone(), point.derived.clone());
         // Of those that will not be among the last visited, only the ones that stay are kept.
         let passed = rest.len().saturating_sub(RECENT);
         for (at, node) in rest.iter().enumerate() {
@@ -248,9 +272,9 @@ impl Timeline {
 
     /// Makes recorded changes. One that no longer fits (another domain is in use) is passed over.
     fn edit(&mut self, edits: &[TreeEdit]) {
-        if let Some(follower) = &mut self.follower {
+        for derived in &mut self.derived {
             for edit in edits {
-                let _ = follower.edit(edit, self.world.as_ref());
+                let _ = derived.edit(edit, self.world.as_ref());
             }
         }
     }
@@ -304,8 +328,8 @@ impl Timeline {
 
     fn keep(&mut self, node: NodeId, depth: u32) {
         self.note(node);
-        let (world, state, follower) = (self.world.snapshot(), self.state.clone(), self.follower.clone());
-        self.kept.insert(node, Checkpoint { depth, world, state, follower });
+        let (world, state, derived) = (self.world.snapshot(), self.state.clone(), self.derived.clone());
+        self.kept.insert(node, Checkpoint { depth, world, state, derived });
         self.recent.push_back(node);
         if self.recent.len() > RECENT
             && let Some(old) = self.recent.pop_front()

@@ -45,7 +45,7 @@ pub struct Proposal {
     pub id: ProposalId,
     /// The text exactly as the source wrote it (a completion's line).
     pub raw: String,
-    /// Which line it is of what is followed, from 1: of a plan, or the how manieth call of a program.
+    /// The number, from 1, of the plan's line or the program's call that it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The action read from it; `None` when it is none, see `problem`.

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::blocking::BlockingSource;
 use super::context::Known;
-use super::statler::{Form, NEXT_QUERY, STATE, closes, closing, cups, in_force, read_list, read_program, state_prompt};
+use super::folded;
+use super::statler::{Form, NEXT_QUERY, Programs, STATE, closing, cups, read_list, read_program, state_prompt};
 use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Step, Stop};
 use crate::belief;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
-use stepwright_world::{Ability, CUPS, shipped_domain, state_form, updates};
+use stepwright_world::blocking::BlockingSource;
+use stepwright_world::{Ability, CUPS, closes, shipped_domain, state_form, updates};
 
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
@@ -276,16 +277,17 @@ fn updates_of(node: &Node, updating: &str) -> Vec<Update> {
 
 /// The state that was written with the program whose request the last step of a path closed.
 fn written_with(path: &[&Node], form: Form, query: &str, closing: &str) -> Vec<Update> {
-    let found = path.last().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, closing))).and_then(
-        |node| {
-            let answer = in_force(path, closing)?.answer?;
+    let found = path
+        .last()
+        .filter(|node| node.action.as_ref().is_some_and(|action| closes(&action.text, closing)))
+        .and_then(|node| {
+            let answer = folded(Programs::new(closing), path).in_force()?.answer?;
             let written = match form {
-                Form::Program => read_program(answer).state,
-                Form::Cups => Some(answer.to_owned()),
+                Form::Program => read_program(&answer).state,
+                Form::Cups => Some(answer),
             };
             Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
-        },
-    );
+        });
     found.into_iter().collect()
 }
 

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Follower;
-use super::blocking::BlockingSource;
+use super::DerivedState;
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
@@ -22,6 +21,7 @@ use stepwright_episode::{
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
 use stepwright_program::sandbox::Sandbox;
+use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 use stepwright_world::planner::classical::{self, PlanningTask};
@@ -71,10 +71,17 @@ pub struct Knowledge {
 pub struct Past<'a> {
     /// The request that was open at each node visited.
     pub requests: &'a BTreeMap<NodeId, Request>,
-    /// What a method derives from the episode, as it is at the cursor.
-    pub follower: Option<&'a dyn Follower>,
+    /// What methods derive from the episode, as it is at the cursor.
+    pub derived: &'a [Box<dyn DerivedState>],
     /// The true state at the cursor, in the form of a belief.
     pub truth: Option<&'a Value>,
+}
+
+impl<'a> Past<'a> {
+    /// The derived state of that type.
+    pub fn derived<T: 'static>(&self) -> Option<&'a T> {
+        self.derived.iter().find_map(|derived| derived.as_any().downcast_ref())
+    }
 }
 
 /// All that a method sees.

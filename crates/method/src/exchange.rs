@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use stepwright_episode::gate::{AskSpec, Draft};
-use stepwright_episode::{Action, Check, NodeId, ProposalId, StepOutcome, Usage, Verdict, Written};
+use stepwright_episode::{Action, Check, Node, NodeId, ProposalId, Session, StepOutcome, Usage, Verdict, Written};
 use stepwright_model::Completion;
 
 /// What a method wants next.
@@ -175,8 +175,42 @@ pub struct KeptBack {
     pub why: String,
 }
 
+/// A node of a session as panes and studies look at it.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The node.
+    pub node: NodeId,
+    /// The call that closes a request, in worlds that make requests; else empty.
+    pub closing: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// The session's cursor, in a world without requests.
+    pub fn at_cursor(session: &'a Session) -> Self {
+        Place { session, node: session.cursor(), closing: "" }
+    }
+
+    /// The nodes from the reset to the node.
+    pub fn path(&self) -> Vec<&'a Node> {
+        self.session.path(self.node)
+    }
+
+    /// What the method in use follows there.
+    pub fn sections(&self) -> Vec<Section> {
+        super::named(&self.session.method).map(|method| method.rows(self)).unwrap_or_default()
+    }
+
+    /// What its sections count by that name.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        let figures = self.sections().into_iter().flat_map(|section| section.figures);
+        figures.filter(|(of, _)| *of == name).map(|(_, figure)| figure).next()
+    }
+}
+
 /// Part of what a method follows, for panes and exports: a plan, a program with its calls.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
     /// What it is, in words (`plan`).
     pub title: String,
@@ -188,10 +222,14 @@ pub struct Section {
     pub done: usize,
     /// Its lines.
     pub lines: Vec<SectionLine>,
+    /// Whether it is a program that is shown beside the trajectory.
+    pub is_program: bool,
+    /// What studies count of it, by name.
+    pub figures: Vec<(&'static str, f64)>,
 }
 
 /// A line of a section.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionLine {
     /// The text.
     pub text: String,

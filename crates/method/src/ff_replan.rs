@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::context::Known;
 use super::options::{BELIEF, BLOCKING};
-use super::plan_following::{InForce, NextLine, Upcoming, plan, rows, upcoming, useless};
-use super::{Answer, Context, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
-use stepwright_episode::{Ask, AskKind, AskState, Origin, Session};
+use super::plan_following::{InForce, NextLine, Taken, Upcoming, plan, rows, upcoming, useless};
+use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop};
+use stepwright_episode::{Ask, AskKind, AskState, Node, Origin};
 use stepwright_program::Call;
 use stepwright_world::Ability;
 use stepwright_world::planner::classical::{Limits, NoPlan, PlanningTask};
@@ -21,10 +21,9 @@ const REMARK: &str = ";";
 /// Beside a plan the planner gives a JSON object: under this name how many ground actions the planner chose among.
 const CONSIDERED: &str = "ground_actions";
 
-/// How many actions planners chose among in a session on the path to its cursor, on average over their plans; `None` where none was
-/// asked, or an earlier release did not record it.
-pub fn considered(session: &Session) -> Option<f64> {
-    let path = session.path(session.cursor());
+/// How many actions planners chose among on a path, on average over their plans; `None` where none was asked, or an earlier release did
+/// not record it.
+fn considered(path: &[&Node]) -> Option<f64> {
     let asks = path.iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN);
     let counts: Vec<f64> = asks
         .filter_map(|ask| match &ask.state {
@@ -92,8 +91,16 @@ impl Method for FfReplan {
         Ok(Answer::texts([plan, json!({ CONSIDERED: considered }).to_string()]))
     }
 
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        rows(session)
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        let mut sections = rows(at);
+        if let (Some(plan), Some(considered)) = (sections.first_mut(), considered(&at.path())) {
+            plan.figures.push((CONSIDERED, considered));
+        }
+        sections
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Taken::default())
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

@@ -13,11 +13,11 @@ mod belief_update;
 pub mod blocking;
 mod code_policy;
 mod context;
+mod derived;
 mod exchange;
 mod external;
 mod few_shot;
 mod ff_replan;
-mod follower;
 mod needs;
 mod next_action;
 pub mod o3d;
@@ -31,6 +31,7 @@ pub mod program_context;
 pub mod prompting;
 mod react;
 pub mod reading;
+pub mod reference;
 mod reflexion;
 mod reprompt;
 mod scored;
@@ -47,23 +48,19 @@ use std::sync::Arc;
 
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
-pub use exchange::{Answer, Carried, Checks, Deed, Fate, KeptBack, Program, Rank, Reading, Section, SectionLine, Step};
+pub use derived::{DerivedState, Grounds, History, folded};
+pub use exchange::{
+    Answer, Carried, Checks, Deed, Fate, KeptBack, Place, Program, Rank, Reading, Section, SectionLine, Step,
+};
 pub use external::{Command, External, PREFIX as EXTERNAL};
-pub use ff_replan::considered;
-pub use follower::Follower;
 pub use needs::{Misfit, Needs, fits};
-pub use next_action::turn_end;
-pub use options::{DOMAIN, MAX_SHOTS};
-pub use plan_following::in_force as plan_in_force;
-pub use precondition_aware::{ID as DEFAULT, Trial, algorithm_1};
-pub use reflexion::TRIALS;
-pub use reprompt::{Course, course};
+pub use options::{DOMAIN, MAX_SHOTS, TRIALS};
+pub use precondition_aware::ID as DEFAULT;
 pub use scored::ID as SCORED;
-pub use statler::{STATLER, closes, in_force as program_in_force};
 pub use team::Team;
 
 use serde_json::Value;
-use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Session, Shape};
+use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
 use stepwright_program::sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::options::Table;
@@ -91,18 +88,13 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     /// Name and description for display.
     fn info(&self) -> MethodInfo;
 
-    /// The same once all of it is known. One in another process is asked for it, once, which may take as long as its command takes to
-    /// start.
+    /// Its own version, where it has one beside the program's; all of its info is known from then on. One in another process is asked
+    /// for both, once, which may take as long as its command takes to start.
     ///
     /// # Errors
     /// Why it cannot be used, in words.
-    fn ready(&self) -> Result<MethodInfo, String> {
-        Ok(self.info())
-    }
-
-    /// Its own version, where it has one beside the program's.
-    fn version(&self) -> Option<String> {
-        None
+    fn ready(&self) -> Result<Option<String>, String> {
+        Ok(None)
     }
 
     /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
@@ -158,13 +150,13 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     }
 
     /// Why the episode is over for the method after a step that carried out this decision, where the world continues. The context is
-    /// that before the step, except for the followers.
+    /// that before the step, except for what follows steps as they are taken.
     fn ended(&self, _cx: &Context<'_>, _decision: &Decision) -> Option<String> {
         None
     }
 
-    /// What it follows at the cursor, for panes and exports: read from the records alone.
-    fn rows(&self, _session: &Session) -> Vec<Section> {
+    /// What it follows at a node, for panes and exports: read from the records alone.
+    fn rows(&self, _at: &Place<'_>) -> Vec<Section> {
         Vec::new()
     }
 
@@ -179,9 +171,9 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// What it derives from the episode node by node, begun at the cursor from the records; `None` where there is nothing to
-    /// derive, or it is there already.
-    fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+    /// What it derives from the episode node by node, begun at the cursor from the records ([`Context::keep`]); `None` where there is
+    /// nothing to derive, or it is there already.
+    fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         None
     }
 

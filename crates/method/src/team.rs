@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
 use super::options::{BELIEF, BLOCKING};
-use super::{Answer, Carried, Checks, Context, Deed, Follower, KeptBack, Known, Method, Reading, Step, Stop, blocking};
+use super::{
+    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, Reading, Step, Stop, blocking,
+};
 use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
 use stepwright_program::sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
@@ -126,9 +128,9 @@ impl Team {
         self.members().filter_map(|member| member.warning(cx))
     }
 
-    /// What is derived from the episode.
-    pub fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
-        self.members().find_map(|member| member.follow(cx))
+    /// What is to be derived from the episode and is not yet.
+    pub fn follow(&self, cx: &Context<'_>) -> Vec<Box<dyn DerivedState>> {
+        self.members().filter_map(|member| member.follow(cx)).collect()
     }
 
     /// Whether a belief is maintained.

@@ -2,6 +2,7 @@ use super::next_action::Next;
 use super::options::{ASSERTIONS, shows_assertions};
 use super::precondition_aware::next as aware;
 use super::reading::{Line, closed, first_line, read_line, written};
+use super::reference::algorithm_1;
 use super::*;
 use stepwright_episode::{
     Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,

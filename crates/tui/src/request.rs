@@ -3,9 +3,8 @@
 use super::theme::Glyphs;
 use super::view::View;
 use stepwright_episode::Session;
-use stepwright_method::closes;
 use stepwright_program::{Role, Specification};
-use stepwright_world::Request;
+use stepwright_world::{Request, closes};
 
 /// The call that closes a request, as the world has it; empty where it makes none.
 pub fn closing(view: &View) -> &'static str {
@@ -15,8 +14,9 @@ pub fn closing(view: &View) -> &'static str {
 /// The requests closed on the path to the cursor: how many, and how many of them right.
 fn closed(session: &Session, closing: &str) -> (usize, usize) {
     let path = session.path(session.cursor());
-    let closed =
-        path.iter().filter(|n| n.outcome.error.is_none() && n.action.as_ref().is_some_and(|a| closes(a, closing)));
+    let closed = path
+        .iter()
+        .filter(|n| n.outcome.error.is_none() && n.action.as_ref().is_some_and(|a| closes(&a.text, closing)));
     closed.fold((0, 0), |(all, right), node| (all + 1, right + usize::from(node.outcome.reward > 0.0)))
 }
 
@@ -37,7 +37,7 @@ pub fn calls(view: &View) -> String {
 pub fn place(view: &View, glyphs: &Glyphs) -> Option<String> {
     let session = view.session.as_ref()?;
     let last = session.current().and_then(|n| n.action.as_ref());
-    let over = session.is_done() && last.is_some_and(|a| closes(a, closing(view)));
+    let over = session.is_done() && last.is_some_and(|a| closes(&a.text, closing(view)));
     let request = open(view).filter(|_| !over);
     if request.is_none() && !over {
         return None;

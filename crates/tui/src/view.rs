@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use stepwright_driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use stepwright_episode::{
-    ArtifactId, AskId, Event, Node, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
+    ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
 use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
+use stepwright_method::{Place, Section};
 use stepwright_world::blocking::BlockingTree;
 
 use super::actions::{ActionId, spec};
@@ -237,6 +238,12 @@ impl View {
     /// The offered belief that waits for a decision.
     pub fn offer(&self) -> Option<&Offer> {
         self.turn().and_then(Turn::pending_offer)
+    }
+
+    /// What the method in use follows at a node.
+    pub fn sections(&self, node: NodeId) -> Vec<Section> {
+        let closing = self.situation.as_ref().map_or("", |situation| situation.closing);
+        self.session.as_ref().map(|session| Place { session, node, closing }.sections()).unwrap_or_default()
     }
 
     /// The text of the plan or program in force at the cursor, where there is one.

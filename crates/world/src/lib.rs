@@ -51,7 +51,7 @@ pub use kind::{DataSpec, GeneratedTask, Generator, OpenSpec, OpenedWorld, Origin
 pub use language::{Correction, Language, Refusal, WordedPlan};
 pub use map::Map;
 pub use recorded::read as read_logs;
-pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, updates};
+pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, closes, updates};
 pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, read_demonstrations};
 pub use symbols::Symbols;

@@ -20,6 +20,11 @@ pub struct Request {
     pub kind: String,
 }
 
+/// Whether an action's text closes the request; `closing` is the call that does, empty in a world without requests.
+pub fn closes(text: &str, closing: &str) -> bool {
+    !closing.is_empty() && text.lines().any(|line| line.trim() == closing)
+}
+
 /// An episode that is a sequence of requests.
 pub trait Requests {
     /// The request to answer now; `None` after the last one.

@@ -210,7 +210,7 @@ impl Driver {
             }
             Effect::ChangeTree(edits) => {
                 match self.timeline.edited(&edits) {
-                    Ok(follower) => self.timeline.follower = Some(follower),
+                    Ok(derived) => self.timeline.derived = derived,
                     Err(why) => self.say(Level::Error, why),
                 }
                 self.shown = None;
@@ -228,6 +228,11 @@ impl Driver {
     fn recorded(&mut self, record: Record) {
         if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
             self.shown = None;
+        }
+        // What was derived further down from a node that has more to tell now does not hold.
+        let left = self.gate.session().node(record.node).is_some_and(|node| !node.children.is_empty());
+        if left && !matches!(record.event, Event::Moved { .. } | Event::Executed { .. }) {
+            self.timeline.forget_elsewhere();
         }
         self.workshop.recorded(&record);
         self.distilling.recorded(&record);

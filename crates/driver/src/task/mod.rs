@@ -25,13 +25,14 @@ use super::{Command, Handle, Level, Notice};
 use configure::Prepared;
 use stepwright_episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
 use stepwright_episode::{Gate, Record, Session};
-use stepwright_method::blocking::{BlockingSource, LiveTree, gone};
+use stepwright_method::blocking::{LiveTree, gone};
 use stepwright_method::options::{self, BELIEF};
 use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::skills::SkillShelf;
-use stepwright_method::{Context, Follower, KeptBack, Knowledge, ModelTraits, Past, Team};
+use stepwright_method::{Context, DerivedState, KeptBack, Knowledge, ModelTraits, Past, Team};
 use stepwright_program::sandbox::Sandbox;
+use stepwright_world::blocking::BlockingSource;
 use stepwright_world::options::Values;
 
 /// The driver of one session.
@@ -133,12 +134,12 @@ impl Driver {
             assertions.retain(|own| own.action != adopted.action);
             assertions.push(adopted);
         }
-        let follower = match &blocking {
+        let tree = match &blocking {
             BlockingSource::Domain(domain) => LiveTree::begin(domain, world.as_ref()),
             BlockingSource::Assertions | BlockingSource::Gone(_) => None,
         };
-        let follower = follower.map(|tree| Box::new(tree) as Box<dyn Follower>);
-        let mut timeline = Timeline::new(world, &program, follower, &calls);
+        let tree = tree.into_iter().map(|tree| Box::new(tree) as Box<dyn DerivedState>);
+        let mut timeline = Timeline::new(world, &program, tree.collect(), &calls);
         if prompting.options.is(&BELIEF, "on") {
             timeline.track_truth();
         }
@@ -266,28 +267,27 @@ impl Driver {
             knowledge: &self.knowledge,
             past: Past {
                 requests: self.timeline.requests(),
-                follower: self.timeline.follower.as_deref(),
+                derived: &self.timeline.derived,
                 truth: self.timeline.belief_truth(),
             },
             sandbox: &self.sandbox,
         }
     }
 
-    /// Begins to keep what the method derives from the episode, where it is needed and not there.
+    /// Brings what methods derive from the episode to the cursor, and begins what is needed and not there.
     pub(super) fn follow_episode(&mut self) {
-        if self.diverged.is_some() || self.timeline.follower.is_some() || self.timeline.world.remote().is_some() {
+        if self.diverged.is_some() || self.timeline.world.remote().is_some() {
             return;
         }
-        let follower = self.team.follow(&self.context(None));
-        if let Some(follower) = follower {
-            let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
-            self.timeline.begin_following(follower, &edits);
-        }
+        self.timeline.catch_up(self.gate.session());
+        let begun = self.team.follow(&self.context(None));
+        let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
+        self.timeline.begin_deriving(begun, &edits);
     }
 
     /// Drops what was derived from the assertions in force: they or the method are others now.
     pub(super) fn forget_assertions(&mut self) {
-        if self.timeline.forget_assertions() {
+        if self.timeline.forget() {
             self.shown = None;
         }
     }

@@ -62,9 +62,8 @@ fn timeline(session: &Session) -> Timeline {
     let program = ProgramContext::load(&session.header.specification).unwrap();
     let world = world();
     let domain = stepwright_world::shipped_domain(world.kind()).unwrap().unwrap();
-    let tree = LiveTree::begin(&domain, world.as_ref()).map(|tree| Box::new(tree) as Box<dyn Follower>);
-    assert!(tree.is_some());
-    Timeline::new(world, &program, tree, &[])
+    let tree: Box<dyn DerivedState> = Box::new(LiveTree::begin(&domain, world.as_ref()).unwrap());
+    Timeline::new(world, &program, vec![tree], &[])
 }
 
 #[test]

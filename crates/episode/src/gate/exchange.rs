@@ -42,7 +42,7 @@ pub struct Assertions {
 pub struct Draft {
     /// The text as its source wrote it.
     pub raw: String,
-    /// Which line it is of what is followed, from 1.
+    /// The number, from 1, of the plan's line or the program's call that it is.
     #[serde(default)]
     pub line: Option<usize>,
     /// The action read from it.

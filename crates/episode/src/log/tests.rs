@@ -143,12 +143,12 @@ fn errors_name_the_line_and_the_file_stays_as_it_is() {
     let path = folder.path().join("s.jsonl");
     let head = serde_json::to_string(&header()).unwrap();
     let start = serde_json::to_string(&started()).unwrap();
-    let newer = head.replacen("\"version\":2", "\"version\":3", 1);
+    let newer = head.replacen("\"version\":3", "\"version\":4", 1);
     for (content, expected) in [
         (String::new(), "s.jsonl:1: this is no stepwright session: the file is empty"),
         ("{}\n".into(), "does not say"),
         ("not json\n".into(), "the first line is no JSON"),
-        (newer, "format version 3; this program reads up to 2. Open it with a newer stepwright"),
+        (newer, "format version 4; this program reads up to 3. Open it with a newer stepwright"),
         (format!("{head}\n{start}\n{{}}\n"), "s.jsonl:3: no record of a session"),
         (format!("{head}\n{start}\n{start}\n"), "s.jsonl:3: record 1: expected record 2"),
         (

@@ -8,20 +8,22 @@ mod prompt;
 mod skills;
 mod tree;
 
-pub use tree::{BlockingSource, LiveTree};
+pub use tree::LiveTree;
 
 use super::next_action::scoring;
 use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
-use super::{Answer, Checks, Context, Deed, Follower, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop};
+use super::{
+    Answer, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop,
+};
 use serde_json::Value;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
     Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Shape, Status, Verdict,
 };
 use stepwright_world::Ability;
-use stepwright_world::blocking::{BlockingTree, Growth, selector::RankedLeaf};
+use stepwright_world::blocking::{BlockingSource, BlockingTree, Growth, selector::RankedLeaf};
 use stepwright_world::options::{Kind, OptionSpec};
 
 /// Tokens of an answer: the paper's.
@@ -214,7 +216,7 @@ impl Method for Blocking {
     }
 
     /// A tree derived from the assertions, where the world has no domain and does its steps here.
-    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         let derives = matches!(cx.knowledge.blocking, BlockingSource::Assertions);
         let due = derives && LiveTree::at(cx).is_none();
         Some(Box::new(due.then(|| LiveTree::derive(cx)).flatten()?))
@@ -268,7 +270,7 @@ impl Method for BlockingChecks {
         })
     }
 
-    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn Follower>> {
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         Blocking.follow(cx)
     }
 

@@ -1,4 +1,4 @@
-//! The live blocking tree: a [`Follower`] of the episode. Where the world has a blocking domain it follows from the reset on;
+//! The live blocking tree: a [`DerivedState`] of the episode. Where the world has a blocking domain it follows from the reset on;
 //! elsewhere one is derived from the assertions in force, from the reset on as well: a tree is the same function of the records and the
 //! assertions wherever and whenever it is begun.
 
@@ -6,23 +6,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::context::{lived, observed};
-use crate::{Context, Follower, KeptBack};
+use crate::{Context, DerivedState, Grounds, KeptBack};
 use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
 use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{Facts, World};
-
-/// Where the blocking trees of a session come from.
-#[derive(Debug, Clone)]
-pub enum BlockingSource {
-    /// This domain.
-    Domain(Arc<Domain>),
-    /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
-    Assertions,
-    /// Nothing: the domain the session names is not available, in words.
-    Gone(String),
-}
 
 /// The tree at a node, with the facts observed there.
 #[derive(Debug, Clone)]
@@ -80,7 +69,7 @@ impl LiveTree {
 
     /// The tree that follows an episode's node.
     pub(super) fn at<'a>(cx: &Context<'a>) -> Option<&'a LiveTree> {
-        cx.past.follower?.as_any().downcast_ref()
+        cx.past.derived()
     }
 
     /// The forest with its domain.
@@ -123,8 +112,8 @@ impl LiveTree {
     }
 }
 
-impl Follower for LiveTree {
-    fn copy(&self) -> Box<dyn Follower> {
+impl DerivedState for LiveTree {
+    fn copy(&self) -> Box<dyn DerivedState> {
         Box::new(self.clone())
     }
 
@@ -151,11 +140,11 @@ impl Follower for LiveTree {
         }
     }
 
-    fn edit(&mut self, edit: &TreeEdit, world: &dyn World) -> Result<(), String> {
-        self.growth.edit(edit, world)
+    fn edit(&mut self, edit: &TreeEdit, world: &dyn World) -> Option<Result<(), String>> {
+        Some(self.growth.edit(edit, world))
     }
 
-    fn depends_on_assertions(&self) -> bool {
-        self.growth.is_derived()
+    fn grounds(&self) -> Grounds {
+        if self.growth.is_derived() { Grounds::Assertions } else { Grounds::Steps }
     }
 }

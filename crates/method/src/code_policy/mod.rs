@@ -16,14 +16,15 @@ use serde_json::{Value, json};
 use stepwright_skill::code::{self, Next};
 
 use super::options::TEMPERATURE;
-use super::plan_following::{InForce, NextLine, Upcoming, upcoming};
+use super::plan_following::{InForce, NextLine, Taken, Upcoming, in_force, upcoming};
 use super::react::{LIMITS, over};
 use super::skills::{SKILLS, TIPS, known, tips};
-use super::{Answer, Context, Fate, Known, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop};
-use run_so_far::RunSoFar;
-use stepwright_episode::{
-    ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Session, Shape, Written,
+use super::{
+    Answer, Context, DerivedState, Fate, Known, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step,
+    Stop,
 };
+use run_so_far::RunSoFar;
+use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Shape, Written};
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec};
 
@@ -157,8 +158,12 @@ impl Method for CodePolicy {
         over(cx, decision)
     }
 
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        rows(session)
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        rows(at)
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Taken::default())
     }
 
     fn answers(&self, kind: &AskKind) -> bool {
@@ -266,11 +271,11 @@ fn faulty_line(next: Option<&Next>) -> Option<usize> {
     why.strip_prefix("line ")?.split_once(':')?.0.parse().ok()
 }
 
-/// The program in force at the cursor, with what became of the lines that acted, and the line at which it cannot go on.
-fn rows(session: &Session) -> Vec<Section> {
-    let mut sections = super::plan_following::rows(session);
-    let path = session.path(session.cursor());
-    let so_far = super::plan_in_force(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
+/// The program in force at a node, with what became of the lines that acted, and the line at which it cannot go on.
+fn rows(at: &Place<'_>) -> Vec<Section> {
+    let mut sections = super::plan_following::rows(at);
+    let path = at.path();
+    let so_far = in_force(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
     let faulty = faulty_line(so_far.next.as_ref()).and_then(|line| line.checked_sub(1));
     for section in &mut sections {
         section.title = "program".to_owned();

@@ -5,9 +5,10 @@ use serde_json::Value;
 use stepwright_skill::code::{self, Next, acted};
 
 use super::run::{Answered, Came};
-use crate::context::{decided, kind_of, source};
-use crate::plan_following::{InForce, in_force};
-use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk, Proposal};
+use crate::context::{decided, source};
+use crate::plan_following::{InForce, in_force, is_line};
+use crate::{History, folded};
+use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
 
 /// What a program is answered where a person refused its action: what a world says of an action without effect.
 const REFUSED: &str = "Nothing happens.";
@@ -15,6 +16,9 @@ const REFUSED: &str = "Nothing happens.";
 /// What is known of a program's run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct RunSoFar {
+    /// The ask that the program answers, and the last that counts.
+    plan: AskId,
+    until: AskId,
     /// Its calls with their answers, in their order.
     pub(super) answered: Vec<Answered>,
     /// Those of the program that a person mended, as far as it is not known yet which of them the mended one makes too.
@@ -64,21 +68,16 @@ impl RunSoFar {
     /// As [`RunSoFar::of`], without what was asked after that ask.
     fn until(path: &[&Node], force: &InForce<'_>, last: AskId) -> Self {
         let at = path.iter().position(|node| node.id == force.made_at).unwrap_or(path.len());
-        let mut run = RunSoFar { tape: mended(path, at, force), ..RunSoFar::default() };
-        let nodes = path.get(at..).unwrap_or_default();
-        for (i, node) in nodes.iter().enumerate() {
-            run.asks(node, force, last);
-            run.taken(node, nodes.get(i + 1).copied(), force);
-        }
-        run
+        let begun = RunSoFar { plan: force.ask, until: last, tape: mended(path, at, force), ..RunSoFar::default() };
+        folded(begun, path.get(at..).unwrap_or_default())
     }
 
     /// Takes in what was found out at a node, in its order. An action that a person refused there was answered to the program before
     /// anything else was found out.
-    fn asks(&mut self, node: &Node, force: &InForce<'_>, last: AskId) {
+    fn asks(&mut self, node: &Node) {
         let run = run_kind();
-        let turn = &node.turn;
-        for ask in turn.asks.iter().filter(|ask| ask.id > force.ask && ask.id <= last) {
+        let (turn, since, until) = (&node.turn, self.plan, self.until);
+        for ask in turn.asks.iter().filter(|ask| ask.id > since && ask.id <= until) {
             if ask.kind == AskKind::PLAN_LINE {
                 let refused = turn.proposals.iter().any(|p| p.ask == Some(ask.id) && turn.rejection(p.id).is_some());
                 if refused && self.waits_to_act() {
@@ -104,21 +103,6 @@ impl RunSoFar {
         }
     }
 
-    /// Takes in the step from a node to the next, if it was the action that the program waited to take.
-    fn taken(&mut self, node: &Node, child: Option<&Node>, force: &InForce<'_>) {
-        let Some(child) = child.filter(|_| self.waits_to_act()) else { return };
-        let is_its = |proposal: &&Proposal| {
-            proposal.ask.is_some_and(|ask| ask > force.ask)
-                && kind_of(&node.turn, proposal) == Some(&AskKind::PLAN_LINE)
-        };
-        if decided(node, child).and_then(|d| source(&node.turn, d)).filter(is_its).is_some() {
-            let outcome = &child.outcome;
-            self.actions += 1;
-            let answer = acted(&outcome.observation, outcome.reward, outcome.done, outcome.won);
-            self.answer(answer, Some(outcome.error.is_none()));
-        }
-    }
-
     fn waits_to_act(&self) -> bool {
         self.next.as_ref().and_then(Next::action).is_some()
     }
@@ -141,5 +125,23 @@ impl RunSoFar {
         if matches!(came.next, Next::Call { .. }) {
             self.tape.clear();
         }
+    }
+}
+
+impl History for RunSoFar {
+    /// The step may be the action that the program waited to take.
+    fn step(&mut self, from: &Node, to: &Node) {
+        self.asks(from);
+        let taken = decided(from, to).and_then(|decision| source(&from.turn, decision));
+        if self.waits_to_act() && taken.is_some_and(|taken| is_line(&from.turn, taken, self.plan)) {
+            let outcome = &to.outcome;
+            self.actions += 1;
+            let answer = acted(&outcome.observation, outcome.reward, outcome.done, outcome.won);
+            self.answer(answer, Some(outcome.error.is_none()));
+        }
+    }
+
+    fn stay(&mut self, here: &Node) {
+        self.asks(here);
     }
 }

@@ -136,12 +136,9 @@ impl Method for External {
         self.command.info()
     }
 
-    fn ready(&self) -> Result<MethodInfo, String> {
-        self.command.introduce(self.command.adapter.start_timeout)
-    }
-
-    fn version(&self) -> Option<String> {
-        self.command.version()
+    fn ready(&self) -> Result<Option<String>, String> {
+        self.command.introduce(self.command.adapter.start_timeout)?;
+        Ok(self.command.version())
     }
 
     fn believes(&self, _cx: &Context<'_>) -> bool {

@@ -16,11 +16,12 @@ use stepwright_skill::{Knowledge, agent, document};
 use super::options::TEMPERATURE;
 use super::skills::{self, SKILLS};
 use super::{
-    Answer, Checks, Context, Deed, Fate, Known, Method, MethodInfo, Needs, Reading, Section, SectionLine, Step, Stop,
+    Answer, Checks, Context, Deed, Fate, Known, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
+    Stop,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
-    Action, Ask, AskKind, Check, CheckKind, Decision, Generation, Origin, Session, Shape, Status, StepOutcome, Verdict,
+    Action, Ask, AskKind, Check, CheckKind, Decision, Generation, Origin, Shape, Status, StepOutcome, Verdict,
 };
 use stepwright_program::Call;
 use stepwright_world::options::{Kind, OptionSpec};
@@ -277,8 +278,8 @@ impl Method for O3d {
     }
 
     /// The tree of calls: each with its lines, and what came back.
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        let path = session.path(session.cursor());
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        let path = at.path();
         let entries = lines::entries(&path);
         let tree = hierarchy::tree(&entries);
         let (open, last) = (hierarchy::open(&entries).map(|(at, _)| at), entries.len().saturating_sub(1));
@@ -295,7 +296,8 @@ impl Method for O3d {
         if lines.is_empty() {
             return Vec::new();
         }
-        vec![Section { title: "calls of skills".to_owned(), made_at, at: last, done: lines.len(), lines }]
+        let title = "calls of skills".to_owned();
+        vec![Section { title, made_at, at: last, done: lines.len(), lines, ..Section::default() }]
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

@@ -1,10 +1,11 @@
-//! Plan in force: which plan is followed at the cursor, and how far it was carried out. Read from the records alone.
+//! Plan in force: which plan is followed at a node, and how far it was carried out. A fold of the records.
 //!
 //! A plan is an artifact of the node it was made at; its lines are offered one at a time, each text marked with its line's number.
 
 use serde_json::Value;
 
 use crate::context::{decided, kind_of};
+use crate::{History, folded};
 use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
 
 /// The plan in force at the end of a path.
@@ -39,59 +40,81 @@ pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
     })
 }
 
-/// The plan in force at the last node of a path from the root.
-pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
-    let document = path.last()?.document(&ArtifactId::PLAN)?;
-    let (text, plan) = (document.get("text")?.as_str()?, document.get("ask")?.as_u64()?);
-    // A plan that a person wrote names its node; another is where it was asked for.
-    let edited = document.get("node").and_then(Value::as_u64);
-    let is_its = |node: &&Node| match edited {
-        Some(edited) => node.id == edited,
-        None => node.turn.asks.iter().any(|ask| ask.id == plan),
-    };
-    let at = path.iter().position(is_its)?;
-    let made_at = path.get(at)?.id;
-    let mut force = InForce {
-        text,
-        ask: plan,
-        made_at,
-        edited: edited.is_some(),
-        executed: Vec::new(),
-        last: None,
-        refused: false,
-        strayed: false,
-        passed: false,
-    };
-    for pair in path.get(at..)?.windows(2) {
-        let [from, to] = pair else { continue };
-        force.refused = to.outcome.error.is_some();
-        match taken(from, to).filter(|p| is_line(&from.turn, p, plan)).and_then(|p| p.line) {
-            Some(line) => {
-                force.last = Some(line);
-                force.executed.push((line, !force.refused));
-            }
-            None => force.strayed = true,
-        }
-    }
-    // A line that a person refuses is passed over.
-    let turn = &path.last()?.turn;
-    let rejected = turn.decisions.iter().filter_map(|d| match &d.choice {
-        Choice::Reject { proposal, .. } => turn.proposal(*proposal),
-        _ => None,
-    });
-    let passed = rejected.filter(|p| is_line(turn, p, plan)).filter_map(|p| p.line).max();
-    force.passed = passed.is_some();
-    force.last = force.last.max(passed);
-    Some(force)
+/// What was asked for and taken on a path, as far as plans go by it.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// The asks for plans, with the nodes they were made at.
+    plans: Vec<(AskId, NodeId)>,
+    steps: Vec<Step>,
 }
 
-/// The proposal whose execution led from a node to another.
-fn taken<'a>(from: &'a Node, to: &Node) -> Option<&'a Proposal> {
-    from.turn.proposal(decided(from, to)?.proposal())
+/// A step on a path.
+#[derive(Debug, Clone)]
+struct Step {
+    from: NodeId,
+    /// The line that it carried out, with the ask that offered it.
+    line: Option<(AskId, usize)>,
+    refused: bool,
+}
+
+impl Taken {
+    fn plans_of(&mut self, node: &Node) {
+        let asks = node.turn.asks.iter().filter(|ask| ask.kind == AskKind::PLAN);
+        self.plans.extend(asks.map(|ask| (ask.id, node.id)));
+    }
+
+    /// The plan in force at the node that the path leads to.
+    pub fn in_force<'a>(&self, here: &'a Node) -> Option<InForce<'a>> {
+        let document = here.document(&ArtifactId::PLAN)?;
+        let (text, plan) = (document.get("text")?.as_str()?, document.get("ask")?.as_u64()?);
+        // A plan that a person wrote names its node; another is where it was asked for.
+        let edited = document.get("node").and_then(Value::as_u64);
+        let asked = || self.plans.iter().find(|(ask, _)| *ask == plan).map(|(_, node)| *node);
+        let is_passed = |node: &NodeId| *node == here.id || self.steps.iter().any(|step| step.from == *node);
+        let made_at = edited.filter(is_passed).or_else(asked)?;
+        let since = self.steps.iter().skip_while(|step| step.from != made_at);
+        let line = |step: &Step| step.line.filter(|(ask, _)| *ask > plan).map(|(_, line)| line);
+        let executed: Vec<_> = since.clone().filter_map(|step| Some((line(step)?, !step.refused))).collect();
+        // A line that a person refuses is passed over.
+        let rejected = here.turn.decisions.iter().filter_map(|d| match &d.choice {
+            Choice::Reject { proposal, .. } => here.turn.proposal(*proposal),
+            _ => None,
+        });
+        let passed = rejected.filter(|p| is_line(&here.turn, p, plan)).filter_map(|p| p.line).max();
+        Some(InForce {
+            text,
+            ask: plan,
+            made_at,
+            edited: edited.is_some(),
+            last: executed.last().map(|(line, _)| *line).max(passed),
+            refused: since.clone().last().is_some_and(|step| step.refused),
+            strayed: since.clone().any(|step| line(step).is_none()),
+            passed: passed.is_some(),
+            executed,
+        })
+    }
+}
+
+impl History for Taken {
+    fn step(&mut self, from: &Node, to: &Node) {
+        self.plans_of(from);
+        let taken = decided(from, to).and_then(|decision| from.turn.proposal(decision.proposal()));
+        let line = taken.filter(|p| is_line(&from.turn, p, 0)).and_then(|p| Some((p.ask?, p.line?)));
+        self.steps.push(Step { from: from.id, line, refused: to.outcome.error.is_some() });
+    }
+
+    fn stay(&mut self, here: &Node) {
+        self.plans_of(here);
+    }
+}
+
+/// The plan in force at the last node of a path from the root.
+pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
+    folded(Taken::default(), path).in_force(path.last()?)
 }
 
 /// Whether a proposal is a line of that plan, as offered.
-pub(super) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
+pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
     proposal.ask.is_some_and(|ask| ask > plan) && kind_of(turn, proposal) == Some(&AskKind::PLAN_LINE)
 }
 

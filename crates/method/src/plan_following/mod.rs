@@ -5,13 +5,14 @@
 
 mod in_force;
 
-pub use in_force::{InForce, in_force, judgement};
+pub(super) use in_force::is_line;
+pub use in_force::{InForce, Taken, in_force, judgement};
 
-use super::{Answer, Context, Fate, Reading, Section, SectionLine, Step};
+use super::{Answer, Context, Fate, Place, Reading, Section, SectionLine, Step};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Session, Written};
+use stepwright_episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Written};
 
 /// Whose name is recorded with the lines of a plan.
 const THE_PLAN: &str = "the plan";
@@ -58,7 +59,7 @@ pub(super) fn upcoming<'a>(
             if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
         return Upcoming::Step(Box::new(Step::Recommend { proposal: found, why: why.to_owned() }));
     }
-    let force = in_force(&cx.path()).filter(|_| !again);
+    let force = cx.node().and_then(|here| cx.so_far(Taken::default()).in_force(here)).filter(|_| !again);
     match force.as_ref().and_then(next) {
         Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
         Some(Err(step)) => Upcoming::Step(Box::new(step)),
@@ -101,11 +102,11 @@ pub(super) fn useless(
     })
 }
 
-/// The plan in force at the cursor, with the status of its lines.
-pub(super) fn rows(session: &Session) -> Vec<Section> {
-    let path = session.path(session.cursor());
+/// The plan in force at a node, with the status of its lines.
+pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
+    let path = at.path();
     let Some(plan) = in_force(&path) else { return Vec::new() };
-    let turn = session.current().map(|n| &n.turn);
+    let turn = path.last().map(|n| &n.turn);
     let is_line = |p: &&Proposal| turn.is_some_and(|turn| in_force::is_line(turn, p, plan.ask));
     let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(|p| p.line);
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
@@ -125,5 +126,6 @@ pub(super) fn rows(session: &Session) -> Vec<Section> {
         at,
         done: plan.executed.len(),
         lines: lines.collect(),
+        ..Section::default()
     }]
 }

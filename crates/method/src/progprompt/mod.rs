@@ -10,11 +10,14 @@ use serde_json::Value;
 
 use super::context::Known;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
-use super::plan_following::{InForce, NextLine, Upcoming, judgement, plan, rows, upcoming, useless};
+use super::plan_following::{InForce, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
-use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Section, Step, Stop, next_action};
-use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Session, Shape};
+use super::{
+    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop,
+    next_action,
+};
+use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Shape};
 use stepwright_program::{Call, Role};
 use stepwright_world::Ability;
 use stepwright_world::options::{self, OptionSpec};
@@ -140,8 +143,12 @@ impl Method for ProgPrompt {
         Ok(Answer::texts([written_plan::compose(&known.goals, &Vocabulary::shipped(known.world))?]))
     }
 
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        rows(session)
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        rows(at)
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Taken::default())
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

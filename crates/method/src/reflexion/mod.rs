@@ -11,13 +11,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::options::TEMPERATURE;
+use super::options::{TEMPERATURE, TRIALS};
 use super::react::{self, EXAMPLES, LIMITS, Notes, examples_of, material, render, transcript};
 use super::skills::TIPS;
-use super::{Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Reading, Section, SectionLine, Step};
-use stepwright_episode::{
-    Action, ArtifactId, Ask, AskKind, Decision, Generation, PromptRecord, Session, Shape, Written,
+use super::{
+    Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
 };
+use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
 use stepwright_world::options::{Kind, OptionSpec};
 use trials::{Trial, id, kind, reflected, unreflected};
 
@@ -27,11 +27,6 @@ const TOKENS: u32 = 256;
 /// How many reflections a prompt holds.
 const MEMORY: OptionSpec =
     OptionSpec::new("memory", "Reflections", Kind::Whole { min: 0, max: 10 }, "last reflections in a prompt").or("3");
-
-/// How many trials an unattended episode has.
-pub const TRIALS: OptionSpec =
-    OptionSpec::new("trials", "Trials", Kind::Whole { min: 1, max: 20 }, "trials of an unattended run, at most")
-        .or("1");
 
 /// Reflexion.
 #[derive(Debug, Clone, Copy)]
@@ -113,8 +108,8 @@ impl Method for Reflexion {
     }
 
     /// The reflections on the way to the cursor.
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        let Some(node) = session.current() else { return Vec::new() };
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        let Some(node) = at.session.node(at.node) else { return Vec::new() };
         let lines = reflected(node).into_iter().map(|(_, text)| SectionLine { text, mark: Fate::Open });
         let lines: Vec<SectionLine> = lines.collect();
         let section = Section { title: "reflections".to_owned(), lines, ..Section::default() };

@@ -1,10 +1,10 @@
-//! The course of a plan: which steps were tried on the path to the cursor, and the result of each; read from the records alone.
+//! The course of a plan: which steps were tried on the path to the cursor, and the result of each. A fold of the records.
 
 use super::OnError;
 use super::record::{self, Before, Corrective};
-use crate::Fate;
 use crate::context::decided;
-use stepwright_episode::{Choice, Node, NodeId, Session};
+use crate::{Fate, History};
+use stepwright_episode::{Choice, Node};
 
 /// What a tried step was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +18,10 @@ pub enum Role {
 /// A step that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// The node it led to; the one it was kept from at, where an assertion did.
-    pub node: NodeId,
-    /// The step in words.
+    /// The step in words, as it was offered.
     pub step: String,
+    /// The text of its action, where one was taken.
+    pub text: String,
     /// What it was.
     pub role: Role,
     /// Whether a person wrote it.
@@ -40,38 +40,38 @@ impl Attempt {
 }
 
 /// All steps that were tried.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Course {
+    /// What is done about refused steps.
+    on_error: OnError,
     /// In order.
     pub attempts: Vec<Attempt>,
     /// The line of a fitted plan that is next, from 0.
     pub line: usize,
     /// Corrective prompts that were sent, or steps that were sampled again.
     pub corrections: usize,
-    /// The types of the errors, from 1 to 10, in order.
-    pub errors: Vec<(u8, String)>,
+    /// How many errors there were.
+    pub errors: usize,
 }
 
 impl Course {
-    /// The course to the session's cursor, by what is done about refused steps. `words` says an action's text in words.
-    pub fn of(session: &Session, on_error: OnError, words: &dyn Fn(&str) -> Option<String>) -> Course {
-        let path = session.path(session.cursor());
-        let mut course = Course::default();
-        for (from, to) in path.iter().zip(path.iter().skip(1)) {
-            course.stay(from);
-            course.step(from, to, on_error, words);
-        }
-        if let Some(here) = path.last() {
-            course.stay(here);
-            if course.failed() && record::dropped(&here.turn) {
-                course.drop_last();
+    /// Before any step, by what is done about refused ones.
+    pub fn new(on_error: OnError) -> Self {
+        Course { on_error, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
+    }
+
+    /// The same with each step in the words that are given for its action.
+    pub fn worded(mut self, words: impl Fn(&str) -> Option<String>) -> Self {
+        for attempt in self.attempts.iter_mut().filter(|attempt| !attempt.text.is_empty()) {
+            if let Some(step) = words(&attempt.text) {
+                attempt.step = step;
             }
         }
-        course
+        self
     }
 
     /// What happened at a node without leaving it.
-    fn stay(&mut self, node: &Node) {
+    fn read(&mut self, node: &Node) {
         let turn = &node.turn;
         self.corrections += record::taken(turn);
         let mut prompts: Vec<Corrective> = record::prompts(turn).filter_map(Corrective::of).collect();
@@ -80,46 +80,16 @@ impl Course {
         for prompt in prompts {
             if prompt.veto {
                 self.attempts.push(Attempt {
-                    node: node.id,
                     step: prompt.step.clone(),
+                    text: String::new(),
                     role: Role::Planned,
                     by_person: false,
                     error: Some(prompt.reason.clone()),
                     dropped: false,
                 });
             }
-            self.errors.push((prompt.number, prompt.kind));
+            self.errors += 1;
         }
-    }
-
-    fn step(&mut self, from: &Node, to: &Node, on_error: OnError, words: &dyn Fn(&str) -> Option<String>) {
-        let text = to.action.as_ref().map(|action| action.text.as_str()).unwrap_or_default();
-        let decision = decided(from, to);
-        let proposal = decision.and_then(|decision| from.turn.proposal(decision.proposal()));
-        let offered = proposal.and_then(|proposal| record::candidate(&from.turn, proposal));
-        let by_person = decision.is_some_and(|d| matches!(d.choice, Choice::Edit { .. } | Choice::Manual { .. }));
-        // At a failure a plain next step means that the failed one was left out, whatever was tried from there later.
-        let asked = proposal.and_then(|p| from.turn.asks.iter().find(|ask| Some(ask.id) == p.ask)).map(|ask| &ask.kind);
-        let dropped = match (&offered, asked) {
-            (Some(offered), Some(kind)) => offered.before == Before::Dropped || *kind == record::translation(),
-            _ => record::dropped(&from.turn),
-        };
-        if self.failed() && dropped {
-            self.drop_last();
-        }
-        let role = if on_error != OnError::GoOn && self.failed() { Role::Correction } else { Role::Planned };
-        let step = words(text).or_else(|| offered.map(|o| stepwright_plan::written::spelled(&o.candidate.step)));
-        let error = to.outcome.error.clone();
-        // What is sampled again takes the place of what was refused; a correction comes before it.
-        let advances = match on_error {
-            OnError::GoOn => true,
-            OnError::Resample => error.is_none(),
-            OnError::Reprompt => error.is_none() && role == Role::Planned,
-        };
-        self.line += usize::from(advances);
-        self.corrections += usize::from(on_error == OnError::Resample && role == Role::Correction);
-        let step = step.unwrap_or_else(|| text.to_owned());
-        self.attempts.push(Attempt { node: to.id, step, role, by_person, error, dropped: false });
     }
 
     fn drop_last(&mut self) {
@@ -166,6 +136,46 @@ impl Course {
             _ if attempt.dropped => Fate::Dropped,
             _ if corrected() => Fate::Corrected,
             _ => Fate::Refused,
+        }
+    }
+}
+
+impl History for Course {
+    fn step(&mut self, from: &Node, to: &Node) {
+        self.read(from);
+        let text = to.action.as_ref().map(|action| action.text.as_str()).unwrap_or_default();
+        let decision = decided(from, to);
+        let proposal = decision.and_then(|decision| from.turn.proposal(decision.proposal()));
+        let offered = proposal.and_then(|proposal| record::candidate(&from.turn, proposal));
+        let by_person = decision.is_some_and(|d| matches!(d.choice, Choice::Edit { .. } | Choice::Manual { .. }));
+        // At a failure a plain next step means that the failed one was left out, whatever was tried from there later.
+        let asked = proposal.and_then(|p| from.turn.asks.iter().find(|ask| Some(ask.id) == p.ask)).map(|ask| &ask.kind);
+        let dropped = match (&offered, asked) {
+            (Some(offered), Some(kind)) => offered.before == Before::Dropped || *kind == record::translation(),
+            _ => record::dropped(&from.turn),
+        };
+        if self.failed() && dropped {
+            self.drop_last();
+        }
+        let role = if self.on_error != OnError::GoOn && self.failed() { Role::Correction } else { Role::Planned };
+        let step = offered.map(|offered| stepwright_plan::written::spelled(&offered.candidate.step));
+        let error = to.outcome.error.clone();
+        // What is sampled again takes the place of what was refused; a correction comes before it.
+        let advances = match self.on_error {
+            OnError::GoOn => true,
+            OnError::Resample => error.is_none(),
+            OnError::Reprompt => error.is_none() && role == Role::Planned,
+        };
+        self.line += usize::from(advances);
+        self.corrections += usize::from(self.on_error == OnError::Resample && role == Role::Correction);
+        let (step, text) = (step.unwrap_or_else(|| text.to_owned()), text.to_owned());
+        self.attempts.push(Attempt { step, text, role, by_person, error, dropped: false });
+    }
+
+    fn stay(&mut self, here: &Node) {
+        self.read(here);
+        if self.failed() && record::dropped(&here.turn) {
+            self.drop_last();
         }
     }
 }

@@ -24,11 +24,13 @@ mod work;
 use serde_json::Value;
 use stepwright_plan::settings::Settings;
 
-pub use course::Course;
+use course::Course;
 
-use super::{Answer, Context, KeptBack, Known, Method, MethodInfo, Needs, Reading, Section, Step, Stop};
+use super::{
+    Answer, Context, DerivedState, KeptBack, Known, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop,
+};
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{ArtifactId, Ask, AskKind, Generation, Origin, RequestTag, Session, Shape, Wanted};
+use stepwright_episode::{ArtifactId, Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
 use stepwright_program::Call;
 
 /// What is done about a step that the world refuses.
@@ -59,12 +61,6 @@ pub(super) const METHODS: [FreeForm; 3] = [
 /// The settings published with a method.
 fn published(open_loop: bool) -> Settings {
     if open_loop { Settings::ZERO_SHOT } else { Settings::CORRECTIVE }
-}
-
-/// What a plan came to at a session's cursor, for studies: `None` where another method was in use.
-pub fn course(session: &Session) -> Option<Course> {
-    let method = METHODS.into_iter().find(|method| method.info().id == session.method)?;
-    Some(Course::of(session, method.on_error, &|_| None))
 }
 
 impl FreeForm {
@@ -125,7 +121,7 @@ impl Method for FreeForm {
         let settings = self.settings(cx);
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-        let tried = Course::of(cx.session, self.on_error, &|_| None).attempts.len();
+        let tried = cx.so_far(Course::new(self.on_error)).attempts.len();
         let (request, wanted) =
             if *kind == record::correction() { (tried, Wanted::Correction) } else { (tried + 1, Wanted::Step) };
         Shape::Generate(Generation {
@@ -167,8 +163,12 @@ impl Method for FreeForm {
         (!record::dropped(turn)).then_some(KeptBack { action, why })
     }
 
-    fn rows(&self, session: &Session) -> Vec<Section> {
-        rows::rows(session, self.on_error)
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        rows::rows(at, self.on_error)
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Course::new(self.on_error))
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

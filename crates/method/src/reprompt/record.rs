@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
 
-use stepwright_episode::{
-    ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Offer, Proposal, Session, Turn,
-};
+use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Node, Offer, Proposal, Turn};
 
 /// The ask for the example of the nearest task.
 pub fn retrieval() -> AskKind {
@@ -178,9 +176,8 @@ pub fn samples(ask: &Ask) -> Vec<Sample> {
     texts(ask).into_iter().flatten().enumerate().map(sample).collect()
 }
 
-/// The example that was found on the way to the cursor: its text, and the plan fitted to the task.
-pub fn example(session: &Session) -> Option<(String, Found)> {
-    let path = session.path(session.cursor());
+/// The example that was found on a path: its text, and the plan fitted to the task.
+pub fn example(path: &[&Node]) -> Option<(String, Found)> {
     let asks = path.iter().rev().flat_map(|node| node.turn.asks.iter().rev());
     let answered = asks.filter(|ask| ask.kind == retrieval()).find_map(texts)?;
     let [text, found] = answered else { return None };

@@ -5,24 +5,26 @@ use stepwright_plan::written::spelled;
 
 use super::OnError;
 use super::course::{Course, Role};
-use super::record::{self, Found};
-use crate::{Fate, Section, SectionLine};
-use stepwright_episode::{NodeId, Session};
+use super::record;
+use crate::{Fate, Place, Section, SectionLine, folded};
+use stepwright_episode::{Node, NodeId};
+
+/// The figures of a plan: corrective prompts that were sent or steps sampled again, and errors.
+const CORRECTIONS: &str = "corrections";
+const ERRORS: &str = "errors";
 
 /// Width of the column of admissible steps.
 const STEP: usize = 22;
 
-/// The plan and the candidates at the cursor.
-pub fn rows(session: &Session, on_error: OnError) -> Vec<Section> {
-    let mut sections = Vec::new();
-    let found = record::example(session).map(|(_, found)| found);
-    sections.extend(plan(session, on_error, found.as_ref()));
-    sections.extend(candidates(session));
-    sections
+/// The plan and the candidates at a node.
+pub fn rows(at: &Place<'_>, on_error: OnError) -> Vec<Section> {
+    let path = at.path();
+    plan(&path, on_error).into_iter().chain(path.last().and_then(|node| candidates(node))).collect()
 }
 
-fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<Section> {
-    let course = Course::of(session, on_error, &|_| None);
+fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
+    let found = record::example(path).map(|(_, found)| found);
+    let course = folded(Course::new(on_error), path);
     let mut lines: Vec<SectionLine> = Vec::new();
     for (at, attempt) in course.attempts.iter().enumerate() {
         let by = if attempt.by_person { ", by a person" } else { "" };
@@ -32,7 +34,7 @@ fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<S
     }
     let done = lines.iter().filter(|line| line.mark == Fate::Done).count();
     let at = lines.len();
-    let left = found.map(|found| found.fitted.get(course.line..).unwrap_or_default()).unwrap_or_default();
+    let left = found.as_ref().and_then(|found| found.fitted.get(course.line..)).unwrap_or_default();
     lines.extend(
         left.iter().enumerate().map(|(nth, step)| SectionLine {
             text: step.clone(),
@@ -48,24 +50,24 @@ fn plan(session: &Session, on_error: OnError, found: Option<&Found>) -> Option<S
     };
     Some(Section {
         title: format!("plan{corrections}"),
-        made_at: made_at(session),
+        made_at: made_at(path),
         at: at.min(lines.len() - 1),
         done,
         lines,
+        figures: vec![(CORRECTIONS, course.corrections as f64), (ERRORS, course.errors as f64)],
+        ..Section::default()
     })
 }
 
 /// The node at which the example was found.
-fn made_at(session: &Session) -> NodeId {
-    let path = session.path(session.cursor());
+fn made_at(path: &[&Node]) -> NodeId {
     let found = path.iter().find(|node| node.turn.asks.iter().any(|ask| ask.kind == record::retrieval()));
     found.map_or(0, |node| node.id)
 }
 
-/// The last translation at the cursor: the step that a sentence leads to, similarity, log-probability where the model gives any, score, the
+/// The last translation at a node: the step that a sentence leads to, similarity, log-probability where the model gives any, score, the
 /// sentence.
-fn candidates(session: &Session) -> Option<Section> {
-    let node = session.current()?;
+fn candidates(node: &Node) -> Option<Section> {
     let ask =
         node.turn.asks.iter().rfind(|ask| ask.kind == record::translation() || ask.kind == record::corrected())?;
     let all = record::candidates(ask);
@@ -89,5 +91,5 @@ fn candidates(session: &Session) -> Option<Section> {
     let lines: Vec<SectionLine> = all.into_iter().map(line).collect();
     let logprob = if likely { ", log-probability P" } else { "" };
     let title = format!("admissible steps: similarity C{logprob}, score S, and as written");
-    (!lines.is_empty()).then_some(Section { title, made_at: node.id, at: 0, done: 0, lines })
+    (!lines.is_empty()).then_some(Section { title, made_at: node.id, lines, ..Section::default() })
 }

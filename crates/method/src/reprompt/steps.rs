@@ -38,7 +38,7 @@ pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
         return Step::Stuck("the episode has not begun".to_owned());
     };
     let words = |text: &str| cx.world.language().and_then(|language| language.words_of(text));
-    let mut course = Course::of(cx.session, method.on_error, &words);
+    let mut course = cx.so_far(Course::new(method.on_error)).worded(words);
     if cx.samples.is_none() && record::is_asked_anew(&node.turn, round.since) {
         course.take_up_again();
     }
@@ -48,7 +48,7 @@ pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
 
 impl Moment<'_, '_> {
     fn next(&self) -> Step {
-        let Some((example, found)) = record::example(self.cx.session) else { return self.retrieve() };
+        let Some((example, found)) = record::example(&self.cx.path()) else { return self.retrieve() };
         let newest = self.newest();
         if let Some(ask) = newest.filter(|ask| is_translation(&ask.kind) && self.cx.samples.is_none()) {
             return self.recommend(ask);

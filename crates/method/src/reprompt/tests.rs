@@ -3,6 +3,7 @@
 use stepwright_plan::score::{Candidate, Form};
 use stepwright_plan::settings::Settings;
 
+use super::OnError;
 use super::course::{Attempt, Course, Role};
 use super::options::{self, CUTOFF, SCORE, SETTINGS};
 use super::record::{Before, Offered};
@@ -11,7 +12,7 @@ use stepwright_world::options::Values;
 
 fn attempt(step: &str, role: Role, error: bool, dropped: bool) -> Attempt {
     let error = error.then(|| "no".to_owned());
-    Attempt { node: 0, step: step.to_owned(), role, by_person: false, error, dropped }
+    Attempt { step: step.to_owned(), text: String::new(), role, by_person: false, error, dropped }
 }
 
 #[test]
@@ -24,7 +25,8 @@ fn every_step_has_its_fate() {
         attempt("Open wall", Role::Planned, true, true),
         attempt("Drink milk", Role::Planned, true, false),
     ];
-    let course = Course { attempts, ..Course::default() };
+    let mut course = Course::new(OnError::Reprompt);
+    course.attempts = attempts;
     let fates: Vec<Fate> = (0..6).map(|at| course.fate(at)).collect();
     assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Corrected, Fate::Done, Fate::Dropped, Fate::Refused]);
     assert_eq!(course.steps(false), ["Walk to kitchen", "Stand up"]);

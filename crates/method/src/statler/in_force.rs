@@ -1,53 +1,77 @@
-//! Program in force: which program is being carried out at a node of the session, and how far it is. Read from the records alone.
+//! Program in force: which program is being carried out at a node of the session, and how far it is. A fold of the records.
 //!
 //! A program is a proposal of an ask for one, or what a person made of one. Where its calls are offered one at a time
 //! they are proposals of asks for the next call, each marked with its number.
 
+use crate::History;
 use crate::context::{self, decided, kind_of};
-use stepwright_episode::{Action, AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
+use stepwright_episode::{AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
+use stepwright_world::closes;
 
-/// The program in force at the end of a path.
+/// The program in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InForce<'a> {
+pub struct InForce {
     /// The program as decided.
-    pub code: &'a str,
+    pub code: String,
     /// The decision that took it.
     pub decision: DecisionId,
     /// The node it was decided at.
     pub at: NodeId,
     /// The answer it was read from, whole; `None` where a person typed it.
-    pub answer: Option<&'a str>,
+    pub answer: Option<String>,
     /// Its calls that were made or passed over, from 1; the first is made when it is taken.
     pub made: usize,
 }
 
-/// Whether an action closes the request; `closing` is the call that does, empty in a world without requests.
-pub fn closes(action: &Action, closing: &str) -> bool {
-    !closing.is_empty() && action.text.lines().any(|line| line.trim() == closing)
+/// The programs taken on a path, as far as one is in force. Where its request is closed at the end, it is the one that closed it.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    /// The call that closes a request; empty in a world without requests.
+    closing: String,
+    in_force: Option<InForce>,
+    /// Whether the last step closed the request.
+    closed: bool,
 }
 
-/// The program in force at the last node of a path from the root. Where its request is closed there, it is the one that closed it.
-pub fn in_force<'a>(path: &[&'a Node], closing: &str) -> Option<InForce<'a>> {
-    let last = path.last()?;
-    let mut made = 0;
-    for (i, pair) in path.windows(2).enumerate().rev() {
-        let [from, to] = pair else { continue };
-        let closed = to.action.as_ref().is_some_and(|action| closes(action, closing));
-        if closed && i + 2 < path.len() {
-            return None;
-        }
-        let decision = decided(from, to)?;
-        if let Some(line) = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(|p| p.line) {
-            made = made.max(line);
-            continue;
-        }
-        let Some(program) = source(&from.turn, decision, &AskKind::PROGRAM) else { continue };
-        let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
-        let passed = passed_over(&last.turn).filter(|_| !closed).unwrap_or_default();
-        let answer = Some(program.raw.as_str());
-        return Some(InForce { code, decision: decision.id, at: from.id, answer, made: made.max(1).max(passed) });
+impl Programs {
+    /// Before any step.
+    pub fn new(closing: &str) -> Self {
+        Programs { closing: closing.to_owned(), in_force: None, closed: false }
     }
-    None
+
+    /// The one in force.
+    pub fn in_force(self) -> Option<InForce> {
+        self.in_force
+    }
+
+    fn taken(from: &Node, decision: &Decision) -> Option<InForce> {
+        let program = source(&from.turn, decision, &AskKind::PROGRAM)?;
+        let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.clone();
+        Some(InForce { code, decision: decision.id, at: from.id, answer: Some(program.raw.clone()), made: 1 })
+    }
+}
+
+impl History for Programs {
+    fn step(&mut self, from: &Node, to: &Node) {
+        self.in_force.take_if(|_| self.closed);
+        self.closed = to.action.as_ref().is_some_and(|action| closes(&action.text, &self.closing));
+        let Some(decision) = decided(from, to) else { return };
+        if let Some(program) = Programs::taken(from, decision) {
+            self.in_force = Some(program);
+        } else if let Some(force) = &mut self.in_force {
+            let line = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(|call| call.line);
+            force.made = force.made.max(line.unwrap_or_default());
+        }
+    }
+
+    /// A call that a person refuses is passed over.
+    fn stay(&mut self, here: &Node) {
+        let refused = here.turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
+        let calls = refused.filter_map(|d| source(&here.turn, d, &AskKind::PROGRAM_CALL)?.line);
+        if let (Some(force), false) = (&mut self.in_force, self.closed) {
+            force.made = calls.fold(force.made, usize::max);
+        }
+    }
 }
 
 /// The proposal that a decision takes or edits, if an ask of that kind offered it.
@@ -55,16 +79,11 @@ fn source<'a>(turn: &'a Turn, decision: &Decision, kind: &AskKind) -> Option<&'a
     context::source(turn, decision).filter(|p| kind_of(turn, p) == Some(kind))
 }
 
-/// The last call that a person refused here: it is passed over.
-fn passed_over(turn: &Turn) -> Option<usize> {
-    let refused = turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
-    refused.filter_map(|d| source(turn, d, &AskKind::PROGRAM_CALL)).filter_map(|p| p.line).max()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_episode::{Actor, Ask, AskId, AskState, Origin};
+    use crate::folded;
+    use stepwright_episode::{Action, Actor, Ask, AskId, AskState, Origin};
 
     /// What leads from a node to the next: an offer by an ask of that kind, taken, edited or typed, and what was executed.
     type Way = (Option<AskKind>, &'static str, &'static str, &'static str);
@@ -119,7 +138,8 @@ mod tests {
     fn found(ways: &[Way]) -> Option<(String, String, usize)> {
         let nodes = path(ways);
         let path: Vec<&Node> = nodes.iter().collect();
-        in_force(&path, "done()").map(|f| (f.code.to_owned(), f.answer.unwrap_or_default().to_owned(), f.made))
+        let force = folded(Programs::new("done()"), &path).in_force();
+        force.map(|force| (force.code, force.answer.unwrap_or_default(), force.made))
     }
 
     const END: Way = (None, "", "", "");

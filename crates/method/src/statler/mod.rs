@@ -14,13 +14,16 @@ mod run;
 mod worked;
 
 pub use answer::{Answer, list_of, read_list, read_program};
-pub use in_force::{InForce, closes, in_force};
+pub(super) use in_force::Programs;
 pub(super) use prompt::{cups, state_prompt};
 
 use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
 use super::skills::TIPS;
-use super::{Carried, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
+use super::{
+    Carried, Checks, Context, Deed, DerivedState, Fate, Method, MethodInfo, Needs, Place, Reading, Section,
+    SectionLine, Step, folded,
+};
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
 use stepwright_program::sandbox::Run;
 use stepwright_world::options::{Kind, OptionSpec, Table};
@@ -99,9 +102,6 @@ const PRIMITIVES: OptionSpec = OptionSpec::new(
 )
 .or("all");
 
-/// The id of Statler itself.
-pub const STATLER: &str = "statler";
-
 /// The call that closes a request; empty in a world without.
 pub(super) fn closing(cx: &Context<'_>) -> &'static str {
     cx.world.requests().map_or("", |requests| requests.closing())
@@ -128,7 +128,7 @@ pub(super) fn built_in() -> Vec<Coder> {
     };
     vec![
         coder(
-            STATLER,
+            "statler",
             "Statler",
             "A reader writes a program for the request from the believed state; after it has run, a writer rewrites the state for \
              each update_wm of the program. Without a language model both are the built-in instruction reader.",
@@ -253,6 +253,18 @@ impl Method for Coder {
 
     fn believes(&self, _cx: &Context<'_>) -> bool {
         self.policy.believes()
+    }
+
+    /// The program that is being carried out.
+    fn rows(&self, at: &Place<'_>) -> Vec<Section> {
+        let Some(force) = folded(Programs::new(at.closing), &at.path()).in_force() else { return Vec::new() };
+        let lines = force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: Fate::Open });
+        let (title, lines) = ("program".to_owned(), lines.collect());
+        vec![Section { title, made_at: force.at, done: force.made, lines, is_program: true, ..Section::default() }]
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        cx.keep(Programs::new(closing(cx)))
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

@@ -3,15 +3,13 @@
 use serde_json::Value;
 
 use super::prompt::{Asked, Exchange, Refused, program_prompt};
-use super::{
-    Answer, CodePolicy, Form, Memory, PRIMITIVES, closes, closing, in_force, list_of, read_list, read_program, run,
-};
+use super::{Answer, CodePolicy, Form, Memory, PRIMITIVES, Programs, closing, list_of, read_list, read_program, run};
 use crate::context::{decided, kind_of, source};
 use crate::{Context, Round, SYMBOLIC, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use stepwright_model::Completion;
-use stepwright_world::CUPS;
+use stepwright_world::{CUPS, closes};
 
 /// Temperature of samples where none is set.
 const TEMPERATURE: f64 = 0.7;
@@ -30,10 +28,9 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         if let Some(step) = recommended(round) {
             return step;
         }
-        let path = cx.path();
         let done = closing(cx);
-        let closed = path.last().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(action, done));
-        let open = in_force(&path, done).filter(|_| !closed);
+        let closed = cx.node().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(&action.text, done));
+        let open = cx.so_far(Programs::new(done)).in_force().filter(|_| !closed);
         if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {
             return run::next_call(cx, &force);
         }
@@ -122,7 +119,7 @@ fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
             Some((&AskKind::PROGRAM_CALL, _)) => {}
             _ => code.extend(action.text.lines().filter(|line| line.trim() != done)),
         }
-        if closes(action, done)
+        if closes(&action.text, done)
             && let Some(request) = cx.past.requests.get(&from.id)
         {
             all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));

@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::{InForce, PRIMITIVES, closing};
+use super::in_force::InForce;
+use super::{PRIMITIVES, closing};
 use crate::belief;
 use crate::context::{kind_of, source};
 use crate::{Carried, Context, Deed, Program, Step};
@@ -77,7 +78,7 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
 }
 
 /// Offers the next call of the program in force. A program is never run again for it: its calls are in the records.
-pub(super) fn next_call(cx: &Context<'_>, force: &InForce<'_>) -> Step {
+pub(super) fn next_call(cx: &Context<'_>, force: &InForce) -> Step {
     let Some(calls) = calls_of(cx, force) else {
         // Logs of format 1 do not hold what a program called.
         let why = "the log does not hold the calls of this program; refuse the rest and ask for a new one";
@@ -97,7 +98,7 @@ pub(super) fn next_call(cx: &Context<'_>, force: &InForce<'_>) -> Step {
 }
 
 /// The calls of the program in force, as they were recorded when it ran.
-fn calls_of(cx: &Context<'_>, force: &InForce<'_>) -> Option<Vec<String>> {
+fn calls_of(cx: &Context<'_>, force: &InForce) -> Option<Vec<String>> {
     let ran = cx.node()?.document(&ArtifactId::PROGRAM)?;
     let calls = ran.get("calls").filter(|_| ran.get("decision") == Some(&json!(force.decision)))?;
     serde_json::from_value(calls.clone()).ok()

@@ -31,7 +31,7 @@ use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
 use stepwright_driver::NewSession;
 use stepwright_episode::Session;
-use stepwright_method as method;
+use stepwright_method::{Fate, Place};
 use stepwright_world::graph;
 
 /// A condition of the comparison.
@@ -130,13 +130,18 @@ impl Written {
                 program.push(line);
             }
         }
-        let course = method::course(session);
-        let given_up = course.as_ref().is_some_and(|course| !course.failed());
+        let at = Place::at_cursor(session);
+        let tried = at
+            .sections()
+            .into_iter()
+            .next()
+            .and_then(|plan| plan.lines.into_iter().rfind(|line| !matches!(line.mark, Fate::Next | Fate::Open)));
+        let given_up = tried.is_none_or(|line| line.mark != Fate::Refused);
         program.extend(failed.filter(|_| !goes_on && !given_up));
         let corrections = match session.method.as_str() {
             OPEN_LOOP => 0,
             RESAMPLE => refused.len(),
-            _ => course.map_or(0, |course| course.corrections),
+            _ => at.figure("corrections").unwrap_or_default() as usize,
         };
         Written { program, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
     }

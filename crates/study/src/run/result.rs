@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::runner::Episode;
 use stepwright_driver::NewSession;
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
-use stepwright_method::considered;
+use stepwright_method::Place;
 use stepwright_world::TaskInfo;
 
 /// One line of the results file.
@@ -116,7 +116,7 @@ impl RunResult {
             refused: u32::try_from(path.iter().filter(|n| n.outcome.error.is_some()).count()).unwrap_or(u32::MAX),
             compatible: u32::try_from(compatible).unwrap_or(u32::MAX),
             proposals: u32::try_from(proposals).unwrap_or(u32::MAX),
-            considered: considered(session),
+            considered: Place::at_cursor(session).figure("ground_actions"),
             asks: u32::try_from(asks).unwrap_or(u32::MAX),
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,

@@ -17,9 +17,8 @@ use crate::run::RunResult;
 use crate::runner::{Opening, Plan, Seeds, Study, Unit};
 use stepwright_driver::NewSession;
 use stepwright_episode::Session;
-use stepwright_method::closes;
 use stepwright_world::table::{CLOSING, Domain, KIND, Source};
-use stepwright_world::{TaskInfo, WorldError};
+use stepwright_world::{TaskInfo, WorldError, closes};
 
 /// A method with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +152,7 @@ impl StatlerResult {
 /// Whether each request that was closed was answered rightly: the world rewards the step that closes it.
 fn answers(session: &Session) -> Vec<bool> {
     let path = session.path(session.cursor());
-    let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(|action| closes(action, CLOSING)));
+    let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(|action| closes(&action.text, CLOSING)));
     closing.map(|node| node.outcome.reward > 0.5).collect()
 }
 

@@ -275,7 +275,7 @@ impl App {
     /// Opens the plan or program in force as a text, at the line that is next or at which it cannot go on, and says why that is.
     pub(super) fn edit_plan(&mut self) {
         let Some((session, plan)) = self.view.session.as_ref().zip(self.view.plan()) else { return };
-        let sections = method::named(&session.method).map(|m| m.rows(session)).unwrap_or_default();
+        let sections = self.view.sections(session.cursor());
         // Sections may be of something else than the whole text.
         let line = sections.iter().find(|s| s.lines.len() == plan.lines().count()).map_or(0, |s| s.at);
         let why = match self.view.turn().and_then(|turn| turn.recommended.as_ref()) {

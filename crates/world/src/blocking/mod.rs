@@ -27,8 +27,20 @@ pub use named::NamedDomain;
 pub use refused::RefusedTree;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+/// Where the blocking trees of a session come from.
+#[derive(Debug, Clone)]
+pub enum BlockingSource {
+    /// This domain.
+    Domain(Arc<Domain>),
+    /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
+    Assertions,
+    /// Nothing: the domain the session names is not available, in words.
+    Gone(String),
+}
 
 /// What a node of the blocking tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::difference;
 use super::fields::{differences, list, report_unread, texts};
 use super::recordings::Recordings;
 use crate::conform::{Difference, Row};
-use stepwright_method::algorithm_1;
+use stepwright_method::reference::algorithm_1;
 use stepwright_method::verify::{Reading, Verified, rules, verify};
 use stepwright_program::{Call, Limits, Role, Rules, Specification, State, run_module};
 use stepwright_world::dialogue::Dialogue;

@@ -9,8 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_episode::AskKind;
 use stepwright_episode::{AskState, Node, NodeId, Session};
-use stepwright_method::{closes, program_in_force};
-use stepwright_world::Ability;
+use stepwright_world::closes;
 
 use ratatui::layout::Rect;
 
@@ -36,16 +35,16 @@ impl Passage {
     pub fn of(view: &View, at: Option<NodeId>) -> Option<Passage> {
         let session = view.session.as_ref()?;
         if let Some(node) = at.filter(|at| *at != session.cursor()).and_then(|at| session.node(at)) {
-            return Passage::taken(session, node, request::closing(view));
+            return Passage::taken(view, session, node);
         }
         let here = session.current()?;
         // A program whose calls are taken one at a time stays until its request is closed.
         let closing = request::closing(view);
-        let open = !here.action.as_ref().is_some_and(|action| closes(action, closing));
+        let open = !here.action.as_ref().is_some_and(|action| closes(&action.text, closing));
         Passage::streaming(view)
-            .or_else(|| Passage::in_force(session, here, closing).filter(|_| open))
+            .or_else(|| Passage::in_force(view, session, here).filter(|_| open))
             .or_else(|| Passage::offered(view))
-            .or_else(|| Passage::taken(session, here, closing))
+            .or_else(|| Passage::taken(view, session, here))
     }
 
     fn streaming(view: &View) -> Option<Passage> {
@@ -64,19 +63,19 @@ impl Passage {
     }
 
     /// The program in force at a node, with the calls it made on the path there.
-    fn in_force(session: &Session, node: &Node, closing: &str) -> Option<Passage> {
-        stepwright_method::named(&session.method).filter(|method| method.info().needs.has(Ability::Requests))?;
+    fn in_force(view: &View, session: &Session, node: &Node) -> Option<Passage> {
+        let program = view.sections(node.id).into_iter().find(|section| section.is_program)?;
         let path = session.path(node.id);
-        let force = program_in_force(&path, closing)?;
-        let steps = path.iter().skip_while(|n| n.id != force.at).skip(1);
+        let steps = path.iter().skip_while(|n| n.id != program.made_at).skip(1);
         let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
-        let step = session.node(force.at)?.depth + 1;
-        Some(Passage { head: format!("taken at step {step}"), code: lines(force.code), made: Some(made) })
+        let step = session.node(program.made_at)?.depth + 1;
+        let code = program.lines.into_iter().map(|line| line.text).collect();
+        Some(Passage { head: format!("taken at step {step}"), code, made: Some(made) })
     }
 
     /// The program whose calls a step made.
-    fn taken(session: &Session, node: &Node, closing: &str) -> Option<Passage> {
-        if let Some(passage) = Passage::in_force(session, node, closing) {
+    fn taken(view: &View, session: &Session, node: &Node) -> Option<Passage> {
+        if let Some(passage) = Passage::in_force(view, session, node) {
             return Some(passage);
         }
         let from = session.node(node.parent?)?;

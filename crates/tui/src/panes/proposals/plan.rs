@@ -5,7 +5,7 @@ use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_episode::Session;
-use stepwright_method::{self as method, Fate, Section};
+use stepwright_method::{Fate, Section};
 
 /// Lines shown before the next one.
 const BEFORE: usize = 2;
@@ -15,7 +15,8 @@ const MOST: usize = 8;
 /// The method's sections at the cursor, each around its next line.
 pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
     let Some(session) = &view.session else { return Vec::new() };
-    let sections = method::named(&session.method).map(|m| m.rows(session)).unwrap_or_default();
+    let mut sections = view.sections(session.cursor());
+    sections.retain(|section| !section.is_program);
     // Lines of the text in force are spoken of by their numbers.
     let is_text = |section: &Section| {
         view.plan().is_some_and(|plan| plan.lines().eq(section.lines.iter().map(|line| line.text.as_str())))
