@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::DerivedState;
+use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
@@ -190,6 +190,29 @@ impl<'a> Context<'a> {
             knowledge: self.knowledge.clone(),
             sandbox: Arc::clone(self.sandbox),
         }
+    }
+
+    fn kept<H: History>(&self) -> Option<&H> {
+        let kept = self.past.derived::<Kept<H>>()?;
+        (kept.at == self.session.cursor()).then_some(&kept.history)
+    }
+
+    /// A history at the cursor, as the timeline keeps it or else made anew from the empty one.
+    pub fn so_far<H: History>(&self, begun: H) -> H {
+        match (self.kept::<H>(), self.node()) {
+            (Some(kept), Some(here)) => {
+                let mut history = kept.clone();
+                history.stay(here);
+                history
+            }
+            _ => folded(begun, &self.path()),
+        }
+    }
+
+    /// A history for the timeline to keep from here on, where it does not yet.
+    pub fn keep<H: History>(&self, begun: H) -> Option<Box<dyn DerivedState>> {
+        let due = self.kept::<H>().is_none() && self.node().is_some();
+        due.then(|| Box::new(Kept { history: steps(begun, &self.path()), at: self.session.cursor() }) as _)
     }
 
     /// The context as the line protocol sends it.

@@ -6,7 +6,6 @@
 
 use std::any::Any;
 
-use super::Context;
 use stepwright_episode::{Action, Node, NodeId, Session, StepOutcome, TreeEdit};
 use stepwright_world::World;
 
@@ -71,7 +70,8 @@ pub fn folded<H: History>(begun: H, path: &[&Node]) -> H {
     history
 }
 
-fn steps<H: History>(mut history: H, path: &[&Node]) -> H {
+/// The history of the steps of a path, without what happened at its last node.
+pub(super) fn steps<H: History>(mut history: H, path: &[&Node]) -> H {
     for (from, to) in path.iter().zip(path.iter().skip(1)) {
         history.step(from, to);
     }
@@ -80,9 +80,9 @@ fn steps<H: History>(mut history: H, path: &[&Node]) -> H {
 
 /// A history as the timeline keeps it: of the steps to a node.
 #[derive(Clone)]
-struct Kept<H> {
-    history: H,
-    at: NodeId,
+pub(super) struct Kept<H> {
+    pub(super) history: H,
+    pub(super) at: NodeId,
 }
 
 impl<H: History> DerivedState for Kept<H> {
@@ -95,6 +95,9 @@ impl<H: History> DerivedState for Kept<H> {
     }
 
     fn come(&mut self, session: &Session) -> bool {
+        if self.at == session.cursor() {
+            return true;
+        }
         let path = session.path(session.cursor());
         let Some(since) = path.iter().rposition(|node| node.id == self.at).and_then(|at| path.get(at..)) else {
             return false;
@@ -108,30 +111,5 @@ impl<H: History> DerivedState for Kept<H> {
 
     fn grounds(&self) -> Grounds {
         Grounds::Turns
-    }
-}
-
-impl Context<'_> {
-    fn kept<H: History>(&self) -> Option<&H> {
-        let kept = self.past.derived::<Kept<H>>()?;
-        (kept.at == self.session.cursor()).then_some(&kept.history)
-    }
-
-    /// A history at the cursor, as the timeline keeps it or else made anew from the empty one.
-    pub fn so_far<H: History>(&self, begun: H) -> H {
-        match (self.kept::<H>(), self.node()) {
-            (Some(kept), Some(here)) => {
-                let mut history = kept.clone();
-                history.stay(here);
-                history
-            }
-            _ => folded(begun, &self.path()),
-        }
-    }
-
-    /// A history for the timeline to keep from here on, where it does not yet.
-    pub fn keep<H: History>(&self, begun: H) -> Option<Box<dyn DerivedState>> {
-        let due = self.kept::<H>().is_none() && self.node().is_some();
-        due.then(|| Box::new(Kept { history: steps(begun, &self.path()), at: self.session.cursor() }) as _)
     }
 }

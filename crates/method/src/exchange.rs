@@ -196,17 +196,6 @@ impl<'a> Place<'a> {
     pub fn path(&self) -> Vec<&'a Node> {
         self.session.path(self.node)
     }
-
-    /// What the method in use follows there.
-    pub fn sections(&self) -> Vec<Section> {
-        super::named(&self.session.method).map(|method| method.rows(self)).unwrap_or_default()
-    }
-
-    /// What its sections count by that name.
-    pub fn figure(&self, name: &str) -> Option<f64> {
-        let figures = self.sections().into_iter().flat_map(|section| section.figures);
-        figures.filter(|(of, _)| *of == name).map(|(_, figure)| figure).next()
-    }
 }
 
 /// Part of what a method follows, for panes and exports: a plan, a program with its calls.

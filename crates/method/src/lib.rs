@@ -203,6 +203,19 @@ pub fn named(id: &str) -> Option<Arc<dyn Method>> {
     built_in().into_iter().find(|m| m.info().id == id)
 }
 
+impl Place<'_> {
+    /// What the method in use follows there.
+    pub fn sections(&self) -> Vec<Section> {
+        named(&self.session.method).map(|method| method.rows(self)).unwrap_or_default()
+    }
+
+    /// What its sections count by that name.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        let figures = self.sections().into_iter().flat_map(|section| section.figures);
+        figures.filter(|(of, _)| *of == name).map(|(_, figure)| figure).next()
+    }
+}
+
 fn built_in() -> Vec<Arc<dyn Method>> {
     let mut all: Vec<Arc<dyn Method>> = vec![
         Arc::new(precondition_aware::METHOD),
