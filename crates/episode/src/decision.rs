@@ -53,7 +53,7 @@ pub enum Choice {
 pub struct Decision {
     /// Its number within the session.
     pub id: DecisionId,
-    /// Choices.
+    /// What was chosen.
     #[serde(flatten)]
     pub choice: Choice,
     /// Who chose.
