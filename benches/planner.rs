@@ -6,17 +6,18 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::blocking::{Derivation, known};
-use stepwright::planner::{Agent, Observed, ProposeContext};
+use stepwright::planner::{Agent, ProposeContext};
 use stepwright::program::{Call, CheckedProgram, ProgramView, Specification};
 use stepwright::world::World;
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright_trajectory::Step;
 
 /// A point of an episode.
 struct Point {
     sentence: String,
     program: CheckedProgram,
-    history: Vec<Observed>,
+    history: Vec<Step>,
 }
 
 impl Point {
@@ -27,6 +28,7 @@ impl Point {
             history: &self.history,
             rejected: &[],
             observed: None,
+            reference: None,
         }
     }
 }
@@ -41,9 +43,7 @@ fn points(proposer: &HouseholdAgent) -> Option<Vec<Point>> {
         let (mut program, mut history, mut action) = (start.clone(), Vec::new(), None);
         while !outcome.won && history.len() < 50 {
             program.apply(&outcome.observation_calls);
-            let (observation, calls, refused) =
-                (outcome.observation, outcome.observation_calls, outcome.error.is_some());
-            history.push(Observed { action, observation, calls, refused });
+            history.push(Step { call: action, ..outcome.into_step("") });
             let point = Point { sentence: task.sentence.clone(), program: program.clone(), history: history.clone() };
             let best = proposer.propose(&point.context(), 1).into_iter().next()?.call;
             points.push(point);
@@ -69,8 +69,7 @@ fn decisions(c: &mut Criterion) {
     c.bench_function("blocking tree of a blocked action", |b| {
         b.iter(|| {
             turn.next().map(|p| {
-                let calls: Vec<Call> =
-                    p.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
+                let calls: Vec<Call> = p.history.iter().flat_map(Step::all_calls).cloned().collect();
                 let (effects, names) = (proposer.effects(), known(&calls));
                 let phrase = &|c: &Call| c.to_string();
                 let derivation = Derivation { program: &p.program, effects, known: &names, history: &calls, phrase };

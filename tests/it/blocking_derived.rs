@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
-use stepwright::planner::{Agent, Observed};
+use stepwright::planner::Agent;
 use stepwright::precondition::Demo;
 use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
@@ -18,17 +18,13 @@ use stepwright::world::agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, TaskInfo, World};
+use stepwright_trajectory::Step;
 
 /// Actions executed at most, as ALFWorld's own evaluation has it.
 const LIMIT: u32 = 50;
 
-fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Observed {
-    Observed {
-        action: outcome.action_call.clone().or_else(|| world.call_of(text)),
-        observation: outcome.observation.clone(),
-        calls: outcome.observation_calls.clone(),
-        refused: outcome.error.is_some(),
-    }
+fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Step {
+    Step { call: outcome.action_call.clone().or_else(|| world.call_of(text)), ..outcome.clone().into_step(text) }
 }
 
 /// The outcomes of trials.

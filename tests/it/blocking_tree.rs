@@ -1,19 +1,20 @@
 //! Blocking trees over the household's own specification, evaluated by the engine, in a shipped task.
 
 use stepwright::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
-use stepwright::planner::{Agent, Observed, ProposeContext};
+use stepwright::planner::{Agent, ProposeContext};
 use stepwright::program::{Call, Specification};
 use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright_trajectory::Step;
 
 /// An episode under way.
 struct Episode {
     proposer: HouseholdAgent,
     world: HouseholdWorld,
     program: CheckedProgram,
-    history: Vec<Observed>,
+    history: Vec<Step>,
     sentence: String,
 }
 
@@ -27,8 +28,7 @@ impl Episode {
         let reset = world.reset(&task.id, 0).unwrap();
         let mut program = CheckedProgram::start(&spec).unwrap();
         program.apply(&reset.observation_calls);
-        let calls = reset.observation_calls;
-        let history = vec![Observed { action: None, observation: reset.observation, calls, refused: false }];
+        let history = vec![reset.into_step("")];
         let proposer = HouseholdAgent::from_demonstrations(&demonstrations);
         Episode { proposer, world, program, history, sentence: task.sentence }
     }
@@ -40,6 +40,7 @@ impl Episode {
             history: &self.history,
             rejected: &[],
             observed: None,
+            reference: None,
         }
     }
 
@@ -50,9 +51,7 @@ impl Episode {
             let text = self.world.text_of(&call).unwrap();
             let outcome = self.world.act(&text).unwrap();
             self.program.apply(&outcome.observation_calls);
-            let refused = outcome.error.is_some();
-            let (observation, calls) = (outcome.observation, outcome.observation_calls);
-            self.history.push(Observed { action: Some(call.clone()), observation, calls, refused });
+            self.history.push(Step { call: Some(call.clone()), ..outcome.into_step("") });
             if call.function == function {
                 return call;
             }
@@ -61,7 +60,7 @@ impl Episode {
     }
 
     fn explain(&self, action: &Call) -> BlockingTree {
-        let history: Vec<Call> = self.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
+        let history: Vec<Call> = self.history.iter().flat_map(Step::all_calls).cloned().collect();
         let derivation = Derivation {
             program: &self.program,
             effects: self.proposer.effects(),

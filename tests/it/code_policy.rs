@@ -11,9 +11,9 @@ use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source,
 use stepwright::episode::{ArtifactId, Header, Policy};
 use stepwright::method::{self, Fate};
 use stepwright::program::sandbox::{Limits, Workers};
-use stepwright_skill::Trajectory;
-use stepwright_skill::react::Form;
-use stepwright_skill::trajectory::LoggedStep;
+use stepwright_trajectory::Step;
+use stepwright_trajectory::Trajectory;
+use stepwright_trajectory::react::Form;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::logged::Logged;
@@ -26,10 +26,10 @@ fn model(answers: impl IntoIterator<Item = String>) -> Arc<Scripted> {
 
 /// A session in a world that answers these actions so.
 fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>) -> Setup {
-    let step = |(action, observation): &(&str, &str)| LoggedStep {
-        thought: None,
+    let step = |(action, observation): &(&str, &str)| Step {
         action: (*action).to_owned(),
         observation: Some((*observation).to_owned()),
+        ..Step::default()
     };
     let log = Trajectory {
         steps: log.iter().map(step).collect(),

@@ -17,7 +17,8 @@ use stepwright::model::{
 use stepwright::precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Fate, Pool};
 use stepwright::program::{Call, Literal};
 use stepwright::world::ProgramHeader;
-use stepwright::world::demonstration::{Demonstration, DemonstrationStep};
+use stepwright::world::demonstration::Demonstration;
+use stepwright_trajectory::Step;
 
 /// An episode in which these numbers were added.
 pub fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
@@ -29,18 +30,14 @@ pub fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
     let mut total = 0;
     let steps = numbers.iter().map(|n| {
         total += n;
-        DemonstrationStep {
-            action_call: Some(call("add", *n)),
-            observation_calls: vec![call("set_total", total)],
-            ..Default::default()
-        }
+        Step { call: Some(call("add", *n)), calls: vec![call("set_total", total)], ..Default::default() }
     });
     Demonstration {
         id: id.into(),
         task_type: "count".into(),
         sentence: "reach ten.".into(),
         header: ProgramHeader { function: "reach_ten".into(), comment: "reach ten.".into(), setup: vec![] },
-        steps: std::iter::once(DemonstrationStep::default()).chain(steps).collect(),
+        steps: std::iter::once(Step::default()).chain(steps).collect(),
     }
 }
 

@@ -163,7 +163,7 @@ async fn adopted_assertions_block_in_a_dialogue_and_another_method_needs_no_tree
 async fn a_session_whose_own_domain_is_gone_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.toml");
-    std::fs::copy("worlds/kitchen/blocking.toml", &file).unwrap();
+    std::fs::copy("worlds/kitchen/domain.toml", &file).unwrap();
     let mut config = configuration(folder.path());
     config.method.domain = Some(NamedDomain::File(file.clone()));
     let mut w = Watched::start(new(&config, "kitchen", "galley/apple"));

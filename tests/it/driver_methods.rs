@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup, watched};
-use stepwright::driver::prompting::{Demonstration, Prompting};
+use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
 use stepwright::episode::{AskKind, AskState, Configuration, Event, Origin, Policy};
 use stepwright::model::{ModelError, ModelRequest};
+use stepwright::world::ProgramHeader;
+use stepwright::world::demonstration::Demonstration;
+use stepwright_trajectory::Step;
 
 fn prompt(request: &ModelRequest) -> String {
     request.messages.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n")
@@ -173,15 +176,13 @@ async fn a_scored_episode_runs_to_its_end() {
 
 /// A prompting with one long demonstration of no other kind.
 fn long_demonstration() -> Prompting {
-    let line = "    agent.add(1)\n";
-    let program = format!("def other():\n{}", line.repeat(400));
+    let step = Step { call: Some("agent.add(1)".parse().unwrap()), ..Step::default() };
     let demonstration = Demonstration {
         id: "d".into(),
-        kind: "count".into(),
+        task_type: "count".into(),
         sentence: "count".into(),
-        thinking: program.clone(),
-        program,
-        example: Some("agent.add(1)".into()),
+        header: ProgramHeader { function: "other".into(), comment: String::new(), setup: Vec::new() },
+        steps: vec![step; 400],
     };
     Prompting { demonstrations: Arc::new(vec![demonstration]), ..Prompting::default() }
 }

@@ -1,6 +1,7 @@
 //! Methods that answer requests with programs, through the driver: a program is approved and run, the belief after it is offered and
-//! decided, edited and corrected, and goes back with the session; by scripted models and by the built-in reader.
+//! decided, edited and corrected, and goes back with the session; by scripted models and by the reference programs.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use serde_json::{Value, json};
 use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Request, Setup, Source};
-use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Fate, Header, Policy, Session};
+use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Fate, Header, Origin, Policy, Session};
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
 use stepwright::world::household::{self, HouseholdWorld};
@@ -17,13 +18,14 @@ use stepwright::world::table::{self, TableWorld};
 const ID: &str = "own/two";
 
 /// Three requests about two blocks and a bowl, in the generated format.
-const EPISODE: &str = r#"{"id":"own/two","domain":"disinfection","objects":["red block","blue block","tin bowl","disinfector"],"initial":{"objects":["red block","blue block","tin bowl","disinfector"],"relations":[],"red block":{},"blue block":{},"tin bowl":{},"disinfector":{"contains":[]}},"n_steps":3,"steps":[{"step":1,"query":"the red block is dirty.","kind":"statement","temporal":false,"gold_code":"update_wm(\"the red block is dirty.\")","gold_moves":[],"gold_say":[],"gold_update":"the red block is dirty."},{"step":2,"query":"Put the red block in the tin bowl","kind":"put","temporal":false,"gold_code":"put_first_on_second(\"red block\", \"tin bowl\")","gold_moves":[["red block","tin bowl"]],"gold_say":[],"gold_update":null},{"step":3,"query":"How many blocks are dirty?","kind":"question","temporal":true,"gold_code":"say(\"one block\")","gold_moves":[],"gold_say":["one block"],"gold_update":null}]}"#;
+const EPISODE: &str = r#"{"id":"own/two","domain":"disinfection","objects":["red block","blue block","tin bowl","disinfector"],"initial":{"objects":["red block","blue block","tin bowl","disinfector"],"relations":[],"red block":{},"blue block":{},"tin bowl":{},"disinfector":{"contains":[]}},"n_steps":3,"steps":[{"step":1,"query":"the red block is dirty.","kind":"statement","temporal":false,"gold_code":"update_wm(\"the red block is dirty.\")","gold_moves":[],"gold_say":[],"gold_update":"the red block is dirty."},{"step":2,"query":"Put the red block in the tin bowl","kind":"put","temporal":false,"gold_code":"put_first_on_second(\"red block\", \"tin bowl\")\nupdate_wm(\"Put the red block in the tin bowl.\")","gold_moves":[["red block","tin bowl"]],"gold_say":[],"gold_update":null},{"step":3,"query":"How many blocks are dirty?","kind":"question","temporal":true,"gold_code":"say(\"one block\")","gold_moves":[],"gold_say":["one block"],"gold_update":null}]}"#;
 
 fn world() -> TableWorld {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("own.jsonl");
-    std::fs::write(&path, EPISODE).unwrap();
-    TableWorld::new(Arc::new(table::Source::open(&path).unwrap()))
+    world_of(EPISODE)
+}
+
+fn world_of(episode: &str) -> TableWorld {
+    TableWorld::new(table::Source::from_text(episode, Path::new("own.jsonl")).unwrap())
 }
 
 fn table_header(method: &str, model: &str, options: &[(&str, &str)]) -> Header {
@@ -54,9 +56,13 @@ fn table_setup(beginning: Beginning, method: &str, model: &Arc<Scripted>, symbol
 
 fn watched(method: &str, model: &Arc<Scripted>, options: &[(&str, &str)]) -> Watched {
     let header = table_header(method, "scripted", options);
-    let mut setup = table_setup(Beginning::New(Box::new(header)), method, model, false);
+    Watched::start(scripted_setup(Beginning::New(Box::new(header)), method, model))
+}
+
+fn scripted_setup(beginning: Beginning, method: &str, model: &Arc<Scripted>) -> Setup {
+    let mut setup = table_setup(beginning, method, model, false);
     setup.source = Source::Language { name: "scripted".into(), model: Arc::new(Raw(model.clone())) };
-    Watched::start(setup)
+    setup
 }
 
 fn symbolic(options: &[(&str, &str)]) -> Watched {
@@ -154,7 +160,7 @@ async fn a_program_is_approved_then_run_and_the_belief_after_it_decided() {
 }
 
 #[tokio::test]
-async fn without_a_model_the_built_in_reader_answers_from_its_own_belief() {
+async fn without_a_model_the_reference_programs_are_played_and_called_so() {
     let mut w = symbolic(&[]);
     for _ in 0..3 {
         w.recommended().await;
@@ -167,13 +173,38 @@ async fn without_a_model_the_built_in_reader_answers_from_its_own_belief() {
     }
     assert!(w.session.current().unwrap().outcome.won, "{}", executed(&w.session));
     let models: Vec<&str> = w.session.nodes().iter().flat_map(|n| &n.turn.asks).map(|a| a.model.as_str()).collect();
-    assert!(models.iter().all(|m| *m == "symbolic"), "{models:?}");
+    assert!(models.iter().all(|m| *m == "reference"), "{models:?}");
+    let proposals = w.session.nodes().iter().flat_map(|n| &n.turn.proposals);
+    assert!(proposals.map(|p| p.origin).all(|origin| origin == Origin::Reference));
     w.quit().await;
 }
 
 #[tokio::test]
+async fn a_free_request_needs_a_language_model() {
+    for method in ["statler", "precondition-aware"] {
+        let free = EPISODE.replace(r#""gold_code":"update_wm(\"the red block is dirty.\")","#, "");
+        assert_ne!(free, EPISODE);
+        let header = Header { options: [].into(), ..table_header(method, "symbolic", &[]) };
+        let mut setup = table_setup(Beginning::New(Box::new(header)), method, &Scripted::new([]), true);
+        setup.world = Box::new(world_of(&free));
+        let mut w = Watched::start(setup);
+        w.said(Level::Warning, "a free request needs a language model").await;
+        assert!(w.session.current().unwrap().turn.proposals.is_empty());
+        w.quit().await;
+    }
+}
+
+#[tokio::test]
 async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_takes_it_back() {
-    let mut w = symbolic(&[]);
+    let model = Scripted::lines(&[
+        "update_wm(\"the red block is dirty.\")",
+        "\n# \"objects\": [\"red block\", \"blue block\"],\n# \"relations\": [],\n# \"red block\": {\"is\": [\"dirty\"]},\n# \"blue block\": {}\n# }",
+        "put_first_on_second(\"red block\", \"tin bowl\")\nupdate_wm(\"Put the red block in the tin bowl.\")",
+        "\n# \"objects\": [\"red block\", \"blue block\"],\n# \"relations\": [],\n# \"red block\": {\"is\": [\"dirty\"]},\n# \"blue block\": {}\n# }",
+        "say(\"two blocks\")",
+        "say(\"one block\")",
+    ]);
+    let mut w = watched("statler", &model, &[]);
     for step in 1..=2 {
         w.recommended().await;
         w.approve();
@@ -195,8 +226,8 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     w.recommended().await;
     let turn = &w.session.current().unwrap().turn;
     assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
-    let text = |w: &Watched| w.session.current().unwrap().turn.proposals.last().unwrap().action.clone().unwrap().text;
-    assert!(text(&w).contains("two"), "{}", text(&w));
+    let dirty = "\"blue block\": {\"is\": [\"dirty\"]}";
+    assert!(prompt(&model, 4).contains(dirty), "{}", prompt(&model, 4));
     assert_eq!(view(&w).differences[0].path, "/blue block/is/0");
     // Back, the belief is the one before; the same step again is offered again.
     w.send(Command::Gate(Request::Undo));
@@ -210,7 +241,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     state["blue block"] = json!({ "is": ["clean"] });
     w.send(Command::Gate(Request::correct_belief(state.to_string())));
     w.recommended().await;
-    assert!(text(&w).contains("one"), "{}", text(&w));
+    assert!(prompt(&model, 5).contains("\"blue block\": {\"is\": [\"clean\"]}"), "{}", prompt(&model, 5));
     let change = w.session.current().unwrap().turn.changes_of(&ArtifactId::BELIEF).next_back().unwrap().clone();
     assert_eq!((change.offer, change.by), (None, Actor::Person));
     w.approve();
@@ -218,10 +249,10 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     assert!(w.session.current().unwrap().outcome.won);
     // The file holds the same.
     let records = w.quit().await;
-    let mut session = Session::new(table_header("statler", "symbolic", &[]));
+    let mut session = Session::new(table_header("statler", "scripted", &[]));
     records.iter().for_each(|r| session.apply(r).unwrap());
     let again = Beginning::Resume { session: Box::new(session.clone()), records };
-    let mut w = Watched::start(table_setup(again, "statler", &Scripted::new([]), true));
+    let mut w = Watched::start(scripted_setup(again, "statler", &Scripted::new([])));
     w.until("it opened", |n, _| matches!(n, Notice::Situation(_))).await;
     assert_eq!(w.session, session);
     assert_eq!(view(&w).drift.len(), 4);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use crate::support::recordings::recordings;
 use stepwright::episode::Status;
-use stepwright::planner::{Agent, Observed, ProposeContext};
+use stepwright::planner::{Agent, ProposeContext};
 use stepwright::precondition::Demonstrations;
 use stepwright::program::{Assertion, Call, Role};
 use stepwright::program::{CheckedProgram, ProgramView as _};
 use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::agent;
 use stepwright::world::demonstration::{Demonstration, read};
+use stepwright_trajectory::Step;
 
 fn demonstrations(ground: &Demonstrations) -> Vec<Demonstration> {
     let is_action = |c: &Call| is_action(ground, c);
@@ -46,15 +47,21 @@ fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<Str
     for dialogue in &test.all {
         let calls = &dialogue.calls;
         let mut program = CheckedProgram::new(test.specification().start().unwrap(), Arc::clone(rules));
-        let mut history = vec![Observed::default()];
+        let mut history = vec![Step::default()];
         for turn in calls.chunk_by(|a, b| a.receiver == b.receiver) {
             if turn[0].receiver == "system" {
                 let status = turn.iter().find(|c| is_status(c));
                 let (mut own, mut lived) = (program.clone(), history.clone());
                 let mut open: Vec<&Call> = turn.iter().filter(|c| !is_status(c)).collect();
                 for _ in 0..20 {
-                    let context =
-                        ProposeContext { sentence: "", program: &own, history: &lived, rejected: &[], observed: None };
+                    let context = ProposeContext {
+                        sentence: "",
+                        program: &own,
+                        history: &lived,
+                        rejected: &[],
+                        observed: None,
+                        reference: None,
+                    };
                     let Some(next) = proposer.propose(&context, 1).into_iter().next() else { break };
                     if next.call.receiver != "system" {
                         break;
@@ -70,13 +77,13 @@ fn predict(proposer: &dyn Agent, test: &Demonstrations, rules: &Arc<BTreeMap<Str
                     let queries = calls.windows(2).any(|w| is_status(&w[1]) && w[0].function == next.call.function);
                     let reported: Vec<Call> = status.filter(|_| queries).cloned().into_iter().collect();
                     own.apply(&reported);
-                    lived.push(Observed { action: Some(next.call), calls: reported, ..Observed::default() });
+                    lived.push(Step { call: Some(next.call), calls: reported, ..Step::default() });
                 }
                 counts.missed += open.len();
             }
             program.apply(turn);
             // The calls hold all that is read of a history; whose they are shows in their receivers.
-            history.push(Observed { calls: turn.to_vec(), ..Observed::default() });
+            history.push(Step { calls: turn.to_vec(), ..Step::default() });
         }
     }
     counts

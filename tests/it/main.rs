@@ -56,7 +56,6 @@ mod fetch_weights;
 mod fuzz_targets;
 mod imitation_figures;
 mod imports;
-mod instruction_figures;
 #[cfg(feature = "local")]
 mod local_model;
 mod logs_of_before;

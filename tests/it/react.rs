@@ -9,8 +9,8 @@ use stepwright::episode::{ArtifactKind, Header, Policy};
 use stepwright::study::run::RunResult;
 use stepwright::study::runner::Episode;
 use stepwright::world::TaskInfo;
-use stepwright_skill::react::Form;
-use stepwright_skill::{Trajectory, trajectory};
+use stepwright_trajectory::react::Form;
+use stepwright_trajectory::{self as trajectory, Trajectory};
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::logged::Logged;

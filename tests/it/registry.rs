@@ -49,9 +49,11 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Preview => world.preview(&text).is_some(),
         Ability::Facts => world.symbols().is_some(),
         Ability::Things => world.symbols().is_some_and(|s| s.things().is_some()),
-        Ability::Planning => kind.file("planning.pddl").is_some(),
+        Ability::Planning => {
+            kind.file("domain.toml").is_some_and(|file| stepwright::blocking::Domain::pddl(file.text).is_ok())
+        }
         Ability::Plans => kind.file("plans.txt").is_some(),
-        Ability::Blocking => kind.file("blocking.toml").is_some(),
+        Ability::Blocking => kind.file("domain.toml").is_some(),
         Ability::Belief => world.belief_form().or_else(|| state_form::of(world.as_ref())).is_some(),
         Ability::Requests => world.requests().is_some_and(|r| r.open().is_some()),
         Ability::Language => world.language().is_some(),

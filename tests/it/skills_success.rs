@@ -6,7 +6,8 @@ use stepwright::world::World;
 use stepwright::world::household::{Edition, HouseholdWorld, KIND, Source};
 use stepwright_skill::agent::{Next, Past, next};
 use stepwright_skill::discover::{Settings, discover};
-use stepwright_skill::{Knowledge, file, trajectory};
+use stepwright_skill::{Knowledge, file};
+use stepwright_trajectory as trajectory;
 
 /// Actions an episode may take.
 const STEPS: usize = 50;

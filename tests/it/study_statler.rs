@@ -103,15 +103,19 @@ fn shipped_episodes_are_run_scored_drawn_and_not_run_again() {
     let domains = [("pick_and_place", "0.50"), ("disinfection", "0.40"), ("weight", "0.55"), ("cover", "-")];
     for (domain, paper) in domains {
         let cells = row(&text, domain);
-        assert_eq!(cells[1..7], ["statler", "symbolic", "1/1", "1.000", "0.207-1.000", paper], "{text}");
+        assert_eq!(cells[1..7], ["statler", "reference", "1/1", "1.000", "0.207-1.000", paper], "{text}");
     }
-    assert_eq!(row(&text, "cups")[1..5], ["cups-state", "symbolic", "1/1", "1.000"], "{text}");
+    assert_eq!(row(&text, "cups")[1..5], ["cups-state", "reference", "1/1", "1.000"], "{text}");
     assert!(text.contains("a(n) over swaps\n1.00│a") && text.contains("r(n) over swaps\n1.00│a"), "{text}");
-    assert!(text.contains("differences, weight over steps") && text.contains("no language model took part"), "{text}");
+    assert!(
+        text.contains("differences, weight over steps")
+            && text.contains("the reference programs of the episodes' files were played"),
+        "{text}"
+    );
     assert!(text.contains("5 of 5 episodes run"), "{text}");
     let lines = std::fs::read_to_string(&csv).unwrap();
-    assert!(lines.starts_with("measure,curve,n,value\na(n),cups-state (symbolic),1,1\n"), "{lines}");
-    assert!(lines.contains("\"differences, cover\",statler (symbolic),0,0\n"), "{lines}");
+    assert!(lines.starts_with("measure,curve,n,value\na(n),cups-state (reference),1,1\n"), "{lines}");
+    assert!(lines.contains("\"differences, cover\",statler (reference),0,0\n"), "{lines}");
 
     let before = std::fs::read(&results).unwrap();
     let again = study(folder.path(), &[&args[..], &[&svg]].concat());
@@ -135,7 +139,7 @@ fn what_cannot_be_run_is_said() {
         err(&output)
     };
     assert!(said(&["--methods", "few-shot"]).contains("no method `few-shot` of this study; there are statler,"));
-    assert!(said(&["--methods", "code-as-policies"]).contains("keeps no belief for the built-in reader to read"));
+    assert!(said(&["--methods", "code-as-policies"]).contains("`code-as-policies` needs a language model"));
     assert!(said(&["--methods", "cups-state", "--domain", "weight"]).contains("is for three cups"));
     assert!(said(&["--domain", "kitchen"]).contains("there are pick_and_place, disinfection, weight, cover, cups"));
     assert!(said(&["--curve", "curve.png"]).contains("must end in .csv, .json or .svg"));

@@ -2,12 +2,13 @@
 //! they are at hand.
 
 use crate::support::recordings::recordings;
-use stepwright::planner::{Observed, ProposeContext};
+use stepwright::planner::ProposeContext;
 use stepwright::program::Specification;
 use stepwright::program::{CheckedProgram, ProgramView};
 use stepwright::world::World;
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
+use stepwright_trajectory::Step;
 
 /// Steps an episode may take.
 const STEPS: usize = 50;
@@ -33,12 +34,17 @@ impl Player {
         let reset = world.reset(task, 0).expect("the task exists");
         let mut program = self.start.clone();
         program.apply(&reset.observation_calls);
-        let (observation, calls) = (reset.observation, reset.observation_calls);
-        let mut history = vec![Observed { action: None, observation, calls, refused: false }];
+        let mut history = vec![reset.into_step("")];
         let mut transcript = format!("{task}: {sentence}\n");
         for step in 1..=STEPS {
-            let context =
-                ProposeContext { sentence, program: &program, history: &history, rejected: &[], observed: None };
+            let context = ProposeContext {
+                sentence,
+                program: &program,
+                history: &history,
+                rejected: &[],
+                observed: None,
+                reference: None,
+            };
             let Some(best) = self.proposer.propose(&context, 1).into_iter().next() else { break };
             let text = world.text_of(&best.call).expect("every proposal is an action of the world");
             let outcome = world.act(&text).expect("the household never breaks");
@@ -47,9 +53,7 @@ impl Player {
                 return Ok(step);
             }
             program.apply(&outcome.observation_calls);
-            let refused = outcome.error.is_some();
-            let (observation, calls) = (outcome.observation, outcome.observation_calls);
-            history.push(Observed { action: Some(best.call), observation, calls, refused });
+            history.push(Step { call: Some(best.call), ..outcome.into_step("") });
         }
         Err(transcript)
     }

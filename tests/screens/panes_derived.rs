@@ -7,7 +7,6 @@ use insta::assert_snapshot;
 use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
 use stepwright::driver::Situation;
 use stepwright::episode::TreeEdit;
-use stepwright::planner::Observed;
 use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::tui::pane::{PaneAction, PaneId};
@@ -16,6 +15,7 @@ use stepwright::world::agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, World};
+use stepwright_trajectory::Step;
 
 /// A shipped task with its tree.
 struct Play {
@@ -23,13 +23,8 @@ struct Play {
     growth: Growth,
 }
 
-fn observed(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Observed {
-    Observed {
-        action: world.call_of(text),
-        observation: outcome.observation.clone(),
-        calls: outcome.observation_calls.clone(),
-        refused: outcome.error.is_some(),
-    }
+fn observed(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Step {
+    Step { call: world.call_of(text), ..outcome.clone().into_step(text) }
 }
 
 impl Play {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use stepwright::program::Call;
 use stepwright::world::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind, household, shop};
-use stepwright_skill::Trajectory;
-use stepwright_skill::react::Form;
+use stepwright_trajectory::Trajectory;
+use stepwright_trajectory::react::Form;
 
 use super::driver::SPECIFICATION;
 

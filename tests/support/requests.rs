@@ -168,9 +168,9 @@ impl Table {
         let proposal = Proposal {
             line,
             action: Some(Action { text: code.into(), call: None }),
-            rationale: Some("read by rules from the believed state; no language model".into()),
+            rationale: Some("the reference program of the task's file; no language model".into()),
             ask,
-            ..Proposal::new(id, code, Origin::Symbolic)
+            ..Proposal::new(id, code, Origin::Reference)
         };
         self.event(Event::Proposed { proposal: proposal.into() });
         self.event(Event::Recommended { proposal: Some(id), why: "the program for the request".into() });

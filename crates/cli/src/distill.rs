@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use stepwright_skill::distil::{Distiller, Settings, pairs};
-use stepwright_skill::{Knowledge, Segment, Trajectory, changes, discover, file};
+use stepwright_skill::{Knowledge, Segment, changes, discover, file};
+use stepwright_trajectory::Trajectory;
 use tokio::runtime::Runtime;
 
 use super::unattended::interrupted;

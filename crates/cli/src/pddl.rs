@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, print, print_file};
-use stepwright_world::planner::Observed;
 use stepwright_world::planner::classical::{Known, Limits, PlanningTask};
 use stepwright_world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
 
@@ -80,7 +79,7 @@ impl Pddl {
             Knowledge::Limited => Known::Nothing,
             Knowledge::Full => Known::Everything,
         };
-        let shown = Observed { observation: reset.observation, calls: reset.observation_calls, ..Observed::default() };
+        let shown = reset.into_step("");
         let problem = world.planning((&task, &sentence), &[shown], known);
         let none = || Err(format!("{task}: this task has no goal that can be planned for"));
         problem.unwrap_or_else(none).map_err(CliError::Failed)

@@ -216,7 +216,7 @@ mod tests {
     use serde_json::json;
     use stepwright_skill::Knowledge;
     use stepwright_skill::distil::Settings;
-    use stepwright_skill::trajectory::read_any;
+    use stepwright_trajectory::read_any;
 
     use super::*;
 

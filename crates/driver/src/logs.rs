@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 use stepwright_episode::log;
 use stepwright_export as export;

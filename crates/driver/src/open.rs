@@ -11,7 +11,7 @@ use super::setup::{
 use super::{Handle, start};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_episode::{FORMAT_VERSION, Header, log};
-use stepwright_method::prompting::{self, Prompting};
+use stepwright_method::prompting::Prompting;
 use stepwright_method::{self as method, DOMAIN, External, Method, MethodInfo, SYMBOLIC};
 use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
@@ -226,10 +226,6 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
 
 /// The part of a new session's header that the program and a world, already at its task, provide.
 pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
-    let opening = world.header();
-    let mut lines = vec![format!("def {}():", opening.function)];
-    lines.extend((!opening.comment.is_empty()).then(|| format!("# {}", opening.comment)));
-    lines.extend(opening.setup);
     Header {
         stepwright: "session".to_owned(),
         version: FORMAT_VERSION,
@@ -237,7 +233,7 @@ pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
         created: clock(),
         world: world.name().to_owned(),
         specification: world.specification().into_owned(),
-        opening: lines,
+        opening: world.header().opening(),
         ..Header::default()
     }
 }
@@ -255,12 +251,13 @@ fn setup(
         Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
     };
     let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
+    let demonstrations = Arc::new(demonstrations);
     Setup {
         beginning,
         proposer: stepwright_world::agent(world.kind(), &demonstrations),
         prompting: Prompting {
             prompts: Prompts::new(Some(&config.paths.config)),
-            demonstrations: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
+            demonstrations: Arc::clone(&demonstrations),
             candidates: config.candidates,
             translator: Translator::new(config.embedder(&embedder), Some(config.paths.cache.join("vectors"))),
             ..Prompting::default()
@@ -272,7 +269,7 @@ fn setup(
         resolver: resolver(config),
         methods: methods(config),
         sandbox: super::setup::sandbox(),
-        demonstrations: Arc::new(demonstrations),
+        demonstrations,
         keep: Persistence::Nothing,
         adopted: Vec::new(),
         policy: None,

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::{Step, Trajectory};
 
 use super::difference::difference;
 use super::open::{OpenError, new_header};
@@ -15,7 +15,7 @@ use stepwright_episode::{
 };
 use stepwright_method::program_context::{ProgramContext, ProgramState};
 use stepwright_program::Call;
-use stepwright_world::transcript::{self, ReadStep};
+use stepwright_world::transcript;
 use stepwright_world::{OpenedWorld, Sources, World};
 
 /// A check that did not hold at a step of a log.
@@ -65,7 +65,7 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
     let transcript = transcript::of(log);
     let mut read = (transcript.read)(log).into_iter();
     let mut along = Along { state: program.start(), unobserved: None };
-    let calls = |step: ReadStep| step.action.into_iter().chain(step.observed);
+    let calls = |step: Step| step.call.into_iter().chain(step.calls);
     along.go(calls(read.next().unwrap_or_default()), 0, true);
     let mut found = Vec::new();
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
@@ -194,7 +194,7 @@ impl Writing {
 
 #[cfg(test)]
 mod tests {
-    use stepwright_skill::trajectory::read_any;
+    use stepwright_trajectory::read_any;
 
     use super::*;
     use stepwright_episode::Mark;

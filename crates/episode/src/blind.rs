@@ -110,7 +110,7 @@ pub fn tells_rank(session: &Session, record: &Record) -> bool {
 }
 
 fn is_ranked(proposal: &Proposal) -> bool {
-    matches!(proposal.origin, Origin::Symbolic | Origin::Scored)
+    proposal.origin.is_built_in() || proposal.origin == Origin::Scored
 }
 
 /// FNV-1a: the same on every machine and in every version, unlike the library's hashes.

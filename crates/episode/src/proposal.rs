@@ -30,12 +30,21 @@ pub enum Origin {
     Sample,
     /// The built-in symbolic proposer: no language model.
     Symbolic,
+    /// The reference program of the task's file: no language model.
+    Reference,
     /// Ranked among the admissible actions by log-probability.
     Scored,
     /// Typed or edited by a person.
     Person,
     /// Taken in an episode that was recorded elsewhere.
     Recorded,
+}
+
+impl Origin {
+    /// Whether it is built in: no language model wrote it, and no person.
+    pub fn is_built_in(self) -> bool {
+        matches!(self, Origin::Symbolic | Origin::Reference)
+    }
 }
 
 /// An offered next action.
@@ -91,8 +100,8 @@ impl Proposal {
     pub fn score_in_words(&self) -> Option<String> {
         let score = self.score?;
         Some(match self.origin {
-            Origin::Symbolic if score <= NO_PLAN => "no plan".to_owned(),
-            Origin::Symbolic if score <= 0.0 => format!("~{:.1} steps", -score),
+            origin if origin.is_built_in() && score <= NO_PLAN => "no plan".to_owned(),
+            origin if origin.is_built_in() && score <= 0.0 => format!("~{:.1} steps", -score),
             // A rank of an agent's own is no number for a person.
             Origin::Symbolic if score > 1.0 => return None,
             // Habits followed, or a share among the actions that were scored together.

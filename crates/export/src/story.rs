@@ -434,6 +434,7 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
         Origin::Greedy => "greedy completion",
         Origin::Sample => "sample",
         Origin::Symbolic => "built-in proposer, no language model",
+        Origin::Reference => "reference program of the task's file, no language model",
         Origin::Scored => "scored by log-probability",
         Origin::Person => "a person",
         Origin::Recorded => "recorded",

@@ -1,7 +1,7 @@
 //! A session as a trajectory: the branch it was left on, as logs for O3D hold episodes.
 
-use stepwright_skill::Trajectory;
-use stepwright_skill::trajectory::LoggedStep;
+use stepwright_trajectory::Step;
+use stepwright_trajectory::Trajectory;
 
 use stepwright_episode::{Node, Session};
 
@@ -16,7 +16,12 @@ pub fn trajectory(session: &Session) -> Trajectory {
     let done = line.iter().filter(|node| node.outcome.blocked.is_none());
     let steps = done.filter_map(|node| {
         let action = node.action.as_ref()?.text.clone();
-        Some(LoggedStep { thought: thought(node), action, observation: Some(node.outcome.observation.clone()) })
+        Some(Step {
+            thought: thought(node),
+            action,
+            observation: Some(node.outcome.observation.clone()),
+            ..Step::default()
+        })
     });
     let last = line.last().map(|node| &node.outcome);
     Trajectory {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::context::Known;
 use super::folded;
 use super::statler::{Form, NEXT_QUERY, Programs, STATE, closing, cups, read_list, read_program, state_prompt};
-use super::{Answer, Context, Method, MethodInfo, Needs, Reading, SYMBOLIC, Step, Stop};
+use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop};
 use crate::belief;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
 use stepwright_world::blocking::BlockingSource;
@@ -154,9 +154,11 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
         return Some(Step::Amend(Box::new(read_state(cx, &update, written))));
     }
     if !cx.model.language {
-        let work = Work { believed: believed.as_ref().clone(), update: update.text, action: update.action };
-        let work = serde_json::to_value(work).unwrap_or_default();
-        return Some(Step::ask(cx.own(AskKind::BELIEF, SYMBOLIC, 1, work)));
+        let (by, work) = match update.action {
+            Some(action) => (SYMBOLIC, Work::Effects { believed: believed.as_ref().clone(), action }),
+            None => (REFERENCE, Work::Reference { state: cx.past.truth.cloned() }),
+        };
+        return Some(Step::ask(cx.own(AskKind::BELIEF, by, 1, serde_json::to_value(work).unwrap_or_default())));
     }
     let shown = keeping == Keeping::Apart { shown: true };
     let example = cx.world.requests().filter(|_| shown);
@@ -181,7 +183,7 @@ pub(super) fn due_request(cx: &Context<'_>, keeping: Keeping) -> Option<usize> {
     Some(cx.past.requests.get(&from)?.number)
 }
 
-/// Reads what a writer wrote, or what the built-in one found.
+/// Reads what a writer wrote, or what was found without one.
 pub(super) fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) -> Reading {
     let Some(update) = due(cx, keeping) else { return Reading::Problem("no update is due any more".to_owned()) };
     let raw = answer.first().to_owned();
@@ -193,15 +195,16 @@ pub(super) fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) 
     Reading::Artifact(Box::new(Written { artifact, due, title: update.text, raw, repairs: Vec::new(), value, problem }))
 }
 
-/// What the built-in writer is given.
+/// What a state is written from without a language model.
 #[derive(Serialize, Deserialize)]
-struct Work {
-    believed: Value,
-    update: String,
-    action: Option<String>,
+enum Work {
+    /// What is believed, and what an action does by the world's blocking domain.
+    Effects { believed: Value, action: String },
+    /// The state that the world itself is in, which goes with its reference programs.
+    Reference { state: Option<Value> },
 }
 
-/// What the built-in writer found.
+/// What was found without a language model.
 #[derive(Serialize, Deserialize)]
 struct Found {
     #[serde(default)]
@@ -210,15 +213,14 @@ struct Found {
     problem: Option<String>,
 }
 
-/// The state of the built-in writer.
+/// The state, written without a language model.
 pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
-    let Work { believed, update, action } = Work::deserialize(work).map_err(|e| e.to_string())?;
-    let written = match action {
-        Some(action) => Ok(after(known, &believed, &action)),
-        None => match known.knowledge.proposer.instructions() {
-            Some(reader) => reader.update(&believed, &update),
-            None => Err(format!("the world {} has no built-in writer; choose a language model (M)", known.world.name)),
-        },
+    let written = match Work::deserialize(work).map_err(|e| e.to_string())? {
+        Work::Effects { believed, action } => Ok(after(known, &believed, &action)),
+        Work::Reference { state: Some(state) } => Ok(state),
+        Work::Reference { state: None } => {
+            Err(format!("the world {} has no reference state; choose a language model (M)", known.world.name))
+        }
     };
     let raw = written.as_ref().map(belief::write).unwrap_or_default();
     let problem = written.as_ref().err().cloned();

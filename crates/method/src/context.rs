@@ -21,11 +21,12 @@ use stepwright_episode::{
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
 use stepwright_program::sandbox::Sandbox;
+use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 use stepwright_world::planner::classical::{self, PlanningTask};
-use stepwright_world::planner::{Agent, AgentContext, Observed};
+use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
 
@@ -142,6 +143,11 @@ impl<'a> Context<'a> {
         self.options().number(&TEMPERATURE).or(self.model.temperature).unwrap_or(own)
     }
 
+    /// The reference program of the open request, or that none is written down; `None` where episodes are no requests.
+    pub fn reference(&self) -> Option<Result<&'a str, String>> {
+        Some(self.world.requests()?.reference())
+    }
+
     /// The program state with the assertions in force.
     pub fn checked(&self) -> CheckedProgram {
         self.program.checked(self.state)
@@ -165,7 +171,7 @@ impl<'a> Context<'a> {
     }
 
     /// The trajectory as the agent lived it, the reset first.
-    pub fn history(&self) -> Vec<Observed> {
+    pub fn history(&self) -> Vec<Step> {
         self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
     }
 
@@ -187,6 +193,7 @@ impl<'a> Context<'a> {
             program: self.checked(),
             facts: self.world.facts(),
             goals: self.world.goals().unwrap_or_default(),
+            reference: self.reference().and_then(Result::ok).map(str::to_owned),
             knowledge: self.knowledge.clone(),
             sandbox: Arc::clone(self.sandbox),
         }
@@ -277,13 +284,15 @@ pub struct Known {
     /// The planning problem of what is seen alone.
     pub limited: Option<Result<PlanningTask, String>>,
     /// The trajectory as the agent lived it, the reset first.
-    pub history: Vec<Observed>,
+    pub history: Vec<Step>,
     /// The program state with the assertions in force.
     pub program: CheckedProgram,
     /// What can be seen, where the world reports facts.
     pub facts: Option<Facts>,
     /// The goals not met yet.
     pub goals: Vec<Atom>,
+    /// The reference program of the open request, where one is written down.
+    pub reference: Option<String>,
     /// What was learned before.
     pub knowledge: Knowledge,
     /// What runs programs that models write.
@@ -299,6 +308,7 @@ impl Known {
             history: &self.history,
             rejected,
             observed: self.facts.as_ref().map(|facts| (facts, self.goals.as_slice())),
+            reference: self.reference.as_deref(),
         }
     }
 }
@@ -380,18 +390,24 @@ pub fn decided<'a>(from: &'a Node, to: &Node) -> Option<&'a Decision> {
 }
 
 /// A step as the agent lived it. A selection that was held was not taken.
-pub fn observed(node: &Node) -> Observed {
+pub fn observed(node: &Node) -> Step {
     let taken = node.action.as_ref().filter(|_| node.outcome.blocked.is_none());
     lived(taken.and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok()), &node.outcome)
 }
 
 /// A step with its action, as the agent lived it.
-pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Observed {
+pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Step {
     let mut calls: Vec<Call> = outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
     if action.is_some() && calls.first() == action.as_ref() {
         calls.remove(0);
     }
-    Observed { action, observation: outcome.observation.clone(), calls, refused: outcome.error.is_some() }
+    Step {
+        call: action,
+        observation: Some(outcome.observation.clone()),
+        calls,
+        refused: outcome.error.is_some(),
+        ..Step::default()
+    }
 }
 
 /// The action a call stands for. Its own call is what the world reads its text as: a call of another party stands for the end of

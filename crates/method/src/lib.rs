@@ -68,6 +68,9 @@ use stepwright_world::options::Table;
 /// The name that is recorded where no language model answers.
 pub const SYMBOLIC: &str = "symbolic";
 
+/// Name in place of a model where the reference programs of a task's file are played.
+pub const REFERENCE: &str = "reference";
+
 /// A method's name and description for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {

@@ -1,6 +1,6 @@
 //! Think comments of demonstrations: `# think: …` before an action, as in ReAct.
 //!
-//! A demonstration may bring its own ([`DemonstrationStep::think`]). For one that has none, thoughts are derived by rule from the
+//! A demonstration may bring its own ([`Step::thought`]). For one that has none, thoughts are derived by rule from the
 //! demonstration itself, so that nothing is invented:
 //! - where the agent handles objects (`take`, `put`, `heat`, …): at the start and after each such act, the next such act is
 //!   named as the sub-goal (`I need to find and take a mug`, `I have the mug 1; next I heat it in the microwave`). What is still
@@ -9,15 +9,16 @@
 //!   recorded beginning is in the program.
 
 use stepwright_program::{Call, Literal};
-use stepwright_world::demonstration::{Demonstration, DemonstrationStep};
+use stepwright_trajectory::Step;
+use stepwright_world::demonstration::Demonstration;
 
 /// The thought before each step's action, one a step; `None` where there is none.
 pub fn thoughts(demonstration: &Demonstration) -> Vec<Option<String>> {
     let steps = &demonstration.steps;
-    if steps.iter().any(|s| s.think.is_some()) {
-        return steps.iter().map(|s| s.think.as_deref().map(one_line)).collect();
+    if steps.iter().any(|s| s.thought.is_some()) {
+        return steps.iter().map(|s| s.thought.as_deref().map(one_line)).collect();
     }
-    if steps.iter().flat_map(|s| &s.observation_calls).any(|c| c.receiver == "user") {
+    if steps.iter().flat_map(|s| &s.calls).any(|c| c.receiver == "user") {
         return answered(steps);
     }
     sub_goals(steps)
@@ -28,10 +29,10 @@ pub fn thoughts(demonstration: &Demonstration) -> Vec<Option<String>> {
 pub fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bool) -> Vec<Option<String>> {
     let steps = calls.iter().map(|call| {
         let own = is_action(call);
-        DemonstrationStep {
-            action_call: own.then(|| call.clone()),
-            observation_calls: if own { Vec::new() } else { vec![call.clone()] },
-            ..DemonstrationStep::default()
+        Step {
+            call: own.then(|| call.clone()),
+            calls: if own { Vec::new() } else { vec![call.clone()] },
+            ..Step::default()
         }
     });
     answered(&steps.collect::<Vec<_>>())
@@ -43,12 +44,12 @@ fn one_line(thought: &str) -> String {
 }
 
 /// Which user acts are answered, before the first act that follows them.
-fn answered(steps: &[DemonstrationStep]) -> Vec<Option<String>> {
+fn answered(steps: &[Step]) -> Vec<Option<String>> {
     let mut heard: Vec<String> = Vec::new();
     let thoughts = steps.iter().map(|step| {
-        let thought = (step.action_call.is_some() && !heard.is_empty())
+        let thought = (step.call.is_some() && !heard.is_empty())
             .then(|| format!("I answer the user: {}", std::mem::take(&mut heard).join(", ")));
-        let acts = step.observation_calls.iter().filter(|c| c.receiver == "user");
+        let acts = step.calls.iter().filter(|c| c.receiver == "user");
         heard.extend(acts.map(|c| Call { receiver: String::new(), ..c.clone() }.to_string().split_off(1)));
         thought
     });
@@ -56,13 +57,13 @@ fn answered(steps: &[DemonstrationStep]) -> Vec<Option<String>> {
 }
 
 /// The next sub-goal, at the start and after each sub-goal reached.
-fn sub_goals(steps: &[DemonstrationStep]) -> Vec<Option<String>> {
+fn sub_goals(steps: &[Step]) -> Vec<Option<String>> {
     let mut thoughts = vec![None; steps.len()];
     let mut since = 0;
     for (at, step) in steps.iter().enumerate() {
-        let Some(goal) = step.action_call.as_ref().and_then(sub_goal) else { continue };
+        let Some(goal) = step.call.as_ref().and_then(sub_goal) else { continue };
         // Before the first action of the stretch that leads to it; the reset has none.
-        let first = (since..=at).find(|i| steps.get(*i).is_some_and(|s| s.action_call.is_some()));
+        let first = (since..=at).find(|i| steps.get(*i).is_some_and(|s| s.call.is_some()));
         if let Some(slot) = first.and_then(|i| thoughts.get_mut(i)) {
             *slot = Some(goal);
         }
@@ -102,10 +103,10 @@ mod tests {
 
     fn demonstration(steps: &[(&str, &[&str])]) -> Demonstration {
         let call = |c: &&str| c.parse::<Call>().unwrap();
-        let step = |(action, observations): &(&str, &[&str])| DemonstrationStep {
-            action_call: (!action.is_empty()).then(|| call(action)),
-            observation_calls: observations.iter().map(call).collect(),
-            ..DemonstrationStep::default()
+        let step = |(action, observations): &(&str, &[&str])| Step {
+            call: (!action.is_empty()).then(|| call(action)),
+            calls: observations.iter().map(call).collect(),
+            ..Step::default()
         };
         Demonstration {
             id: "d".into(),
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn own_thoughts_stand_as_they_are_on_one_line() {
         let mut d = demonstration(&[("", &[]), ("agent.take('mug 1', 'desk 1')", &[])]);
-        d.steps[1].think = Some("first\n  this".into());
+        d.steps[1].thought = Some("first\n  this".into());
         assert_eq!(thoughts(&d), [None, Some("first this".into())]);
     }
 

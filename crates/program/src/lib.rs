@@ -25,7 +25,6 @@ mod state;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod trajectory;
 mod variables;
 
 pub use assertion::{Assertion, Rejection};
@@ -43,5 +42,4 @@ pub use rules::Rules;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
 pub use state::{CheckResult, State};
 pub use syntax::SyntaxFault;
-pub use trajectory::{Execution, Line, LineKind, LineStatus, Trajectory, parse_line};
 pub use variables::Fingerprints;

@@ -2,7 +2,7 @@
 //! that teaches is put into words without a language model; a person or a model may say it better.
 
 use crate::primitive::name_of;
-use crate::trajectory::LoggedStep;
+use stepwright_trajectory::Step;
 
 /// Steps of each side that are aligned; what comes after is shown but not compared (the work is their product).
 const MOST: usize = 1500;
@@ -65,17 +65,9 @@ pub struct Contrast {
     pub mistake: Option<Mistake>,
 }
 
-impl LoggedStep {
-    /// Whether what was observed says that the action did nothing.
-    pub fn is_refused(&self) -> bool {
-        let observed = self.observation.as_deref().map(str::trim).unwrap_or_default();
-        observed == "Nothing happens." || observed.starts_with("Invalid action")
-    }
-}
-
 impl Contrast {
     /// Sets a success and a failure side by side.
-    pub fn of(success: &[LoggedStep], failure: &[LoggedStep]) -> Self {
+    pub fn of(success: &[Step], failure: &[Step]) -> Self {
         let rows = align(success, failure);
         let parts_at = rows.iter().position(|row| !row.is_shared());
         let mistake = parts_at.and_then(|at| mistake(&rows, at, success, failure));
@@ -109,7 +101,7 @@ impl Contrast {
 }
 
 /// The rows of a longest common subsequence of the actions; where one side has steps the other lacks, the failure's come first.
-fn align(success: &[LoggedStep], failure: &[LoggedStep]) -> Vec<Row> {
+fn align(success: &[Step], failure: &[Step]) -> Vec<Row> {
     let (a, b) = (success.get(..MOST).unwrap_or(success), failure.get(..MOST).unwrap_or(failure));
     let same = |i: usize, j: usize| a[i].action == b[j].action;
     // longest[i][j]: of the steps from i and j on.
@@ -144,7 +136,7 @@ fn align(success: &[LoggedStep], failure: &[LoggedStep]) -> Vec<Row> {
     rows
 }
 
-fn mistake(rows: &[Row], from: usize, success: &[LoggedStep], failure: &[LoggedStep]) -> Option<Mistake> {
+fn mistake(rows: &[Row], from: usize, success: &[Step], failure: &[Step]) -> Option<Mistake> {
     let later = || rows.get(from..).unwrap_or_default().iter();
     let own = || later().filter(|row| row.success.is_none()).filter_map(|row| row.failure);
     // A refused action whose like worked elsewhere says most; then one that was given again.
@@ -201,7 +193,7 @@ fn without_numbers(action: &str) -> String {
 }
 
 /// What the contrast teaches, in a sentence: a tip to be edited.
-pub fn tip(contrast: &Contrast, success: &[LoggedStep], failure: &[LoggedStep]) -> Option<String> {
+pub fn tip(contrast: &Contrast, success: &[Step], failure: &[Step]) -> Option<String> {
     let right = |at: usize| success.get(at).map(|step| without_numbers(&step.action));
     let wrong = |at: usize| failure.get(at).map(|step| without_numbers(&step.action));
     Some(match contrast.mistake? {
@@ -236,11 +228,11 @@ pub fn tip(contrast: &Contrast, success: &[LoggedStep], failure: &[LoggedStep]) 
 mod tests {
     use super::*;
 
-    fn steps(list: &[(&str, &str)]) -> Vec<LoggedStep> {
-        let step = |(action, observed): &(&str, &str)| LoggedStep {
+    fn steps(list: &[(&str, &str)]) -> Vec<Step> {
+        let step = |(action, observed): &(&str, &str)| Step {
             action: (*action).to_owned(),
             observation: Some((*observed).to_owned()),
-            thought: None,
+            ..Step::default()
         };
         list.iter().map(step).collect()
     }

@@ -4,7 +4,7 @@
 use crate::call::SkillCall;
 use crate::response::Part;
 use crate::segment::Segment;
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// The whole trajectory as one call.
 pub fn whole(steps: usize, call: SkillCall) -> Vec<Segment> {
@@ -117,7 +117,7 @@ pub fn of_parts(parts: &[Part], trajectory: &Trajectory) -> Result<Vec<Segment>,
 mod tests {
     use super::*;
     use crate::segment::validate;
-    use crate::trajectory::LoggedStep;
+    use stepwright_trajectory::Step;
 
     fn call(text: &str) -> SkillCall {
         text.parse().unwrap()
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_response_is_held_against_the_log() {
-        let step = |action: &str| LoggedStep { action: action.to_owned(), ..LoggedStep::default() };
+        let step = |action: &str| Step { action: action.to_owned(), ..Step::default() };
         let log =
             Trajectory { steps: vec![step("go to desk 1"), step("take mug 1 from desk 1")], ..Trajectory::default() };
         let part = |name: &str, actions: &[&str]| Part {

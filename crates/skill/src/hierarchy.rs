@@ -82,7 +82,7 @@ pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, Str
 
 /// What is thought in a line.
 fn thought(text: &str) -> String {
-    crate::react::words_of(bare(text)).to_owned()
+    stepwright_trajectory::react::words_of(bare(text)).to_owned()
 }
 
 /// A line without what marks it as one.

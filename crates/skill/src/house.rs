@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::trajectory::{LoggedStep, Trajectory};
+use stepwright_trajectory::{Step, Trajectory};
 
 const PLACES: [&str; 5] = ["desk 1", "drawer 1", "drawer 2", "shelf 1", "shelf 2"];
 const REFUSED: &str = "Nothing happens.";
@@ -91,7 +91,7 @@ impl House {
         let (first, task) = (self.first(), self.task());
         let steps = actions
             .iter()
-            .map(|action| LoggedStep { thought: None, action: action.clone(), observation: Some(self.act(action)) })
+            .map(|action| Step { action: action.clone(), observation: Some(self.act(action)), ..Step::default() })
             .collect();
         let success = self.is_won();
         Trajectory {

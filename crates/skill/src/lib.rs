@@ -2,11 +2,11 @@
 //! distils from logs of episodes and acts by afterwards.
 //!
 //! [`Knowledge`] is what was distilled; [`mod@file`] its readable file, with a validator that names lines. [`response`] reads what a
-//! model answers in the three stages, [`mod@line`] single lines of a policy. [`Trajectory`] is an episode of a log and [`segment`] says
+//! model answers in the three stages, [`mod@line`] single lines of a policy. [`segment`] says
 //! whether a cut of one into skills is sound, [`cut`] changes one. [`contrast`] sets a success beside a failure, [`changes`] compares
 //! two lists of what is known, [`distil`] says which questions a model is asked about logs and takes its answers. [`mod@discover`]
 //! finds knowledge in logs by counting, [`agent`] acts by knowledge, both without a language model. [`resolve`] says which skills would
-//! resolve what is in the way. [`react`] reads and writes ReAct's transcripts, [`code`] is about policies as programs. Nothing here calls a model or steps a world.
+//! resolve what is in the way. [`code`] is about policies as programs. Nothing here calls a model or steps a world.
 
 pub mod agent;
 pub mod batch;
@@ -25,9 +25,7 @@ pub mod hierarchy;
 mod house;
 pub mod knowledge;
 pub mod line;
-pub mod log;
 pub mod primitive;
-pub mod react;
 pub mod recordings;
 pub mod resolve;
 pub mod response;
@@ -35,11 +33,9 @@ pub mod rules;
 pub mod scene;
 pub mod segment;
 pub mod show;
-pub mod trajectory;
 
 pub use call::{Signature, SkillCall};
 pub use discover::{Distilled, discover};
 pub use knowledge::{Knowledge, Primitive, Skill};
 pub use rules::Rules;
 pub use segment::Segment;
-pub use trajectory::Trajectory;

@@ -9,8 +9,8 @@ use crate::knowledge::{Knowledge, Published};
 use crate::line::{Level, read as read_line};
 use crate::primitive::name_of;
 use crate::segment::{Segment, validate};
-use crate::trajectory::{self, Trajectory};
 use crate::{file, response};
+use stepwright_trajectory::{self as trajectory, Trajectory};
 
 /// One thing compared: where it is recorded, and each field as recorded and as this crate gives it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Trajectories as prompts show them: the household's logs with `> action`, a site's with `Action:` and `Observation:`.
 
 use crate::segment::Segment;
-use crate::trajectory::{LoggedStep, Trajectory};
+use stepwright_trajectory::{Step, Trajectory};
 
 /// Characters of one observation that are shown; a page of a site can be of any length.
 const MOST: usize = 1200;
@@ -16,7 +16,7 @@ fn clipped(text: &str) -> String {
 }
 
 /// Steps, one below the other; `indent` precedes every line.
-pub fn steps(steps: &[LoggedStep], indent: &str) -> String {
+pub fn steps(steps: &[Step], indent: &str) -> String {
     let is_site = steps.iter().any(|step| step.action.ends_with(']'));
     let mut out = String::new();
     for step in steps {

@@ -43,7 +43,7 @@ fn successes_are_cut_as_by_hand() {
     let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("o3d")) else { return };
     let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
     let (Some(logs), Some(hand)) = (read("alfworld_pairs.jsonl"), read("segments.jsonl")) else { return };
-    let logs: Vec<_> = stepwright_skill::trajectory::read(&logs).into_iter().filter_map(Result::ok).collect();
+    let logs: Vec<_> = stepwright_trajectory::read(&logs).into_iter().filter_map(Result::ok).collect();
     let found = stepwright_skill::discover(&logs, &stepwright_skill::discover::Settings::default());
     let (mut same, mut wrong) = (0, Vec::new());
     for line in hand.lines() {

@@ -286,6 +286,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
                 Origin::Greedy => "greedy",
                 Origin::Sample => "sample",
                 Origin::Symbolic => "no language model",
+                Origin::Reference => "reference",
                 Origin::Scored => "scored",
                 Origin::Person => "you",
                 Origin::Recorded => "recorded",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::demonstration::Demonstration;
 use super::{WORLDS, WorldKind};
-use crate::planner::{Agent, EffectModel, EffectsOnly, Sample};
+use crate::planner::{Agent, EffectModel, EffectsOnly};
 
 /// Makes an agent from demonstrations.
 pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
@@ -20,6 +20,6 @@ pub fn agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Age
 /// The agent that knows the kind of world that the demonstrations show; one that offers nothing if none does.
 pub fn agent_of_demonstrations(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let agents = WORLDS.iter().filter_map(|kind| kind.agent).map(|learn| learn(demonstrations));
-    let effects = || EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+    let effects = || EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps));
     agents.into_iter().find(|agent| agent.knows()).unwrap_or_else(|| Arc::new(EffectsOnly(effects())))
 }

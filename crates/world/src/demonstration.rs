@@ -6,47 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, ProgramHeader, World, WorldError, files};
-use crate::planner::Sample;
+use super::{ProgramHeader, World, WorldError, files};
 use stepwright_program::Call;
-
-/// A step of a demonstration.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct DemonstrationStep {
-    /// The action's text; empty where the file holds calls alone.
-    #[serde(default)]
-    pub command: String,
-    /// What the agent saw; empty where the file holds calls alone.
-    #[serde(default)]
-    pub observation: String,
-    /// The action as a call; `None` for the reset and for actions without one.
-    pub action_call: Option<Call>,
-    /// The observation as calls, in program order.
-    #[serde(default)]
-    pub observation_calls: Vec<Call>,
-    /// What was thought before the action, one line without `#`; `None` where the file does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub think: Option<String>,
-}
-
-impl DemonstrationStep {
-    /// A command and what the world answered.
-    fn observed(command: String, outcome: Outcome) -> Self {
-        DemonstrationStep {
-            command,
-            observation: outcome.observation,
-            action_call: outcome.action_call,
-            observation_calls: outcome.observation_calls,
-            think: None,
-        }
-    }
-}
-
-impl<'a> From<&'a DemonstrationStep> for Sample<'a> {
-    fn from(step: &'a DemonstrationStep) -> Self {
-        Sample { action: step.action_call.as_ref(), observed: &step.observation_calls }
-    }
-}
+use stepwright_trajectory::Step;
 
 /// A recorded episode; its first step is the reset, without a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,7 +22,7 @@ pub struct Demonstration {
     /// How it opens as a program.
     pub header: ProgramHeader,
     /// The steps, the reset first.
-    pub steps: Vec<DemonstrationStep>,
+    pub steps: Vec<Step>,
 }
 
 impl Demonstration {
@@ -74,10 +36,9 @@ impl Demonstration {
         id: String,
         actions: impl IntoIterator<Item = String>,
     ) -> Result<Self, WorldError> {
-        let mut steps = vec![DemonstrationStep::observed(String::new(), world.reset(task, 0)?)];
+        let mut steps = vec![world.reset(task, 0)?.into_step("")];
         for action in actions {
-            let outcome = world.act(&action)?;
-            steps.push(DemonstrationStep::observed(action, outcome));
+            steps.push(world.act(&action)?.into_step(&action));
         }
         let known = world.tasks().into_iter().find(|known| known.id == task);
         let (task_type, sentence) = known.map(|known| (known.kind, known.sentence)).unwrap_or_default();
@@ -86,12 +47,12 @@ impl Demonstration {
 
     /// All calls in program order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.steps.iter().flat_map(|s| s.action_call.iter().chain(&s.observation_calls))
+        self.steps.iter().flat_map(Step::all_calls)
     }
 
     /// The actions that are calls, in order.
     pub fn actions(&self) -> impl Iterator<Item = &Call> {
-        self.steps.iter().filter_map(|s| s.action_call.as_ref())
+        self.steps.iter().filter_map(|s| s.call.as_ref())
     }
 }
 
@@ -109,7 +70,7 @@ struct Line {
     header: Option<ProgramHeader>,
     /// The program's text, from which the reset's calls are taken.
     program: Option<String>,
-    steps: Option<Vec<DemonstrationStep>>,
+    steps: Option<Vec<Step>>,
     /// Calls alone, in program order.
     calls: Option<Vec<Call>>,
 }
@@ -181,25 +142,24 @@ impl Line {
 }
 
 /// Splits calls into steps: each action begins one; what comes before the first is the reset.
-fn steps_of_calls(calls: Vec<Call>, is_action: &impl Fn(&Call) -> bool) -> Vec<DemonstrationStep> {
-    let mut steps = vec![DemonstrationStep::default()];
+fn steps_of_calls(calls: Vec<Call>, is_action: &impl Fn(&Call) -> bool) -> Vec<Step> {
+    let mut steps = vec![Step::default()];
     for call in calls {
         if is_action(&call) {
-            steps.push(DemonstrationStep { action_call: Some(call), ..DemonstrationStep::default() });
+            steps.push(Step { call: Some(call), ..Step::default() });
         } else if let Some(step) = steps.last_mut() {
-            step.observation_calls.push(call);
+            step.calls.push(call);
         }
     }
     steps
 }
 
 /// The reset's calls: those of the program's text that come before the steps' own.
-fn reset_of_program(program: &str, steps: &[DemonstrationStep]) -> Result<DemonstrationStep, String> {
+fn reset_of_program(program: &str, steps: &[Step]) -> Result<Step, String> {
     let calls: Vec<Call> = program.lines().filter_map(|l| l.trim().parse().ok()).collect();
-    let own: usize = steps.iter().map(|s| s.observation_calls.len() + usize::from(s.action_call.is_some())).sum();
+    let own: usize = steps.iter().map(|s| s.all_calls().count()).sum();
     let before = calls.len().checked_sub(own).ok_or("the steps hold more calls than the program")?;
-    let observation_calls = calls.into_iter().take(before).collect();
-    Ok(DemonstrationStep { observation_calls, ..DemonstrationStep::default() })
+    Ok(Step { calls: calls.into_iter().take(before).collect(), ..Step::default() })
 }
 
 #[cfg(test)]
@@ -226,7 +186,7 @@ mod tests {
             for demonstration in [&read[0], &again[0]] {
                 assert_eq!(demonstration.calls().map(ToString::to_string).collect::<Vec<_>>(), calls);
                 assert_eq!(demonstration.steps.len(), 3);
-                assert_eq!(demonstration.steps[0].action_call, None);
+                assert_eq!(demonstration.steps[0].call, None);
             }
         }
     }

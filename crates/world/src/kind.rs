@@ -16,7 +16,7 @@ use stepwright_episode::Header;
 /// A file that ships with the program in `worlds/NAME/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedFile {
-    /// Its name (`blocking.toml`).
+    /// Its name (`domain.toml`).
     pub name: &'static str,
     /// Where it is in the repository, for messages.
     pub path: &'static str,

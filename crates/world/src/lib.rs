@@ -58,12 +58,12 @@ pub use symbols::Symbols;
 
 use crate::blocking::Environment;
 pub use crate::literal::{Atom, Facts};
-use crate::planner::Observed;
 use crate::planner::classical::{Known, PlanningTask};
 use remote::Remote;
 pub use shipped_domain::shipped_domain;
 use stepwright_episode::StepOutcome;
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// The worlds of the program, in the order they are listed. A new world is a folder and a line here.
 pub static WORLDS: &[&WorldKind] =
@@ -107,6 +107,18 @@ impl Outcome {
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.action_call.iter().chain(&self.observation_calls)
     }
+
+    /// The step of a trajectory that an action and its outcome are; an empty action's is the reset.
+    pub fn into_step(self, action: &str) -> Step {
+        Step {
+            action: action.to_owned(),
+            call: self.action_call,
+            observation: Some(self.observation),
+            calls: self.observation_calls,
+            refused: self.error.is_some(),
+            ..Step::default()
+        }
+    }
 }
 
 impl From<&Outcome> for StepOutcome {
@@ -146,6 +158,16 @@ pub struct ProgramHeader {
     pub comment: String,
     /// Statements that create the objects (`env = Environment()`, `agent = Agent(env)`).
     pub setup: Vec<String>,
+}
+
+impl ProgramHeader {
+    /// The lines before the calls, unindented: the `def` line, the comment, the setup.
+    pub fn opening(&self) -> Vec<String> {
+        let mut lines = vec![format!("def {}():", self.function)];
+        lines.extend((!self.comment.is_empty()).then(|| format!("# {}", self.comment.replace(['\n', '\r'], " "))));
+        lines.extend(self.setup.iter().cloned());
+        lines
+    }
 }
 
 /// What went wrong inside a world or its loader.
@@ -356,7 +378,7 @@ pub trait World: Send {
     }
 
     /// [`Symbols::planning`], where there are symbols.
-    fn planning(&self, task: (&str, &str), history: &[Observed], known: Known) -> Option<Result<PlanningTask, String>> {
+    fn planning(&self, task: (&str, &str), history: &[Step], known: Known) -> Option<Result<PlanningTask, String>> {
         self.symbols()?.planning(task, history, known)
     }
 

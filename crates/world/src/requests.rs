@@ -30,6 +30,12 @@ pub trait Requests {
     /// The request to answer now; `None` after the last one.
     fn open(&self) -> Option<Request>;
 
+    /// The program that the task gives as the answer to the open request.
+    ///
+    /// # Errors
+    /// That none is written down.
+    fn reference(&self) -> Result<&str, String>;
+
     /// The domain of the episode, which says what its worked example is (`weight`).
     fn domain(&self) -> &'static str;
 

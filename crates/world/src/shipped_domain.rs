@@ -6,7 +6,7 @@ use super::WorldKind;
 use crate::blocking::{Domain, DomainError};
 
 /// The file of a domain among those that a world ships.
-const FILE: &str = "blocking.toml";
+const FILE: &str = "domain.toml";
 
 /// The domain that ships for a world; `None` if none does. Files it names are looked for among the world's own.
 ///

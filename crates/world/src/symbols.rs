@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::literal::{Atom, Facts};
-use crate::planner::Observed;
 use crate::planner::classical::{Known, PlanningTask};
+use stepwright_trajectory::Step;
 
 /// An episode in literals of the world's blocking domain.
 pub trait Symbols {
@@ -46,12 +46,7 @@ pub trait Symbols {
     ///
     /// # Errors
     /// A goal that cannot be planned for.
-    fn planning(
-        &self,
-        _task: (&str, &str),
-        _history: &[Observed],
-        _known: Known,
-    ) -> Option<Result<PlanningTask, String>> {
+    fn planning(&self, _task: (&str, &str), _history: &[Step], _known: Known) -> Option<Result<PlanningTask, String>> {
         None
     }
 }

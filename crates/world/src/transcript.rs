@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::{Step, Trajectory};
 
 use super::{ProgramHeader, WORLDS};
 use stepwright_program::Call;
@@ -16,25 +16,14 @@ pub struct Transcript {
     pub environments: &'static [&'static str],
     /// The specification that the calls are of.
     pub specification: &'static str,
-    /// What an episode's texts say: of the first observation, then of each step.
-    pub read: fn(&Trajectory) -> Vec<ReadStep>,
+    /// The steps of an episode with what their texts say as calls, the reset first. A refused step has no call.
+    pub read: fn(&Trajectory) -> Vec<Step>,
     /// The call of an action's text.
     pub call_of: fn(&str) -> Option<Call>,
     /// The text of an action's call.
     pub text_of: fn(&Call) -> Option<String>,
     /// How the episode of a goal opens as a program.
     pub header: fn(&str) -> ProgramHeader,
-}
-
-/// What one observation says.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReadStep {
-    /// The action's call, where it was accepted and has one.
-    pub action: Option<Call>,
-    /// What was observed, as calls.
-    pub observed: Vec<Call>,
-    /// Why the action was refused, where the text says so.
-    pub refused: Option<String>,
 }
 
 /// The logs of a file, and which of them is played back.
@@ -83,9 +72,9 @@ pub const PLAIN: Transcript = Transcript {
     },
 };
 
-fn plain(trajectory: &Trajectory) -> Vec<ReadStep> {
-    let step = |text: &str| ReadStep { action: (PLAIN.call_of)(text), ..ReadStep::default() };
-    std::iter::once(ReadStep::default()).chain(trajectory.steps.iter().map(|s| step(&s.action))).collect()
+fn plain(log: &Trajectory) -> Vec<Step> {
+    let step = |step: &Step| Step { call: (PLAIN.call_of)(&step.action), ..step.clone() };
+    std::iter::once(log.reset()).chain(log.steps.iter().map(step)).collect()
 }
 
 impl Transcript {

@@ -9,7 +9,6 @@ mod words;
 
 pub use expression::{Expression, WeightError, read};
 pub use known::{Contradiction, Weights};
-pub use words::ratio;
 
 /// An exact fraction.
 pub type Ratio = num_rational::Ratio<i64>;

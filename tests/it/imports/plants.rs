@@ -26,7 +26,7 @@ const PLANTS: &[(&str, &str, Rule, &str)] = &[
     ("crates/tui/src/view.rs", "use {stepwright_shop::Shop, std::fmt};", Crates, "`tui` does not read `shop`"),
     ("crates/skill/src/lib.rs", "pub use stepwright_graph::*;", Crates, "`skill` does not read `graph`"),
     (
-        "crates/skill/src/log.rs",
+        "crates/skill/src/cut.rs",
         "impl From<stepwright_graph::Script> for A {}",
         Crates,
         "`skill` does not read `graph`",

@@ -24,7 +24,7 @@ use stepwright::world::household::agent::goal;
 use stepwright::world::state_form::StateForm;
 use stepwright::world::{demonstration, household, table};
 use stepwright::{belief, blocking, sanitize, weights};
-use stepwright_program::{Assertion, Limits, Specification, Trajectory, parse_line, read_keywords, run_module};
+use stepwright_program::{Assertion, Call, Limits, Specification, read_keywords, run_module};
 use stepwright_skill::line::Level;
 
 /// A target.
@@ -57,7 +57,7 @@ pub const TARGETS: &[Target] = &[
     choosing("answer", answers::method),
     of("assertion", assertion, &[]),
     of("belief", belief, &[]),
-    of("blocking", blocking_domain, &["worlds/household/blocking.toml", "worlds/kitchen/blocking.toml"]),
+    of("blocking", blocking_domain, &["worlds/household/domain.toml", "worlds/kitchen/domain.toml"]),
     of("cassette", files::cassette, &[]),
     of("catalogue", files::catalogue, &["worlds/shop/products.json"]),
     of("completion", completion, &[]),
@@ -82,7 +82,7 @@ pub const TARGETS: &[Target] = &[
     of("module", module, &["worlds/household/skills.py", "worlds/shop/skills.py"]),
     of("names", names, &["worlds/graph/names.json", "worlds/graph/properties.json"]),
     of("patch", patched, &[]),
-    of("pddl", pddl, &["worlds/household/planning.pddl", "worlds/kitchen/planning.pddl"]),
+    of("pddl", pddl, &[]),
     of("plan", plan, &["worlds/household/plans.txt", "worlds/kitchen/plans.txt"]),
     of("playback", files::playback, &["worlds/household/react.txt", "worlds/shop/react.txt"]),
     of("prompt", prompt, &["prompts/program", "prompts/statler", "prompts/reprompt", "prompts/o3d"]),
@@ -181,7 +181,6 @@ fn module(data: &[u8]) {
 /// A program as it stands in a prompt: its calls, in either form.
 fn trajectory(data: &[u8]) {
     let (text, specification) = (text(data), household_specification());
-    let _ = Trajectory::parse(&text, specification);
     for line in text.lines() {
         let _ = read_keywords(line, specification);
         let _ = verify::read(line, specification);
@@ -208,7 +207,7 @@ fn pddl(data: &[u8]) {
 
 /// A domain of blocking, with the patterns in it.
 fn blocking_domain(data: &[u8]) {
-    let _ = blocking::Domain::load(&text(data), "blocking.toml");
+    let _ = blocking::Domain::load(&text(data), "domain.toml");
 }
 
 /// The form of a world's state.
@@ -262,7 +261,7 @@ fn script(data: &[u8]) {
 /// Logs of episodes of other programs, and the scene that each observation shows.
 fn logs(data: &[u8]) {
     let text = text(data);
-    let _ = stepwright_skill::trajectory::read_any(&text, "log.txt");
+    let _ = stepwright_trajectory::read_any(&text, "log.txt");
     let _ = stepwright_skill::scene::read(&text);
 }
 
@@ -283,7 +282,7 @@ fn skills(data: &[u8]) {
     }
     for line in text.lines().take(100) {
         let _ = stepwright_skill::form::Form::read(line);
-        let _ = stepwright_skill::react::read(line);
+        let _ = stepwright_trajectory::react::read(line);
         for level in [Level::Base, Level::Skill] {
             let _ = stepwright_skill::line::read(line, level, &KNOWN);
             let _ = stepwright_skill::hierarchy::read(line, level, &KNOWN);
@@ -296,15 +295,10 @@ fn table_file(data: &[u8]) {
     let _ = table::Source::from_text(&text(data), Path::new("table.jsonl"));
 }
 
-/// A sentence as the agents without a model read it: a task of the household, what is told and asked at the table.
+/// A sentence as the household's agent reads it.
 fn agents(data: &[u8]) {
     let text = text(data);
     let _ = goal::read(&text, &["fridge 1", "cabinet 2"], &["mug", "apple"]);
-    let belief = serde_json::json!({
-        "objects": ["red block", "gray bowl"], "relations": ["red block is on gray bowl"], "red block": {"weight": 2}, "gray bowl": {}
-    });
-    let _ = table::agent::answer(&belief, &text);
-    let _ = table::agent::update(&belief, &text);
 }
 
 /// A template of a prompt.
@@ -330,7 +324,7 @@ fn words(data: &[u8]) {
 fn line(data: &[u8]) {
     let text = text(data);
     let _ = read_line(&text);
-    let _ = parse_line(&text);
+    let _ = text.trim().parse::<Call>();
     let shown = sanitize::line(&text);
     assert!(!shown.chars().any(|c| c.is_control()), "{shown:?}");
 }

@@ -28,7 +28,8 @@ const MOST_ACTIONS: u32 = 10_000;
 /// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
 /// paper's tables (Statler).
 ///
-/// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the built-in reader and writer answer.
+/// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the episodes' reference
+/// programs are played.
 /// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored.
 #[derive(Debug, Args)]
 pub struct StatlerStudy {
@@ -166,13 +167,8 @@ impl StatlerStudy {
             let usual = || known.iter().map(|id| (*id).to_owned()).collect();
             return Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() });
         }
-        // The built-in reader reads a belief.
-        if let Some(name) =
-            self.methods.iter().find(|name| !needs(name).is_some_and(|needs| needs.has(Ability::Belief)))
-        {
-            return Err(format!(
-                "`{name}` keeps no belief for the built-in reader to read; name a language model with --model"
-            ));
+        if let Some(name) = self.methods.iter().find(|name| needs(name).is_none_or(|needs| needs.language)) {
+            return Err(format!("`{name}` needs a language model; name one with --model"));
         }
         let usual = || ["statler", "cups-state"].map(str::to_owned).to_vec();
         Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() })

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use stepwright_skill::contrast::{Contrast, tip};
 use stepwright_skill::distil::{Cuts, Proposed, Wanted, Way};
-use stepwright_skill::{Knowledge, Trajectory, changes, cut, discover, document, file};
+use stepwright_skill::{Knowledge, changes, cut, discover, document, file};
+use stepwright_trajectory::Trajectory;
 
 use super::Level;
 use super::broken::caught_work;

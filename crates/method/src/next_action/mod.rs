@@ -15,7 +15,7 @@ use super::context::action_of;
 use super::options::{RANKED, THINK, shows_assertions};
 use super::prompting::{Form, SpecificationText, completion_tokens};
 use super::reading::{END_OF_CALL, Line, closed, written};
-use super::{Answer, Context, Known, Method, MethodInfo, Reading, Round, Step, Stop, verify};
+use super::{Answer, Context, Known, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, verify};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure};
 use stepwright_model::{CUT_OFF, Completion};
@@ -81,10 +81,15 @@ impl Method for NextAction {
             Next::Score => (AskKind::SCORED, 0, 0.0, Form::Scored),
         };
         if !cx.model.language {
+            let by = match cx.reference() {
+                Some(Err(why)) => return Step::Stuck(why),
+                Some(Ok(_)) => REFERENCE,
+                None => cx.model.name.as_str(),
+            };
             let kind = if cx.samples.is_some() { AskKind::FURTHER } else { AskKind::RANKED };
             let n = cx.samples.or(cx.options().whole(&RANKED)).unwrap_or(self.ranked);
             let work = ranking::work(cx, kind == AskKind::FURTHER, n);
-            return Step::ask(cx.own(kind, &cx.model.name, n, work));
+            return Step::ask(cx.own(kind, by, n, work));
         }
         let candidates = match (form == Form::Scored).then(|| scoring::candidates(cx)).transpose() {
             Ok(candidates) => candidates,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::context::action_of;
-use crate::{Answer, Context, Known, Rank, Reading};
+use crate::{Answer, Context, Known, REFERENCE, Rank, Reading};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Choice, Origin, Proposal, Turn};
 use stepwright_program::Call;
@@ -41,12 +41,13 @@ pub(super) fn rank(known: &Known, work: &Value) -> Result<Answer, String> {
 
 /// Reads a ranking as proposals.
 pub(super) fn read(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+    let origin = if ask.model == REFERENCE { Origin::Reference } else { Origin::Symbolic };
     let drafts = answer.completions.iter().zip(&answer.ranks).map(|(written, rank)| {
         let raw = written.text.clone();
         let action = raw.parse::<Call>().ok().and_then(|call| action_of(cx.world, &call));
         let problem = action.is_none().then(|| format!("NotAnAction: {raw} is no action of this world"));
         let (score, rationale) = (Some(rank.score), Some(rank.why.clone()));
-        Draft { action, problem, score, rationale, ..Draft::new(raw, Origin::Symbolic) }
+        Draft { action, problem, score, rationale, ..Draft::new(raw, origin) }
     });
     let drafts: Vec<Draft> = drafts.collect();
     let note = (ask.kind == AskKind::FURTHER).then(|| match drafts.len() {

@@ -6,7 +6,7 @@
 //!
 //! # Without a session
 //! Everything here is callable without a driver or a session (the studies do so): make a [`SpecificationText`] from a
-//! specification and the assertions to show, [`Demonstration::of`] each demonstration, a [`Trajectory`] of the calls so far,
+//! specification and the assertions to show, give the demonstrations and the [`Step`]s so far,
 //! then [`Prompting::build`]; a completion is read by [`crate::reading`] (`written`, `closed`,
 //! `read_line`). A session does the same through `Prompting::next_action`.
 
@@ -22,7 +22,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use budget::{CHARS_A_TOKEN, Meter};
-pub use program::{Demonstration, Trajectory, TrajectoryStep};
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::options::{SHOTS, THINK};
@@ -30,6 +29,9 @@ use crate::precondition::CandidateAsks;
 use stepwright_episode::{Choice, PromptRecord, Session};
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
+use stepwright_program::Call;
+use stepwright_trajectory::{Step, program as writer};
+use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 
 /// The folder of the templates for next actions.
@@ -63,8 +65,10 @@ pub struct Prompting {
 pub struct Material<'a> {
     /// The specification as it is to be shown.
     pub specification: &'a SpecificationText,
-    /// The program so far.
-    pub trajectory: &'a Trajectory,
+    /// How the program so far opens: the `def` line, the comment and the lines that set the objects up.
+    pub opening: &'a [String],
+    /// The steps so far, the reset first.
+    pub steps: &'a [Step],
     /// The goal as stated.
     pub task: &'a str,
     /// The world's kind of task: demonstrations of the same kind are preferred.
@@ -139,8 +143,9 @@ impl Prompting {
         };
         let think = self.options.on(&THINK) && form != Form::Scored;
         let shown = self.choose(material.kind, material.task);
-        let text = |d: &'_ Demonstration| if think { d.thinking.chars().count() } else { d.program.chars().count() };
-        let whole = material.trajectory.render(think, 0);
+        let programs: Vec<String> = shown.iter().map(|d| program::of_demonstration(d, think)).collect();
+        let example = shown.iter().find_map(|d| d.actions().next()).map(ToString::to_string).unwrap_or_default();
+        let whole = writer::write(material.opening, material.steps, think, 0);
         let mut context = Context {
             specification: &material.specification.text,
             actions: &material.specification.actions,
@@ -152,17 +157,16 @@ impl Prompting {
             rejections: material.rejections,
             think,
             turn_ends: material.turn_ends,
-            example: shown.iter().find_map(|d| d.example.as_deref()).unwrap_or_default(),
+            example: &example,
         };
         // The frame's length is known once it is rendered without what may be left out.
         let frame = self.render(&name, &context)?;
         let length: usize = frame.messages.iter().map(|m| m.text.chars().count()).sum();
-        let line = |observation: &String| observation.chars().count() + 5;
-        let observations: Vec<usize> =
-            material.trajectory.steps.iter().flat_map(|s| s.observations.iter().map(line)).collect();
+        let line = |observation: &Call| observation.to_string().chars().count() + 5;
+        let observations: Vec<usize> = material.steps.iter().flat_map(|s| s.calls.iter().map(line)).collect();
         let parts = budget::Parts {
             fixed: length.saturating_sub(observations.iter().sum()),
-            demonstrations: shown.iter().map(|d| text(d) + 2).collect(),
+            demonstrations: programs.iter().map(|program| program.chars().count() + 2).collect(),
             observations,
         };
         let completion = match form {
@@ -172,18 +176,15 @@ impl Prompting {
         };
         let completion = usize::try_from(completion).unwrap_or(usize::MAX);
         let fit = budget::fit(&parts, self.meter, self.context, completion);
-        let trimmed = material.trajectory.render(think, fit.observations_out);
+        let trimmed = writer::write(material.opening, material.steps, think, fit.observations_out);
         context.trajectory = &trimmed;
         // The most alike is last, next to the question.
         context.demonstrations = shown
             .iter()
+            .zip(&programs)
             .take(fit.demonstrations)
             .rev()
-            .map(|d| Shown {
-                kind: &d.kind,
-                sentence: &d.sentence,
-                program: if think { &d.thinking } else { &d.program },
-            })
+            .map(|(d, program)| Shown { kind: &d.task_type, sentence: &d.sentence, program })
             .collect();
         let mut prompt = self.render(&name, &context)?;
         prompt.left_out = budget::words(&fit, &parts, self.context);
@@ -204,7 +205,8 @@ impl Prompting {
     ) -> Result<PromptRecord, String> {
         let material = Material {
             specification,
-            trajectory: &Trajectory::of(session, &specification.actions),
+            opening: &session.header.opening,
+            steps: &program::of_session(session, &specification.actions),
             task: &session.header.sentence,
             kind,
             rejections: &rejections(session),
@@ -234,7 +236,7 @@ impl Prompting {
             both / of.union(&goal).count().max(1) as f64
         };
         // Ascending, and stable: what comes first stays first among equals.
-        all.sort_by(|a, b| (b.kind == kind).cmp(&(a.kind == kind)).then(common(b).total_cmp(&common(a))));
+        all.sort_by(|a, b| (b.task_type == kind).cmp(&(a.task_type == kind)).then(common(b).total_cmp(&common(a))));
         all.truncate(self.options.count(&SHOTS) as usize);
         all
     }

@@ -6,7 +6,6 @@ use stepwright_world::household::{Edition, HouseholdWorld, Source, shipped};
 /// A prompting over the shipped demonstrations.
 fn prompting(options: Values, context: Option<usize>) -> Prompting {
     let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
-    let demonstrations = demonstrations.iter().map(Demonstration::of).collect();
     Prompting { demonstrations: Arc::new(demonstrations), options, context, ..Prompting::default() }
 }
 
@@ -17,28 +16,26 @@ fn specification(shown: bool) -> SpecificationText {
     SpecificationText::new(&specification, shown.then_some(&own)).unwrap()
 }
 
-fn trajectory() -> Trajectory {
-    let step = |action: Option<&str>, observations: &[&str]| TrajectoryStep {
-        thoughts: action.iter().map(|_| "I need to find and take a mug".to_owned()).collect(),
-        action: action.map(str::to_owned),
-        observations: observations.iter().map(|o| (*o).to_owned()).collect(),
+fn steps() -> [Step; 2] {
+    let step = |action: Option<&str>, observation: &str| Step {
+        thought: action.map(|_| "I need to find and take a mug".to_owned()),
+        call: action.map(|action| action.parse().unwrap()),
+        calls: vec![observation.parse().unwrap()],
+        ..Step::default()
     };
-    Trajectory {
-        opening: ["def heat_some_mug():", "# heat some mug.", "env = Environment()", "agent = Agent(env)"]
-            .map(str::to_owned)
-            .into(),
-        steps: vec![
-            step(None, &["agent.update_visible_objects('desk 1', 'microwave 1')"]),
-            step(Some("agent.goto('desk 1')"), &["agent.update_visible_objects('desk 1', 'mug 1')"]),
-        ],
-    }
+    [
+        step(None, "agent.update_visible_objects('desk 1', 'microwave 1')"),
+        step(Some("agent.goto('desk 1')"), "agent.update_visible_objects('desk 1', 'mug 1')"),
+    ]
 }
 
 fn build(prompting: &Prompting, form: Form, shown: bool) -> PromptRecord {
     let rejection = Rejection { line: "agent.goto('desk 1')".into(), reason: "you are there".into() };
     let material = Material {
         specification: &specification(shown),
-        trajectory: &trajectory(),
+        opening: &["def heat_some_mug():", "# heat some mug.", "env = Environment()", "agent = Agent(env)"]
+            .map(str::to_owned),
+        steps: &steps(),
         task: "heat some mug and put it in desk.",
         kind: "pick_heat_then_place_in_recep",
         rejections: &[rejection],

@@ -1,6 +1,6 @@
 //! When an episode is over for a method of lines: the limits of the publications.
 
-use stepwright_skill::react::is_thought;
+use stepwright_trajectory::react::is_thought;
 
 use crate::Context;
 use crate::o3d::LIMITS;

@@ -2,13 +2,13 @@
 //!
 //! A thought is a step of its own that executes nothing and is answered with `OK.`, as published: it is proposed, can be edited or
 //! refused, and counts among the lines of the published limits. ReAct-long (Xiao et al. 2024) is the same with as many logged episodes
-//! in the prompt as the model takes. How lines are read and transcripts written is `stepwright_skill::react`; `prompt` fills the
+//! in the prompt as the model takes. How lines are read and transcripts written is `stepwright_trajectory::react`; `prompt` fills the
 //! templates, `limits` ends episodes as the publications did.
 
 mod limits;
 mod prompt;
 
-use stepwright_skill::react::{Line, OK, is_thought, read};
+use stepwright_trajectory::react::{Line, OK, is_thought, read};
 
 pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;

@@ -1,7 +1,7 @@
 //! What a prompt for a line is made of: the world's examples, the transcript so far, what was refused, and what is known beforehand.
 
 use serde::Serialize;
-use stepwright_skill::react::{Examples, Form, OK, first, seen};
+use stepwright_trajectory::react::{Examples, Form, OK, first, seen};
 
 use crate::Context;
 use crate::think::thoughts;
@@ -128,13 +128,13 @@ fn step(form: Form, node: &Node) -> Option<String> {
 /// A recorded episode with its thoughts; `None` where its file holds calls alone.
 fn transcript_of(form: Form, recorded: &Demonstration) -> Option<String> {
     let reset = recorded.steps.first()?;
-    let mut text = form.opening(&first(&reset.observation));
-    if !recorded.steps.iter().any(|step| !step.command.is_empty()) {
+    let mut text = form.opening(&first(reset.observed()));
+    if !recorded.steps.iter().any(|step| !step.action.is_empty()) {
         return None;
     }
     for (step, thought) in recorded.steps.iter().zip(thoughts(recorded)).skip(1) {
         text.extend(thought.map(|thought| form.step(&form.think(&thought), OK)));
-        text.push_str(&form.step(&step.command, seen(&step.observation)));
+        text.push_str(&form.step(&step.action, seen(step.observed())));
     }
     Some(text)
 }

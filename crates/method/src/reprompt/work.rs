@@ -104,7 +104,7 @@ pub fn examples(known: &Known) -> Arc<[WordedPlan]> {
     }
     let plan = |demonstration: &stepwright_world::demonstration::Demonstration| WordedPlan {
         task: demonstration.sentence.split_whitespace().collect::<Vec<_>>().join(" "),
-        steps: demonstration.steps.iter().map(|s| s.command.clone()).filter(|command| !command.is_empty()).collect(),
+        steps: demonstration.steps.iter().map(|s| s.action.clone()).filter(|command| !command.is_empty()).collect(),
     };
     known.knowledge.demonstrations.iter().map(plan).filter(|plan| !plan.steps.is_empty()).collect()
 }

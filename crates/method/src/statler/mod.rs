@@ -77,7 +77,7 @@ impl CodePolicy {
         self.memory != Memory::History
     }
 
-    /// How the belief is kept, if it is. The built-in reader writes programs only.
+    /// How the belief is kept, if it is. Reference programs hold no state.
     fn keeping(self, language: bool) -> Option<Keeping> {
         match self.memory {
             Memory::History => None,
@@ -121,7 +121,7 @@ pub(super) fn built_in() -> Vec<Coder> {
     let coder = |id, label, description, policy: CodePolicy| {
         let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some(CUPS));
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
-        // The built-in reader reads a belief.
+        // Those that keep a belief play the reference programs where no language model is in use.
         let needs = Needs { world, task, language: !believes, ..Needs::NONE };
         let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
         Coder { info: MethodInfo { id, label, description, options, needs }, policy }
@@ -131,7 +131,7 @@ pub(super) fn built_in() -> Vec<Coder> {
             "statler",
             "Statler",
             "A reader writes a program for the request from the believed state; after it has run, a writer rewrites the state for \
-             each update_wm of the program. Without a language model both are the built-in instruction reader.",
+             each update_wm of the program. Without a language model the reference programs of the task's file are played.",
             program("statler/reader", Memory::Apart { shown: true }, STATE),
         ),
         coder(

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::prompt::{Asked, Exchange, Refused, program_prompt};
 use super::{Answer, CodePolicy, Form, Memory, PRIMITIVES, Programs, closing, list_of, read_list, read_program, run};
 use crate::context::{decided, kind_of, source};
-use crate::{Context, Round, SYMBOLIC, Step};
+use crate::{Context, REFERENCE, Round, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use stepwright_model::Completion;
@@ -39,7 +39,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         return Step::Stuck("nothing is believed yet; write down the state first, or choose another method (M)".into());
     }
     if !cx.model.language {
-        return built_in(cx, policy, &request.query);
+        return reference(cx);
     }
     let temperature = if cx.samples.is_some() { cx.temperature(TEMPERATURE) } else { 0.0 };
     match prompt(cx, policy, &request.query) {
@@ -64,23 +64,16 @@ fn recommended(round: Round<'_>) -> Option<Step> {
     Some(Step::Recommend { proposal: found, why: format!("{why}{problem}") })
 }
 
-/// The program of the built-in instruction reader.
-fn built_in(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Step {
-    let Some(belief) = cx.session.belief().filter(|_| policy.believes()) else {
-        let why = "the built-in reader reads a believed state, which this method does not maintain";
-        return Step::Stuck(format!("{why}; choose statler, or a language model (M)"));
+/// The reference program of the request, as the task's file gives it.
+fn reference(cx: &Context<'_>) -> Step {
+    let program = match cx.reference() {
+        Some(Ok(program)) => program.to_owned(),
+        Some(Err(why)) => return Step::Stuck(why),
+        None => return Step::Stuck("the world makes no requests".to_owned()),
     };
-    let Some(reader) = cx.knowledge.proposer.instructions() else {
-        let why = format!("the world {} has no built-in reader of requests", cx.world.name());
-        return Step::Stuck(format!("{why}; choose a language model (M)"));
-    };
-    let written = reader.answer(belief, query);
-    let raw = written.clone().unwrap_or_default();
-    let draft = draft(cx, raw, written, Origin::Symbolic);
-    let by_rules = || "read by rules from the believed state; no language model".to_owned();
-    let rationale = draft.action.is_some().then(by_rules);
-    let ask = cx.own(AskKind::PROGRAM, SYMBOLIC, 1, Value::Null);
-    Step::Offer { ask, drafts: vec![Draft { rationale, ..draft }], note: None }
+    let rationale = Some("the reference program of the task's file; no language model".to_owned());
+    let draft = Draft { rationale, ..draft(cx, program.clone(), Ok(program), Origin::Reference) };
+    Step::Offer { ask: cx.own(AskKind::PROGRAM, REFERENCE, 1, Value::Null), drafts: vec![draft], note: None }
 }
 
 fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRecord, String> {

@@ -14,8 +14,8 @@ use stepwright_world::{CUPS, Requests};
 /// Games of three cups that a prompt shows, as in the paper.
 const GAMES: usize = 30;
 
-/// A request that was answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A request that was answered, or of a worked example an update alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Exchange {
     /// The person's words.
     pub query: String,

@@ -91,7 +91,7 @@ pub(super) fn next_call(cx: &Context<'_>, force: &InForce) -> Step {
         }
         _ => (done, "the program has made its calls; this closes the request".to_owned()),
     };
-    let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
+    let origin = if cx.model.language { Origin::Greedy } else { Origin::Reference };
     let (number, action) = (Some(force.made + 1), Some(cx.action(line)));
     let draft = Draft { line: number, action, rationale: Some(why), ..Draft::new(line, origin) };
     Step::Offer { ask: cx.own(AskKind::PROGRAM_CALL, THE_PROGRAM, 1, Value::Null), drafts: vec![draft], note: None }

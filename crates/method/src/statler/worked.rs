@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::prompt::{objects, plain, shown};
-use stepwright_world::{Requests, WorkedExample, WorkedStep};
+use super::prompt::{Exchange, objects, shown};
+use stepwright_world::{Requests, WorkedExample};
 
 /// An example as templates show it; empty where a world has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -16,22 +16,9 @@ pub struct Worked {
     /// The first state.
     pub state: String,
     /// Requests with their code and the state after it.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Exchange>,
     /// Updates with the state after them.
-    pub updates: Vec<Step>,
-}
-
-/// A request or an update.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step {
-    /// The words.
-    pub query: String,
-    /// The program.
-    pub code: String,
-    /// The program of a method that maintains no state.
-    pub plain: String,
-    /// The state after it.
-    pub state: String,
+    pub updates: Vec<Exchange>,
 }
 
 impl Worked {
@@ -43,23 +30,16 @@ impl Worked {
         let WorkedExample { about, first, steps } = requests.worked()?;
         let host = (requests.updating(), requests.nothing());
         let updates = steps.iter().flat_map(|step| &step.updates);
-        let update = |(text, state): &(String, Value)| Step {
+        let update = |(text, state): &(String, Value)| Exchange {
             query: text.clone(),
-            code: String::new(),
-            plain: String::new(),
             state: shown(state),
-        };
-        let request = |step: &WorkedStep| Step {
-            query: step.query.clone(),
-            plain: plain(&step.code, host),
-            code: step.code.clone(),
-            state: shown(&step.after),
+            ..Exchange::default()
         };
         Ok(Worked {
             about: about.clone(),
             objects: objects(first),
             state: shown(first),
-            steps: steps.iter().map(request).collect(),
+            steps: steps.iter().map(|s| Exchange::new(&s.query, &s.code, Some(&s.after), host)).collect(),
             updates: updates.map(update).collect(),
         })
     }

@@ -156,7 +156,7 @@ impl Vocabulary {
                 lines.push(format!("\t# {number}: {goal}"));
                 number += 1;
             }
-            let Some(call) = &step.action_call else { continue };
+            let Some(call) = &step.call else { continue };
             lines.extend(self.lines_of(call));
         }
         lines.dedup();

@@ -9,7 +9,7 @@ use crate::call::{Signature, SkillCall};
 use crate::form::{Binding, kind_of};
 use crate::rules::Plan;
 use crate::segment::Segment;
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// The skill of finding.
 pub(super) const FIND: &str = "find";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::form::{Form, Part, kind_of, pattern};
 use crate::scene::{self, Scene};
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// Forms after which an observation is to have been read to count as a refusal.
 const FORMS_REFUSED: usize = 3;

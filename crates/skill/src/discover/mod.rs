@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::rules::{ActionRule, Fact, Need, Rules};
 use crate::segment::Segment;
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 pub use forms::Shape;
 pub use needs::Found;

@@ -7,7 +7,7 @@ use super::forms::{PLACE, Shape, taken};
 use super::{Settings, Witness};
 use crate::rules::{Fact, Need};
 use crate::scene::{Scene, read};
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// Refusals from which on they are contrast enough.
 const REFUSALS: usize = 4;

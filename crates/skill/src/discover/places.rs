@@ -7,7 +7,7 @@ use super::needs::Found;
 use crate::form::kind_of;
 use crate::rules::ActionRule;
 use crate::scene::{Scene, read};
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// The share of its successes after which an action is said to make a thing so.
 const MAKES: f64 = 0.8;

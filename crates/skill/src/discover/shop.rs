@@ -9,7 +9,7 @@ use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::name_of;
 use crate::rules::{Plan, Rules};
 use crate::segment::Segment;
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// How much more often successes are to have done something than failures.
 const MORE: f64 = 0.1;

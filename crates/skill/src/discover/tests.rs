@@ -137,10 +137,10 @@ fn logs_of_nothing_give_nothing() {
 fn a_site_gives_skills_by_buttons_and_tips_by_purchases() {
     let log = |id: usize, good: bool| {
         let page = "[Back to Search]\n[< Prev]\nsize [small][large]\nA mug\nPrice: $5.00\n[Buy Now]";
-        let step = |action: &str, observation: &str| crate::trajectory::LoggedStep {
-            thought: None,
+        let step = |action: &str, observation: &str| stepwright_trajectory::Step {
             action: action.to_owned(),
             observation: Some(observation.to_owned()),
+            ..stepwright_trajectory::Step::default()
         };
         let mut steps = vec![
             step("search[mug]", "[Back to Search]\nPage 1\n[B000000001]\nA mug\n$5.00"),

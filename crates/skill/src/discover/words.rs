@@ -6,7 +6,7 @@ use super::{Tip, Witness};
 use crate::form::Form;
 use crate::knowledge::Skill;
 use crate::rules::{Fact, Need};
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// How much more often failures are to do something than successes.
 const MORE: f64 = 2.0;

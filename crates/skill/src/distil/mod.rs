@@ -14,8 +14,8 @@ use crate::batch::batches;
 use crate::call::Signature;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::segment::{Segment, validate};
-use crate::trajectory::Trajectory;
 use crate::{cut, response, show};
+use stepwright_trajectory::Trajectory;
 
 pub use review::{Cuts, Proposed, Wanted};
 
@@ -467,10 +467,10 @@ pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::LoggedStep;
+    use stepwright_trajectory::Step;
 
     fn log(id: &str, success: bool, actions: &[&str]) -> Trajectory {
-        let step = |action: &&str| LoggedStep { action: (*action).to_owned(), ..LoggedStep::default() };
+        let step = |action: &&str| Step { action: (*action).to_owned(), ..Step::default() };
         Trajectory {
             id: id.to_owned(),
             pair_id: Some("p".to_owned()),

@@ -9,7 +9,7 @@ use crate::contrast::Contrast;
 use crate::cut;
 use crate::knowledge::Knowledge;
 use crate::segment::Segment;
-use crate::trajectory::Trajectory;
+use stepwright_trajectory::Trajectory;
 
 /// What is to be proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,15 +141,15 @@ impl Distiller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::LoggedStep;
+    use stepwright_trajectory::Step;
 
     fn log(id: &str, success: bool, actions: &[&str]) -> Trajectory {
-        let step = |action: &&str| LoggedStep {
+        let step = |action: &&str| Step {
             action: (*action).to_owned(),
             observation: Some(
                 if action.contains("from desk 1") { "You have it." } else { "Nothing happens." }.to_owned(),
             ),
-            ..LoggedStep::default()
+            ..Step::default()
         };
         let steps = actions.iter().map(step).collect();
         let (pair_id, task) = (Some("p".to_owned()), "put a mug in desk".to_owned());

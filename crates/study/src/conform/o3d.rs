@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepwright_shop::{Shop, Site, recordings as shop};
-use stepwright_skill::{Trajectory, recordings, trajectory};
+use stepwright_skill::recordings;
+use stepwright_trajectory::{self as trajectory, Trajectory};
 
 use super::files::{files, name_of};
 use super::{Row, difference, unreadable};

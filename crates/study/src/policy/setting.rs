@@ -88,7 +88,6 @@ pub(super) struct Knowledge {
     pub(super) method: Arc<dyn Method>,
     pub(super) options: Values,
     pub(super) proposer: Arc<dyn Agent>,
-    pub(super) shown: Arc<Vec<prompting::Demonstration>>,
     pub(super) demonstrations: Arc<Vec<Demonstration>>,
 }
 
@@ -102,7 +101,6 @@ impl Knowledge {
             method,
             options: setting.options()?,
             proposer: agent_of_demonstrations(&demonstrations),
-            shown: Arc::new(demonstrations.iter().map(prompting::Demonstration::of).collect()),
             demonstrations: Arc::new(demonstrations),
         })
     }
@@ -178,7 +176,7 @@ impl Basis {
         };
         let prompting = prompting::Prompting {
             prompts: self.prompts.clone(),
-            demonstrations: Arc::clone(&known.shown),
+            demonstrations: Arc::clone(&known.demonstrations),
             ..prompting::Prompting::default()
         };
         Setup {

@@ -15,8 +15,9 @@ use super::scores::{Outcome, Played};
 use crate::report::Report;
 use crate::run::RunResult;
 use crate::runner::{Opening, Plan, Seeds, Study, Unit};
-use stepwright_driver::NewSession;
+use stepwright_driver::{NewSession, SYMBOLIC};
 use stepwright_episode::Session;
+use stepwright_method::REFERENCE;
 use stepwright_world::table::{CLOSING, Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
 
@@ -109,12 +110,16 @@ impl Study for Requests {
             // The writer is not asked once the last request is closed.
             drift.pop();
         }
+        let mut run = RunResult::of(&ended, &unit.task, &new);
+        if run.model == SYMBOLIC {
+            run.model = REFERENCE.to_owned();
+        }
         Some(vec![StatlerResult {
             data: self.data(),
             right: ended.session.as_ref().map(answers).unwrap_or_default(),
             temporal: self.temporal.get(&unit.task.id).cloned().unwrap_or_default(),
             drift,
-            run: RunResult::of(&ended, &unit.task, &new),
+            run,
         }])
     }
 

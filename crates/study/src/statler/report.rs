@@ -13,7 +13,7 @@ use crate::report::{Report, Table};
 use crate::run::RunResult;
 use crate::runner::{Printed, in_print, in_words, of_mean, wilson};
 use crate::table::{printed, share};
-use stepwright_driver::SYMBOLIC;
+use stepwright_method::REFERENCE;
 
 /// A method's scores in a domain, for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -196,12 +196,10 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
             of.iter().filter(|r| r.run.error.is_some()).count().to_string(),
         ]);
     }
-    let builtin = if results.iter().any(|r| r.run.model == SYMBOLIC) {
-        format!(
-            " With `{SYMBOLIC}` no language model took part: the built-in reader and writer answered (docs/explanation/instructions.md)."
-        )
+    let builtin = if results.iter().any(|r| r.run.model == REFERENCE) {
+        " No model took part in rows of `reference`: the reference programs of the episodes' files were played."
     } else {
-        String::new()
+        ""
     };
     report.text("\nWhat it took\n");
     report.table(table);

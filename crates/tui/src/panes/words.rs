@@ -35,6 +35,7 @@ pub fn origin(origin: Origin) -> &'static str {
         Origin::Greedy => "greedy",
         Origin::Sample => "sample",
         Origin::Symbolic => "symbolic",
+        Origin::Reference => "reference",
         Origin::Scored => "scored",
         Origin::Person => "person",
         Origin::Recorded => "recorded",

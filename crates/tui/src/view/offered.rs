@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{View, is_written};
 use stepwright_driver::Situation;
-use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Origin, Proposal, ProposalId, Session, Turn, blind};
+use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
 
 /// What was computed last, of the cursor's turn and of the way to it.
 #[derive(Debug, Default)]
@@ -89,7 +89,7 @@ impl Offered {
             let new = offered.shown.len();
             let rejected = view.rejections.get(&proposal.id).copied();
             let written = is_written(proposal);
-            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin == Origin::Symbolic) {
+            let row = match proposal.action.as_ref().filter(|_| written || proposal.origin.is_built_in()) {
                 None => new,
                 Some(action) => {
                     let (row, end) = open
@@ -110,7 +110,7 @@ impl Offered {
                     if weight > *before || (!written && weight == *before) {
                         (*shown, *before) = (place, weight);
                     }
-                    if proposal.origin == Origin::Symbolic {
+                    if proposal.origin.is_built_in() {
                         *at = place;
                     }
                     *times += usize::from(written);

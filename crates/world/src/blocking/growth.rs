@@ -9,9 +9,9 @@ use super::derived::Derived;
 use super::selector::{self, Memory, RankedLeaf};
 use super::{BlockingTree, Domain, Environment, Forest, Moment, REFUSED, RefusedTree, Selection};
 use crate::literal::{Atom, Facts};
-use crate::planner::Observed;
 use stepwright_episode::TreeEdit;
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// A forest with its domain and what the robot remembers.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl Growth {
 
     /// Takes in a step that the world took, and whether the task is done, before [`Growth::executed`]: what is derived from
     /// assertions changes with it.
-    pub fn hear(&mut self, step: Observed, won: bool, world: &(impl Environment + ?Sized)) {
+    pub fn hear(&mut self, step: Step, won: bool, world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
             derived.hear(step, won);
             self.derive_again(None, world);

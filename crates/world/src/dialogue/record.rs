@@ -3,8 +3,9 @@
 use super::acts::{QUERY_STATUS, SYSTEM};
 use super::wording;
 use crate::ProgramHeader;
-use crate::demonstration::{Demonstration, DemonstrationStep};
+use crate::demonstration::Demonstration;
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// The action that ends the system's turn.
 pub const END_TURN: &str = "end turn";
@@ -99,30 +100,31 @@ impl From<&Dialogue> for Demonstration {
     /// One step an act of the system, with a query's status as what was observed after its service call; the turn's end is a
     /// step without a call, after which the user's calls are observed.
     fn from(dialogue: &Dialogue) -> Demonstration {
-        let mut steps = vec![DemonstrationStep::default()];
+        let mut steps = vec![Step::default()];
         for turn in &dialogue.turns {
             match turn.speaker {
                 Speaker::User => {
                     if let Some(step) = steps.last_mut() {
-                        if !step.observation.is_empty() {
-                            step.observation.push('\n');
-                        }
-                        step.observation.push_str(&wording::turn(turn));
-                        step.observation_calls.extend(turn.calls.iter().cloned());
+                        let said = wording::turn(turn);
+                        step.observation = Some(match step.observation.take() {
+                            Some(before) => format!("{before}\n{said}"),
+                            None => said,
+                        });
+                        step.calls.extend(turn.calls.iter().cloned());
                     }
                 }
                 Speaker::System => {
                     for call in &turn.calls {
                         match steps.last_mut() {
-                            Some(step) if is_query_status(call) => step.observation_calls.push(call.clone()),
-                            _ => steps.push(DemonstrationStep {
-                                command: call.to_string(),
-                                action_call: Some(call.clone()),
-                                ..DemonstrationStep::default()
+                            Some(step) if is_query_status(call) => step.calls.push(call.clone()),
+                            _ => steps.push(Step {
+                                action: call.to_string(),
+                                call: Some(call.clone()),
+                                ..Step::default()
                             }),
                         }
                     }
-                    steps.push(DemonstrationStep { command: END_TURN.to_owned(), ..DemonstrationStep::default() });
+                    steps.push(Step { action: END_TURN.to_owned(), ..Step::default() });
                 }
             }
         }

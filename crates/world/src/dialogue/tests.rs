@@ -235,11 +235,11 @@ fn a_demonstration_has_the_dialogues_calls() {
     let recorded = &source.dialogues()[0];
     let demonstration = Demonstration::from(recorded);
     assert!(demonstration.calls().eq(recorded.calls()));
-    let steps: Vec<&str> = demonstration.steps.iter().map(|s| s.command.as_str()).collect();
+    let steps: Vec<&str> = demonstration.steps.iter().map(|s| s.action.as_str()).collect();
     assert_eq!(steps[..5], ["", "system.REQUEST('pier')", END_TURN, "system.FindBoat()", "system.NOTIFY_FAILURE()"]);
-    assert_eq!(demonstration.steps[3].observation_calls[0].to_string(), "system.set_query_status(False)");
-    assert_eq!(demonstration.steps[0].observation, "User: A boat, please.");
-    assert_eq!(demonstration.steps[2].observation, "User: (tells pier)");
+    assert_eq!(demonstration.steps[3].calls[0].to_string(), "system.set_query_status(False)");
+    assert_eq!(demonstration.steps[0].observed(), "User: A boat, please.");
+    assert_eq!(demonstration.steps[2].observed(), "User: (tells pier)");
 }
 
 /// The generated class USER is the recorded one, but for its layout.

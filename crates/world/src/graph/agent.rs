@@ -11,7 +11,7 @@ use super::goal::{self, Says};
 use super::{names, program};
 use crate::demonstration::Demonstration;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext, EffectModel, Observed, Ranked, Sample};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
 use stepwright_program::{Call, Literal};
 
 /// How deep a step's requirements are followed.
@@ -28,10 +28,10 @@ pub struct GraphAgent {
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = || demonstrations.iter().flat_map(|d| &d.steps);
     let knows = steps()
-        .filter_map(|step| step.action_call.as_ref())
+        .filter_map(|step| step.call.as_ref())
         .next()
         .is_some_and(|call| call.receiver == program::PERSON && program::text_of(call).is_some());
-    Arc::new(GraphAgent { effects: EffectModel::learn(steps().map(Sample::from)), knows })
+    Arc::new(GraphAgent { effects: EffectModel::learn(steps()), knows })
 }
 
 /// A step towards a goal, and why.
@@ -41,7 +41,7 @@ type Step = (Action, Vec<String>, String);
 struct Moment<'a> {
     facts: &'a Facts,
     goals: &'a [Atom],
-    history: &'a [Observed],
+    history: &'a [stepwright_trajectory::Step],
 }
 
 impl Moment<'_> {
@@ -68,8 +68,8 @@ impl Moment<'_> {
 
     /// Whether the last step was to walk to a thing and a door was in the way.
     fn was_shut_out(&self, thing: &str) -> bool {
-        let last = self.history.last().filter(|step| step.refused && step.observation.starts_with("Door(s)"));
-        last.and_then(|step| step.action.as_ref()).is_some_and(|call| is_of(call, thing))
+        let last = self.history.last().filter(|step| step.refused && step.observed().starts_with("Door(s)"));
+        last.and_then(|step| step.call.as_ref()).is_some_and(|call| is_of(call, thing))
     }
 
     fn walk(&self, thing: &str, why: &str) -> Option<Step> {
@@ -110,7 +110,7 @@ impl Moment<'_> {
         }
         // What is inside something closed cannot be seen; its container is close once it was walked to.
         let refused =
-            self.history.last().is_some_and(|step| step.refused && step.observation.contains("inside other closed"));
+            self.history.last().is_some_and(|step| step.refused && step.observed().contains("inside other closed"));
         if refused && let Some(container) = self.closed_nearby() {
             return self.change(Action::Open, &container);
         }
@@ -127,7 +127,7 @@ impl Moment<'_> {
 
     /// Whether the last walk led to a thing.
     fn walked_to(&self, thing: &str) -> bool {
-        let mut done = self.history.iter().rev().filter(|step| !step.refused).filter_map(|step| step.action.as_ref());
+        let mut done = self.history.iter().rev().filter(|step| !step.refused).filter_map(|step| step.call.as_ref());
         let last = done.find(|call| matches!(call.function.as_str(), "walk" | "run"));
         last.is_some_and(|call| is_of(call, thing))
     }

@@ -1,9 +1,10 @@
 use super::*;
-use crate::planner::{AgentContext, Observed};
+use crate::planner::AgentContext;
 use crate::program::{CheckedProgram, ProgramView as _};
 use crate::{Outcome, TaskSet as _, World};
 use std::sync::Arc;
 use stepwright_program::Specification;
+use stepwright_trajectory::Step;
 
 fn shipped(mode: Mode) -> (Arc<Source>, GraphWorld) {
     let source = Arc::new(Source::shipped().unwrap());
@@ -63,13 +64,8 @@ fn whatever_is_admissible_is_done_and_whatever_is_refused_changes_nothing() {
     }
 }
 
-fn history_of(outcome: &Outcome, action: Option<&str>) -> Observed {
-    Observed {
-        action: action.and_then(super::program::call_of),
-        observation: outcome.observation.clone(),
-        calls: outcome.observation_calls.clone(),
-        refused: outcome.error.is_some(),
-    }
+fn history_of(outcome: &Outcome, action: Option<&str>) -> Step {
+    Step { call: action.and_then(super::program::call_of), ..outcome.clone().into_step("") }
 }
 
 #[test]
@@ -95,6 +91,7 @@ fn the_agent_wins_every_shipped_task() {
                 history: &history,
                 rejected: &[],
                 observed: Some((&facts, &goals)),
+                reference: None,
             };
             let Some(best) = agent.propose(&context, 1).into_iter().next() else { break };
             let text = world.text_of(&best.call).unwrap();
@@ -109,7 +106,7 @@ fn the_agent_wins_every_shipped_task() {
         if !won {
             let steps: Vec<String> = history
                 .iter()
-                .map(|o| format!("{:?} {}", o.action.as_ref().map(ToString::to_string), o.refused))
+                .map(|o| format!("{:?} {}", o.call.as_ref().map(ToString::to_string), o.refused))
                 .collect();
             lost.push(format!("{id}: {:?}\n  {}", world.goals(), steps.join("\n  ")));
         }
@@ -123,7 +120,7 @@ fn demonstrations_are_of_other_tasks_and_every_action_is_a_call() {
     for id in source.ids() {
         let shown = source.demonstrations(id, &crate::options::Values::default(), 0).unwrap();
         assert!(shown.len() >= 3 && shown.iter().all(|demonstration| !demonstration.id.ends_with(id)));
-        assert!(shown.iter().flat_map(|d| d.steps.iter().skip(1)).all(|step| step.action_call.is_some()));
+        assert!(shown.iter().flat_map(|d| d.steps.iter().skip(1)).all(|step| step.call.is_some()));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Facts the agent can know, as literals of the blocking domain (`worlds/household/blocking.toml`), and the goal as one literal over
+//! Facts the agent can know, as literals of the blocking domain (`worlds/household/domain.toml`), and the goal as one literal over
 //! kinds of things.
 
 use std::collections::BTreeSet;

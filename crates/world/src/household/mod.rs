@@ -75,9 +75,8 @@ pub static KIND: WorldKind = WorldKind {
         Ability::SkillCode,
     ],
     files: &[
-        shipped!("household", "blocking.toml"),
+        shipped!("household", "domain.toml"),
         shipped!("household", "likely.txt"),
-        shipped!("household", "planning.pddl"),
         shipped!("household", "plans.txt"),
         shipped!("household", "react.txt"),
         shipped!("household", "skills.py"),

@@ -6,19 +6,22 @@
 //! to take.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use super::agent::belief::Belief;
 use super::agent::goal::Goal;
 use super::agent::{OPEN, TOGGLE, TOOLS, goal_of, is_shut, location_prior};
+use crate::blocking::Domain;
 use crate::planner::LocationPrior;
 use crate::planner::classical::{Known, Names, PlanningTask, Step};
 use crate::planner::effects::kind_of;
 use stepwright_program::Call;
 
 /// The domain: what actions need and change.
-const DOMAIN: &str = include_str!("../../../../worlds/household/planning.pddl");
+static DOMAIN: LazyLock<String> =
+    LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/household/domain.toml")).unwrap_or_default());
 
 /// How a stand-in's name begins.
 const SOME: &str = "some ";
@@ -152,7 +155,7 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
         None => add(&["hand-empty"]),
     }
     let names = Names::of(belief.places.iter().cloned().chain(things));
-    PlanningTask::new(("household", DOMAIN), title, names, &start, &literal(goal), calls)
+    PlanningTask::new(("household", DOMAIN.as_str()), title, names, &start, &literal(goal), calls)
 }
 
 /// The goal in the domain's words.

@@ -3,7 +3,6 @@
 use super::*;
 use crate::World;
 use crate::household::{Edition, HouseholdWorld, Source};
-use crate::planner::Observed;
 use crate::planner::classical::{Limits, NoPlan};
 
 fn world(task: &str) -> (HouseholdWorld, Belief, String) {
@@ -11,7 +10,7 @@ fn world(task: &str) -> (HouseholdWorld, Belief, String) {
     let sentence = source.definition(task).unwrap().task;
     let mut world = HouseholdWorld::new(source, Edition::Put);
     let reset = world.reset(task, 0).unwrap();
-    let first = Observed { observation: reset.observation, calls: reset.observation_calls, ..Observed::default() };
+    let first = reset.into_step("");
     (world, Belief::of(&[first]), sentence)
 }
 

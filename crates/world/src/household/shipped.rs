@@ -136,18 +136,14 @@ mod tests {
             let demonstrations = demonstrations(edition).unwrap();
             assert_eq!(demonstrations.len(), TASK_TYPES.len() * DEMONSTRATIONS_A_TYPE);
             for demonstration in demonstrations {
-                assert!(
-                    demonstration.steps.iter().all(|s| s.observation != "Nothing happens."),
-                    "{}",
-                    demonstration.id
-                );
+                assert!(demonstration.steps.iter().all(|s| s.observed() != "Nothing happens."), "{}", demonstration.id);
                 let seen: BTreeSet<String> = BTreeSet::new();
                 let seen = demonstration.steps.iter().fold(seen, |mut seen, step| {
-                    if let Some(call) = &step.action_call {
+                    if let Some(call) = &step.call {
                         let unseen = call.args.iter().map(ToString::to_string).find(|a| !seen.contains(a));
                         assert_eq!(unseen, None, "{call} in {}", demonstration.id);
                     }
-                    seen.extend(step.observation_calls.iter().flat_map(|c| &c.args).map(ToString::to_string));
+                    seen.extend(step.calls.iter().flat_map(|c| &c.args).map(ToString::to_string));
                     seen
                 });
                 assert!(!seen.is_empty());

@@ -1,10 +1,10 @@
 //! Transcripts of the household as program calls, in either wording: what [`program`](super::program) says of a game, read off what
 //! the player read.
 
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::{Step, Trajectory};
 
 use super::{Edition, program};
-use crate::transcript::{ReadStep, Transcript};
+use crate::transcript::Transcript;
 use stepwright_program::{Call, Literal};
 
 /// How logs of the household are read.
@@ -21,22 +21,18 @@ fn call_of(text: &str) -> Option<Call> {
     program::call_of(text, Edition::Put).or_else(|| program::call_of(text, Edition::Move))
 }
 
-fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
-    let first = trajectory.initial_observation.as_deref().unwrap_or_default();
-    let mut steps = vec![ReadStep { observed: vec![visible(listed(first, "you see "))], ..ReadStep::default() }];
-    if first.is_empty() {
-        steps = vec![ReadStep::default()];
+fn read(log: &Trajectory) -> Vec<Step> {
+    let mut reset = log.reset();
+    if !reset.observed().is_empty() {
+        reset.calls = vec![visible(listed(reset.observed(), "you see "))];
     }
-    steps.extend(trajectory.steps.iter().map(|step| {
-        let Some(text) = step.observation.as_deref() else {
-            return ReadStep { action: call_of(&step.action), ..ReadStep::default() };
-        };
-        if step.is_refused() {
-            return ReadStep { refused: Some(text.to_owned()), ..ReadStep::default() };
-        }
-        ReadStep { action: call_of(&step.action), observed: observed(text.trim()), refused: None }
-    }));
-    steps
+    let read = |step: &Step| {
+        let refused = step.is_refused();
+        let call = call_of(&step.action).filter(|_| !refused);
+        let calls = if refused { Vec::new() } else { observed(step.observed().trim()) };
+        Step { call, calls, refused, ..step.clone() }
+    };
+    std::iter::once(reset).chain(log.steps.iter().map(read)).collect()
 }
 
 /// What an accepted command's text says.
@@ -124,8 +120,6 @@ fn property(name: &str, property: &str, value: bool) -> Call {
 mod tests {
     use std::collections::BTreeMap;
 
-    use stepwright_skill::trajectory::{LoggedStep, Trajectory};
-
     use super::*;
     use crate::{OpenSpec, Sources};
 
@@ -151,7 +145,7 @@ mod tests {
                         _ => choices[(turn * 13 + turn / 3) % choices.len()].clone(),
                     };
                     let outcome = opened.world.act(&text).unwrap();
-                    log.steps.push(LoggedStep { action: text, observation: Some(outcome.observation), thought: None });
+                    log.steps.push(Step { action: text, observation: Some(outcome.observation), ..Step::default() });
                     expected.push((outcome.action_call, outcome.observation_calls));
                     if outcome.done {
                         break;
@@ -159,8 +153,8 @@ mod tests {
                 }
                 for (at, (found, (action, calls))) in read(&log).into_iter().zip(expected).enumerate() {
                     let step = at.checked_sub(1).and_then(|at| log.steps.get(at));
-                    assert_eq!(found.observed, calls, "{edition} {step:?}");
-                    assert_eq!(found.action, action, "{edition} {step:?}");
+                    assert_eq!(found.calls, calls, "{edition} {step:?}");
+                    assert_eq!(found.call, action, "{edition} {step:?}");
                 }
             }
         }

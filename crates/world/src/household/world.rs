@@ -11,10 +11,10 @@ use super::memory::Memory;
 use super::rules;
 use super::state::State;
 use super::{Edition, Source, facts, goal, planning, program, text, truth};
-use crate::planner::Observed;
 use crate::planner::classical::{Known, PlanningTask};
 use crate::{self as world, Atom, Facts, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -174,7 +174,7 @@ impl Symbols for Episode {
     fn planning(
         &self,
         (task, sentence): (&str, &str),
-        history: &[Observed],
+        history: &[Step],
         known: Known,
     ) -> Option<Result<PlanningTask, String>> {
         let belief = match known {

@@ -75,8 +75,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Picture,
     ],
     files: &[
-        shipped!("kitchen", "blocking.toml"),
-        shipped!("kitchen", "planning.pddl"),
+        shipped!("kitchen", "domain.toml"),
         shipped!("kitchen", "plans.txt"),
         shipped!("kitchen", "state_form.toml"),
     ],

@@ -5,12 +5,15 @@
 //! in the room.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use crate::blocking::Domain;
 use crate::literal::{Atom, Facts};
 use crate::planner::classical::{Known, Names, PlanningTask, Step};
 
 /// The domain: what actions need and change.
-const DOMAIN: &str = include_str!("../../../../worlds/kitchen/planning.pddl");
+static DOMAIN: LazyLock<String> =
+    LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/kitchen/domain.toml")).unwrap_or_default());
 
 /// A step of a plan as the world's action; `None` for a step that stands for none.
 fn action(names: &Names, step: &Step) -> Option<String> {
@@ -69,7 +72,7 @@ pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Resu
     let wanted: Vec<String> = wanted.iter().map(|literal| renamed(literal, &names)).collect();
     let goal = format!("(and {})", wanted.join(" "));
     let read = |names: &Names, plan: &[Step]| plan.iter().map_while(|step| action(names, step)).collect();
-    Ok(PlanningTask::new(("kitchen", DOMAIN), title, names, &start, &goal, read))
+    Ok(PlanningTask::new(("kitchen", DOMAIN.as_str()), title, names, &start, &goal, read))
 }
 
 /// The word that stands for the robot in literals.

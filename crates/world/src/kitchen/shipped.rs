@@ -60,7 +60,7 @@ mod tests {
     fn no_task_is_learned_from_its_own_scene() {
         let all = demonstrations("elsewhere/coffee").unwrap();
         assert_eq!(all.len(), 16);
-        assert!(all.iter().all(|d| d.steps.iter().skip(1).all(|step| step.action_call.is_some())));
+        assert!(all.iter().all(|d| d.steps.iter().skip(1).all(|step| step.call.is_some())));
         let others = demonstrations("galley/coffee").unwrap();
         assert_eq!(others.len(), 12);
         assert!(others.iter().all(|d| !d.id.contains("galley")));

@@ -10,10 +10,10 @@ use super::program::{self, Observation};
 use super::scene::Task;
 use super::simulation::Simulation;
 use super::{Find, Goal, Source, facts, floor_plan, observe, planning, truth};
-use crate::planner::Observed;
 use crate::planner::classical::{Known, PlanningTask};
 use crate::{self as world, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::{Call, Literal};
+use stepwright_trajectory::Step;
 
 /// A running episode.
 #[derive(Debug, Clone)]
@@ -184,7 +184,7 @@ impl Symbols for Episode {
     fn planning(
         &self,
         (task, _): (&str, &str),
-        _history: &[Observed],
+        _history: &[Step],
         known: Known,
     ) -> Option<Result<PlanningTask, String>> {
         let facts = if known == Known::Everything { self.everything() } else { self.facts() };

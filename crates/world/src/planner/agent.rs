@@ -5,25 +5,11 @@
 
 use std::fmt::Debug;
 
-use serde_json::Value;
-
 use super::effects::EffectModel;
 use crate::literal::{Atom, Facts};
 use crate::program::CheckedProgram;
 use stepwright_program::Call;
-
-/// A step of the history as the agent lived it. The reset is the first, without an action.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Observed {
-    /// The action as a call; `None` for the reset and for actions without one (`look`).
-    pub action: Option<Call>,
-    /// The text observed.
-    pub observation: String,
-    /// The observation as calls.
-    pub calls: Vec<Call>,
-    /// Whether the world refused the action.
-    pub refused: bool,
-}
+use stepwright_trajectory::Step;
 
 /// What a decision is made on: only what the agent was given and saw.
 #[derive(Debug, Clone, Copy)]
@@ -32,12 +18,14 @@ pub struct ProposeContext<'a, P> {
     pub sentence: &'a str,
     /// The program state with the assertions in force.
     pub program: &'a P,
-    /// Everything so far, the reset first.
-    pub history: &'a [Observed],
+    /// Everything so far as the agent lived it, the reset first; refused actions keep their call.
+    pub history: &'a [Step],
     /// Calls a person refused at this decision, with the reasons given.
     pub rejected: &'a [(Call, String)],
     /// The literals that the world reports to the agent now, and the goals still to be met, where it reports any.
     pub observed: Option<(&'a Facts, &'a [Atom])>,
+    /// The reference program of the open request, where episodes are requests and one is written down.
+    pub reference: Option<&'a str>,
 }
 
 /// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
@@ -85,7 +73,7 @@ pub trait Agent: Debug + Send + Sync {
     }
 
     /// The parts of the task with their standing; empty where the sentence is not understood.
-    fn goal_parts(&self, _sentence: &str, _history: &[Observed]) -> Vec<GoalPart> {
+    fn goal_parts(&self, _sentence: &str, _history: &[Step]) -> Vec<GoalPart> {
         Vec::new()
     }
 
@@ -93,26 +81,6 @@ pub trait Agent: Debug + Send + Sync {
     fn knows(&self) -> bool {
         false
     }
-
-    /// Its reader of requests, where episodes are sequences of requests.
-    fn instructions(&self) -> Option<&dyn Instructions> {
-        None
-    }
-}
-
-/// Reads a person's requests and keeps a belief in a small grammar.
-pub trait Instructions {
-    /// The program that answers a request, from the belief alone.
-    ///
-    /// # Errors
-    /// What in the request is not understood, or does not fit the belief.
-    fn answer(&self, belief: &Value, request: &str) -> Result<String, String>;
-
-    /// The belief after what an update says.
-    ///
-    /// # Errors
-    /// What in the update is not understood, or why it cannot be.
-    fn update(&self, belief: &Value, update: &str) -> Result<Value, String>;
 }
 
 /// Learned effects alone: the agent of a world that has none. It offers nothing.

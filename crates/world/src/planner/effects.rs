@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepwright_program::{Call, Literal};
+use stepwright_trajectory::Step;
 
 /// An argument of a lifted call.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,23 +79,14 @@ pub struct EffectModel {
     actions: BTreeMap<String, ActionModel>,
 }
 
-/// A step as the learner sees it: the action's call and the observation calls that followed. Refused steps have no action.
-#[derive(Debug, Clone, Copy)]
-pub struct Sample<'a> {
-    /// The action carried out, if any.
-    pub action: Option<&'a Call>,
-    /// What was then observed.
-    pub observed: &'a [Call],
-}
-
 impl EffectModel {
-    /// Learns from steps, in any order.
-    pub fn learn<'a>(samples: impl IntoIterator<Item = Sample<'a>>) -> Self {
-        let samples: Vec<_> = samples.into_iter().collect();
-        let variadic = variadic_functions(&samples);
+    /// Learns from steps, in any order. A step without an action's call, as a refused one of a demonstration, teaches nothing.
+    pub fn learn<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Self {
+        let steps: Vec<_> = steps.into_iter().collect();
+        let variadic = variadic_functions(&steps);
         let mut actions: BTreeMap<String, ActionModel> = BTreeMap::new();
-        for Sample { action, observed } in &samples {
-            let Some(action) = action else { continue };
+        for step in &steps {
+            let Some(action) = &step.call else { continue };
             let model = actions.entry(action.function.clone()).or_default();
             model.receiver.clone_from(&action.receiver);
             model.arity = model.arity.max(action.args.len());
@@ -108,7 +100,7 @@ impl EffectModel {
                 }
             }
             let mut here: Vec<Lifted> = Vec::new();
-            for call in *observed {
+            for call in &step.calls {
                 let lifted = lift(action, call, &variadic);
                 if !here.iter().any(|l| l.same_shape(&lifted)) {
                     here.push(lifted);
@@ -152,9 +144,9 @@ impl EffectModel {
 }
 
 /// Observation functions that report things: called with differing numbers of arguments.
-fn variadic_functions(samples: &[Sample<'_>]) -> BTreeSet<String> {
+fn variadic_functions(steps: &[&Step]) -> BTreeSet<String> {
     let mut lengths: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for call in samples.iter().flat_map(|s| s.observed) {
+    for call in steps.iter().flat_map(|s| &s.calls) {
         lengths.entry(&call.function).or_default().insert(call.args.len());
     }
     lengths.into_iter().filter(|(_, lengths)| lengths.len() > 1).map(|(name, _)| name.to_owned()).collect()
@@ -192,8 +184,12 @@ mod tests {
     }
 
     fn learn(steps: &[(&str, &[&str])]) -> EffectModel {
-        let owned: Vec<(Call, Vec<Call>)> = steps.iter().map(|(a, o)| (a.parse().unwrap(), calls(o))).collect();
-        EffectModel::learn(owned.iter().map(|(a, o)| Sample { action: Some(a), observed: o }))
+        let step = |(action, observed): &(&str, &[&str])| Step {
+            call: Some(action.parse().unwrap()),
+            calls: calls(observed),
+            ..Step::default()
+        };
+        EffectModel::learn(&steps.iter().map(step).collect::<Vec<_>>())
     }
 
     fn household() -> EffectModel {
@@ -262,7 +258,8 @@ mod tests {
         ) {
             let action = Call::new("agent", "act", args.clone());
             let observed = vec![Call::new("env", "note", picks.iter().map(|i| args[i % args.len()].clone()))];
-            let model = EffectModel::learn([Sample { action: Some(&action), observed: &observed }]);
+            let step = Step { call: Some(action.clone()), calls: observed.clone(), ..Step::default() };
+            let model = EffectModel::learn([&step]);
             proptest::prop_assert_eq!(model.predict(&action), observed);
         }
     }

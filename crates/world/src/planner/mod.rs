@@ -11,6 +11,6 @@ pub mod search;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use agent::{Agent, AgentContext, EffectsOnly, GoalPart, Instructions, Observed, ProposeContext, Ranked};
-pub use effects::{EffectModel, Sample};
+pub use agent::{Agent, AgentContext, EffectsOnly, GoalPart, ProposeContext, Ranked};
+pub use effects::EffectModel;
 pub use location_prior::LocationPrior;

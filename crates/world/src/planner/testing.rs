@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{EffectModel, Sample};
+use super::EffectModel;
 use crate::program::ProgramView;
 use stepwright_episode::{Check, CheckKind, Status};
 use stepwright_program::{Call, Literal};
+use stepwright_trajectory::Step;
 
 fn text(arg: Option<&Literal>) -> Option<&str> {
     match arg {
@@ -105,12 +106,16 @@ const DEMONSTRATED: &[(&str, &[&str])] = &[
     ("agent.toggle('desklamp 1')", &["env.set_property('desklamp 1', 'toggle', True)"]),
 ];
 
-/// Runs `f` on the demonstrated steps.
-pub fn with_samples<T>(f: impl FnOnce(Vec<Sample<'_>>) -> T) -> T {
-    let owned: Vec<(Call, Vec<Call>)> = DEMONSTRATED.iter().map(|(a, o)| (a.parse().unwrap(), calls_of(o))).collect();
-    f(owned.iter().map(|(a, o)| Sample { action: Some(a), observed: o }).collect())
+/// The demonstrated steps.
+pub fn demonstrated() -> Vec<Step> {
+    let step = |(action, observed): &(&str, &[&str])| Step {
+        call: Some(action.parse().unwrap()),
+        calls: calls_of(observed),
+        ..Step::default()
+    };
+    DEMONSTRATED.iter().map(step).collect()
 }
 
 pub fn effects() -> EffectModel {
-    with_samples(|samples| EffectModel::learn(samples))
+    EffectModel::learn(&demonstrated())
 }

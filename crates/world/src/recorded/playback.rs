@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::KIND;
 use super::source::RecordedLogs;
-use crate::transcript::{self, Logs, ReadStep, Transcript};
+use crate::transcript::{self, Logs, Transcript};
 use crate::{Episode, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
 use stepwright_program::Call;
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::{Step, Trajectory};
 
 /// A log and how far it was played.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Playback {
     logs: Arc<Vec<Trajectory>>,
     at: usize,
     transcript: Transcript,
-    read: Arc<Vec<ReadStep>>,
+    read: Arc<Vec<Step>>,
     /// The step to come, from 0.
     next: usize,
 }
@@ -29,16 +29,16 @@ impl Playback {
     }
 
     /// What is observed after so many steps.
-    fn outcome(&self, observation: Option<&str>) -> Outcome {
+    fn outcome(&self) -> Outcome {
         let step = self.read.get(self.next).cloned().unwrap_or_default();
         let log = self.log();
         let done = log.is_none_or(|log| self.next >= log.steps.len());
         let won = done && log.is_some_and(|log| log.success);
         Outcome {
-            observation: observation.unwrap_or_default().to_owned(),
-            action_call: step.action,
-            observation_calls: step.observed,
-            error: step.refused,
+            error: step.refused.then(|| step.observed().trim().to_owned()),
+            observation: step.observed().to_owned(),
+            action_call: step.call,
+            observation_calls: step.calls,
             reward: log.filter(|_| done).map_or(0.0, |log| log.score),
             done,
             won,
@@ -61,7 +61,7 @@ impl Episode for Playback {
         let log = logs.get(at).cloned().unwrap_or_default();
         let transcript = transcript::of(&log);
         let playback = Playback { read: Arc::new((transcript.read)(&log)), logs, at, transcript, next: 0 };
-        let outcome = playback.outcome(log.initial_observation.as_deref());
+        let outcome = playback.outcome();
         Ok((playback, outcome))
     }
 
@@ -74,7 +74,7 @@ impl Episode for Playback {
         match step {
             Some(step) if step.action.trim() == text.trim() => {
                 self.next += 1;
-                self.outcome(step.observation.as_deref())
+                self.outcome()
             }
             step => {
                 let goes_on = step.map_or_else(

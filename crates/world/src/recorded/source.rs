@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use stepwright_skill::trajectory::read_any;
-use stepwright_skill::{Trajectory, trajectory::LogError};
+use stepwright_trajectory::{LogError, Trajectory, read_any};
 
 use super::playback::Playback;
 use crate::demonstration::Demonstration;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::visit::Options;
 use super::{Form, ShopWorld, Source, agent, program};
-use crate::planner::{AgentContext, Observed};
+use crate::planner::AgentContext;
 use crate::program::{CheckedProgram, ProgramView};
 use crate::{Outcome, TaskSet, World};
 use stepwright_episode::Status;
 use stepwright_program::Specification;
+use stepwright_trajectory::Step;
 
 const FORMS: [Form; 3] = [Form::Site, Form::Text, Form::Rich];
 
@@ -17,13 +18,8 @@ fn world(form: Form) -> ShopWorld {
     ShopWorld::over(Source::shipped().unwrap(), Options { form, attributes: false })
 }
 
-fn observed(action: Option<&str>, outcome: &Outcome) -> Observed {
-    Observed {
-        action: action.and_then(program::call_of),
-        observation: outcome.observation.clone(),
-        calls: outcome.observation_calls.clone(),
-        refused: outcome.error.is_some(),
-    }
+fn observed(action: Option<&str>, outcome: &Outcome) -> Step {
+    Step { call: action.and_then(program::call_of), ..outcome.clone().into_step("") }
 }
 
 /// Plays a task with the agent without a language model; every action it takes must be permitted by the specification's program.
@@ -35,7 +31,14 @@ fn play(world: &mut ShopWorld, task: &str, sentence: &str) -> f64 {
     program.apply(&reset.observation_calls);
     let mut history = vec![observed(None, &reset)];
     for _ in 0..super::KIND.steps {
-        let context = AgentContext { sentence, program: &program, history: &history, rejected: &[], observed: None };
+        let context = AgentContext {
+            sentence,
+            program: &program,
+            history: &history,
+            rejected: &[],
+            observed: None,
+            reference: None,
+        };
         let next = agent.propose(&context, 3).into_iter().next().expect("an action");
         let text = program::text_of(&next.call).unwrap();
         let outcome = world.act(&text).unwrap();
@@ -88,7 +91,7 @@ fn demonstrations_buy_what_is_asked_for() {
         for demonstration in &shown {
             let last = demonstration.calls().last().unwrap().to_string();
             assert_eq!(last, "shop.score(1.0)", "{}", demonstration.id);
-            assert!(demonstration.steps.iter().skip(1).all(|step| step.action_call.is_some()));
+            assert!(demonstration.steps.iter().skip(1).all(|step| step.call.is_some()));
         }
         let own = shown[0].id.trim_start_matches("demonstration/").to_owned();
         let others = source.demonstrations(&own, &crate::options::Values::default(), 0).unwrap();

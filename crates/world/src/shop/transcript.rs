@@ -1,11 +1,11 @@
 //! The shop's recorded pages as program calls: the simpler site's texts, read as a buyer sees them.
 
 use stepwright_shop::buyer::{Listed, Seen, View, lowest};
-use stepwright_skill::Trajectory;
+use stepwright_trajectory::{Step, Trajectory};
 
 use super::program;
 use super::visit::Form;
-use crate::transcript::{ReadStep, Transcript};
+use crate::transcript::Transcript;
 use stepwright_program::Call;
 
 /// How logs of the shop are read.
@@ -18,21 +18,18 @@ pub const TRANSCRIPT: Transcript = Transcript {
     header: |task| program::header(Some(("from_a_log", task))),
 };
 
-fn read(trajectory: &Trajectory) -> Vec<ReadStep> {
+fn read(log: &Trajectory) -> Vec<Step> {
     let mut seen = Seen::default();
-    let mut observed = vec![program::form(Form::Site)];
-    let first = trajectory.initial_observation.as_deref();
-    observed.extend(first.map(|text| page(text, &mut seen)).unwrap_or_default());
-    let mut steps = vec![ReadStep { observed, ..ReadStep::default() }];
-    for step in &trajectory.steps {
-        let action = program::call_of(&step.action);
-        steps.push(match step.observation.as_deref() {
-            Some(text) if step.is_refused() => {
-                ReadStep { refused: Some(text.trim().to_owned()), ..ReadStep::default() }
-            }
-            Some(text) => ReadStep { action, observed: page(text, &mut seen), refused: None },
-            None => ReadStep { action, ..ReadStep::default() },
-        });
+    let mut reset = log.reset();
+    reset.calls = vec![program::form(Form::Site)];
+    reset.calls.extend(log.initial_observation.as_deref().map(|text| page(text, &mut seen)).unwrap_or_default());
+    let mut steps = vec![reset];
+    for step in &log.steps {
+        let refused = step.is_refused();
+        let call = program::call_of(&step.action).filter(|_| !refused);
+        let shown = step.observation.as_deref().filter(|_| !refused);
+        let calls = shown.map(|text| page(text, &mut seen)).unwrap_or_default();
+        steps.push(Step { call, calls, refused, ..step.clone() });
     }
     steps
 }
@@ -145,8 +142,6 @@ fn item(lines: &[&str], now: &mut Seen, clickables: &mut Vec<String>) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use stepwright_skill::trajectory::{LoggedStep, Trajectory};
-
     use super::*;
     use crate::{OpenSpec, Sources};
 
@@ -165,7 +160,7 @@ mod tests {
                 let choices = opened.world.admissible().unwrap();
                 let Some(text) = choices.get((turn * 7 + 3) % choices.len().max(1)).cloned() else { break };
                 let outcome = opened.world.act(&text).unwrap();
-                log.steps.push(LoggedStep { action: text, observation: Some(outcome.observation), thought: None });
+                log.steps.push(Step { action: text, observation: Some(outcome.observation), ..Step::default() });
                 expected.push(outcome.observation_calls);
             }
             for (step, calls) in read(&log).into_iter().zip(expected) {
@@ -178,10 +173,10 @@ mod tests {
                     others.extend(chosen);
                     others
                 };
-                if plain(&step.observed) == plain(&calls) {
+                if plain(&step.calls) == plain(&calls) {
                     same += 1;
                 } else {
-                    eprintln!("read {:?}\nexpected {:?}", plain(&step.observed), plain(&calls));
+                    eprintln!("read {:?}\nexpected {:?}", plain(&step.calls), plain(&calls));
                 }
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! `thing` says what lies there, [`Table`] (`rules`, `statement`, `form`) how it is and changes, [`Scene`] takes the cups in too. An
 //! [`Episode`] is a scene and its requests; `load` and `source` read them from files; `judge` says whether a request was answered.
-//! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` gives them as program calls, and `world`
-//! makes a [`TableWorld`] of it.
+//! `generate` makes episodes. Around it: `call` reads actions, `picture` draws, `program` gives them as program calls, `agent`
+//! plays the reference programs, and `world` makes a [`TableWorld`] of it.
 
-pub mod agent;
+mod agent;
 mod call;
 mod episode;
 mod form;
@@ -32,11 +32,10 @@ pub use call::CLOSING;
 pub use episode::{Asked, Domain, Episode};
 pub use judge::{Expected, Move, is_right};
 pub use load::game;
-pub use rules::{Table, Thing};
+pub use rules::Table;
 pub use scene::Scene;
 pub use source::Source;
-pub use statement::StatementKind;
-pub use thing::{Kind, TABLE, tidy};
+use thing::{Kind, TABLE};
 pub use world::TableWorld;
 
 use super::kind::shipped;

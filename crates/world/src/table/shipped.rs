@@ -41,7 +41,7 @@ mod tests {
         for id in source.ids() {
             let episode = source.episode(id).unwrap();
             let demonstration = replay(&episode, &mut world).unwrap();
-            assert!(demonstration.steps.iter().skip(1).all(|step| step.action_call.is_some()), "{id}");
+            assert!(demonstration.steps.iter().skip(1).all(|step| step.call.is_some()), "{id}");
             assert!(world.preview("noop()").unwrap().won, "{id}");
             assert!(demonstrations(&episode).unwrap().iter().all(|shown| !shown.id.ends_with(id)));
         }

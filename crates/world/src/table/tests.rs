@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::World;
-use stepwright_program::{Role, Specification, Trajectory};
+use stepwright_program::{Role, Specification};
 
 fn shipped() -> TableWorld {
     TableWorld::new(Source::shipped().unwrap())
@@ -69,15 +69,13 @@ fn a_program_with_the_rules_knows_where_things_are() {
     let specification = Specification::load(&world.specification(), "spec.py").unwrap();
     let text = "put_first_on_second('red block', 'blue block')\nput_first_on_second('green block', 'blue block')\n\
                 put_first_on_second('red block', 'tin bowl')\nput_first_on_second('blue block', 'red block')";
-    let mut lines: Vec<String> =
-        world.reset("pick_and_place/shelf", 0).unwrap().calls().map(ToString::to_string).collect();
-    lines.extend(world.act(text).unwrap().calls().map(ToString::to_string));
-    let trajectory = Trajectory::parse(&lines.join("\n"), &specification);
-    let end = stepwright_program::Execution::new(&specification, &trajectory).unwrap();
-    assert_eq!(end.failed_at(), None);
+    let mut state = specification.start().unwrap();
+    for outcome in [world.reset("pick_and_place/shelf", 0).unwrap(), world.act(text).unwrap()] {
+        outcome.calls().for_each(|call| state.call(call).unwrap());
+    }
     let Scene::Table(table) = world.scene().unwrap() else { panic!("a table") };
     for thing in table.things().iter().filter(|thing| thing.kind == Kind::Block) {
-        let (_, place) = end.end().evaluate(&format!("table.place_of('{}')", thing.name)).unwrap();
+        let (_, place) = state.evaluate(&format!("table.place_of('{}')", thing.name)).unwrap();
         assert_eq!(place, table.place_of(&thing.name).unwrap());
     }
 }

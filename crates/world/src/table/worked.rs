@@ -1,4 +1,4 @@
-//! Worked examples of the table's domains (`worlds/table/demonstrations.toml`), with the states that follow from their code.
+//! Worked examples of the table's domains (`worlds/table/demonstrations.toml`), with the states that follow from their code by the table's rules.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{agent, call};
-use crate::{WorkedExample, WorkedStep, updates};
+use super::call::{self, Act};
+use super::{Scene, Table};
+use crate::{WorkedExample, WorkedStep};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,16 +46,25 @@ pub fn worked(domain: &str) -> Result<&'static WorkedExample, String> {
 
 fn work(written: Written) -> Result<WorkedExample, String> {
     let first: Value = serde_json::from_str(&written.initial).map_err(|e| e.to_string())?;
-    let mut state = first.clone();
+    let mut scene = match first.get(crate::CUPS) {
+        Some(cups) => Scene::Cups(serde_json::from_value(cups.clone()).map_err(|e| e.to_string())?),
+        None => Scene::Table(Table::from_form(&first)?),
+    };
     let mut steps = Vec::new();
     for WrittenStep { query, code } in written.steps {
         let code = code.trim().to_owned();
-        let mut after_each = Vec::new();
-        for text in updates(&code, call::UPDATING) {
-            state = agent::update(&state, &text).map_err(|e| format!("`{text}`: {e}"))?;
-            after_each.push((text, state.clone()));
+        let mut updates = Vec::new();
+        for act in call::read(&code)? {
+            match act {
+                Act::Put(first, second) => scene.put(&first, &second)?,
+                Act::Update(text) => {
+                    scene.hear(&text, "statement", None);
+                    updates.push((text, scene.form()));
+                }
+                Act::Say(_) | Act::Noop | Act::Done => {}
+            }
         }
-        steps.push(WorkedStep { query, code, updates: after_each, after: state.clone() });
+        steps.push(WorkedStep { query, code, updates, after: scene.form() });
     }
     Ok(WorkedExample { about: written.about, first, steps })
 }

@@ -278,6 +278,12 @@ impl Requests for Run {
         })
     }
 
+    fn reference(&self) -> Result<&str, String> {
+        let code = Run::open(self).map_or("", |asked| asked.code.trim());
+        let why = "no reference program is written down for this request: a free request needs a language model (M)";
+        if code.is_empty() { Err(why.to_owned()) } else { Ok(code) }
+    }
+
     fn domain(&self) -> &'static str {
         self.episode.domain.name()
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use num_traits::{CheckedDiv, CheckedMul, Signed};
+use num_traits::{CheckedMul, Signed};
 use serde_json::{Map, Value};
 
 use super::{Expression, Ratio};
@@ -93,12 +93,6 @@ impl Weights {
         Ok(())
     }
 
-    /// How many times as heavy one object is as another, if that follows.
-    pub fn ratio(&self, one: &str, other: &str) -> Option<Ratio> {
-        let ((group, one), (others, other)) = (self.known.get(one)?, self.known.get(other)?);
-        (group == others).then(|| one.checked_div(other)).flatten()
-    }
-
     /// The objects whose weights are comparable, each with its weight in a unit of the group's own; groups in the order of names.
     pub fn groups(&self) -> Vec<BTreeMap<&str, Ratio>> {
         let mut groups: BTreeMap<usize, BTreeMap<&str, Ratio>> = BTreeMap::new();
@@ -121,11 +115,11 @@ mod tests {
             "gray block": {"weight": 2}, "tan block": {"weight": "half"}, "bowl": {"contains": ["red block"]},
         });
         let weights = Weights::of(&belief).unwrap();
-        assert_eq!(weights.ratio("red block", "blue block"), Some(Ratio::new(3, 2)));
-        assert_eq!(weights.ratio("gray block", "tan block"), Some(Ratio::new(4, 1)));
-        assert_eq!(weights.ratio("red block", "gray block"), None);
-        assert_eq!(weights.ratio("red block", "bowl"), None);
-        assert_eq!(weights.groups().iter().map(BTreeMap::len).collect::<Vec<_>>(), [2, 3]);
+        let groups = weights.groups();
+        assert_eq!(groups.iter().map(BTreeMap::len).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(groups[1]["red block"] / groups[1]["blue block"], Ratio::new(3, 2));
+        assert_eq!(groups[0]["gray block"] / groups[0]["tan block"], Ratio::new(4, 1));
+        assert!(groups.iter().all(|group| !group.contains_key("bowl")));
     }
 
     #[test]

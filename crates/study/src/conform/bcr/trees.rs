@@ -71,7 +71,7 @@ pub fn compare(file: &Path, scenes: &Scenes, source: &Arc<Source>) -> [Row; 2] {
     let domain = match shipped_domain(&stepwright_world::kitchen::KIND) {
         Some(Ok(domain)) => domain,
         Some(Err(error)) => {
-            steps.differs(unreadable("worlds/kitchen/blocking.toml", error));
+            steps.differs(unreadable("worlds/kitchen/domain.toml", error));
             return [steps, sums];
         }
         None => return [steps, sums],

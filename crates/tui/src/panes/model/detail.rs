@@ -9,7 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_episode::AskKind;
 use stepwright_episode::{Ask, AskState, Exchange, PromptRecord};
-use stepwright_method::SYMBOLIC;
+use stepwright_method::{REFERENCE, SYMBOLIC};
 
 /// Narrower than this, completions are stacked rather than set side by side.
 const COLUMN: usize = 30;
@@ -26,6 +26,8 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
         let why = if ask.model == SYMBOLIC {
             rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
             "No prompt: the built-in proposer is no language model, it reads the program's state itself."
+        } else if ask.model == REFERENCE {
+            "No prompt: the reference program of the task's file is played, no language model was asked."
         } else {
             "No prompt: no language model was asked. What was found out is kept for the steps that follow."
         };

@@ -2,8 +2,8 @@
 //! its lesson is above.
 
 use stepwright_skill::contrast::{Contrast, tip};
-use stepwright_skill::trajectory::LoggedStep;
-use stepwright_skill::{Knowledge, Trajectory, cut, document};
+use stepwright_skill::{Knowledge, cut, document};
+use stepwright_trajectory::{Step, Trajectory};
 
 use super::{Item, SkillsPane};
 use crate::pane::Intent;
@@ -44,7 +44,7 @@ impl SkillsPane {
         items
     }
 
-    fn step_of(&self, at: usize) -> (Option<&LoggedStep>, Option<&LoggedStep>) {
+    fn step_of(&self, at: usize) -> (Option<&Step>, Option<&Step>) {
         let (Some(row), Some((good, bad))) = (self.contrast.rows.get(at), self.sides()) else { return (None, None) };
         (row.success.and_then(|at| good.steps.get(at)), row.failure.and_then(|at| bad.steps.get(at)))
     }
@@ -55,7 +55,7 @@ impl SkillsPane {
         let mark = if is_marked { theme.glyphs.here } else { " " };
         let half = width.saturating_sub(5) / 2;
         let shared = good.is_some() && bad.is_some();
-        let text = |step: Option<&LoggedStep>| {
+        let text = |step: Option<&Step>| {
             let action = step.map(|step| one_line(&step.action).into_owned()).unwrap_or_default();
             let fitted = sanitize::fit(&action, half, theme.glyphs.ellipsis).into_owned();
             let blanks = " ".repeat(half.saturating_sub(unicode_width::UnicodeWidthStr::width(fitted.as_str())));
@@ -76,7 +76,7 @@ impl SkillsPane {
 
     pub(super) fn pair_detail(&self, at: usize) -> Option<String> {
         let (good, bad) = self.step_of(at);
-        let in_words = |step: &LoggedStep| {
+        let in_words = |step: &Step| {
             let seen = step.observation.as_deref().map_or_else(|| "not recorded".into(), one_line);
             format!("{}: {seen}", step.action)
         };

@@ -1,8 +1,9 @@
 //! The view of a recorded log: its steps under the calls they are cut into, as decided or as offered, with what the assertions in force
 //! say of each step of the log that is played back.
 
+use stepwright_skill::cut;
 use stepwright_skill::segment::validate;
-use stepwright_skill::{Trajectory, cut};
+use stepwright_trajectory::Trajectory;
 
 use super::{Item, OfferedCut, SkillsPane, say};
 use crate::pane::Intent;

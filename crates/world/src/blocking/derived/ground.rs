@@ -35,7 +35,7 @@ pub(super) fn domain(
     next: Option<Call>,
     text_of: TextOf<'_>,
 ) -> (Domain, Facts) {
-    let history: Vec<Call> = derived.history.iter().flat_map(|s| s.action.iter().chain(&s.calls)).cloned().collect();
+    let history: Vec<Call> = derived.history.iter().flat_map(stepwright_trajectory::Step::all_calls).cloned().collect();
     let roots = derived.wanted.iter().map(|call| Root { action: name(call), unless: None }).collect();
     let domain = Domain {
         source: "derived from assertions".to_owned(),

@@ -20,9 +20,10 @@ use std::sync::Arc;
 use super::domain::Domain;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext, Observed};
+use crate::planner::{Agent, AgentContext};
 use crate::program::{CheckedProgram, ProgramView};
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// Roots, at most.
 const ROOTS: usize = 5;
@@ -54,7 +55,7 @@ pub struct Derived {
     basis: Arc<Basis>,
     program: CheckedProgram,
     /// Everything so far, the reset first.
-    history: Arc<Vec<Observed>>,
+    history: Arc<Vec<Step>>,
     /// Whether the world said that the task is done.
     won: bool,
     /// What the agent without a model wants now.
@@ -70,7 +71,7 @@ pub struct Derived {
 
 impl Derived {
     /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
-    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Observed) -> Self {
+    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Step) -> Self {
         let mut derived = Derived {
             replies: Arc::new(basis.agent.replies()),
             basis,
@@ -87,9 +88,9 @@ impl Derived {
     }
 
     /// Takes in a step, and whether the task is done with it.
-    pub fn hear(&mut self, step: Observed, won: bool) {
+    pub fn hear(&mut self, step: Step, won: bool) {
         if !step.refused {
-            self.program.apply(step.action.as_slice());
+            self.program.apply(step.call.as_slice());
         }
         self.program.apply(&step.calls);
         Arc::make_mut(&mut self.history).push(step);
@@ -117,7 +118,7 @@ impl Derived {
     }
 
     fn refusals(&self, call: &Call) -> usize {
-        self.history.iter().filter(|step| step.refused && step.action.as_ref() == Some(call)).count()
+        self.history.iter().filter(|step| step.refused && step.call.as_ref() == Some(call)).count()
     }
 
     /// What the agent without a model wants. Refusals that the trees answer do not count against an action.
@@ -126,7 +127,7 @@ impl Derived {
             return Vec::new();
         }
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
-        let counts = |step: &&Observed| match &step.action {
+        let counts = |step: &&Step| match &step.call {
             Some(call) if step.refused && !self.basis.before.of(call).is_empty() => {
                 let times = times.entry(call.to_string()).or_default();
                 *times += 1;
@@ -134,16 +135,17 @@ impl Derived {
             }
             _ => true,
         };
-        let history: Vec<Observed> = self.history.iter().filter(counts).cloned().collect();
+        let history: Vec<Step> = self.history.iter().filter(counts).cloned().collect();
         let (sentence, program) = (&self.basis.sentence, &self.program);
-        let context = AgentContext { sentence, program, history: &history, rejected: &[], observed: None };
+        let context =
+            AgentContext { sentence, program, history: &history, rejected: &[], observed: None, reference: None };
         self.basis.agent.wanted(&context, ROOTS)
     }
 
     /// What may have been missing when an action was refused: what came before such actions in the demonstrations, but not what
     /// was done last.
     fn missing(&self, call: &Call) -> Option<Call> {
-        let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.action.as_ref());
+        let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
         let mut before = self.basis.before.of(call).into_iter();
         before.find(|other| Some(other) != last && self.refusals(other) < EXCUSED)
     }

@@ -38,13 +38,9 @@ fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
     let agent = crate::agent(&crate::household::KIND, &demonstrations);
     let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
     let basis = Basis { sentence: "put a mug in desk".into(), agent, before };
-    let reset = Observed { calls: places.to_vec(), ..Observed::default() };
+    let reset = Step { calls: places.to_vec(), ..Step::default() };
     let mut derived = Derived::new(Arc::new(basis), program, reset);
-    let step = |action: &str, seen: &str| Observed {
-        action: Some(call(action)),
-        calls: vec![call(seen)],
-        ..Observed::default()
-    };
+    let step = |action: &str, seen: &str| Step { call: Some(call(action)), calls: vec![call(seen)], ..Step::default() };
     derived.hear(step("agent.goto('shelf 1')", "agent.update_visible_objects('shelf 1', 'mug 1')"), false);
     derived.hear(step("agent.goto('desk 1')", "agent.update_visible_objects('desk 1')"), false);
     (derived, world)

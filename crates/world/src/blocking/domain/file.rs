@@ -70,6 +70,26 @@ struct File {
     #[serde(default)]
     wordings: Vec<WordingFile>,
     likely: Option<Text>,
+    planning: Option<PlanningFile>,
+}
+
+/// What a classical planner is told, in PDDL: the name, the predicates, and which actions in which order.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanningFile {
+    name: String,
+    predicates: String,
+    actions: Vec<Text>,
+}
+
+/// An action as a planner has it. Without a name and parameters of its own it has those of its form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlannedFile {
+    name: Option<String>,
+    parameters: Option<String>,
+    precondition: String,
+    effect: String,
 }
 
 #[derive(Deserialize)]
@@ -99,6 +119,7 @@ struct ActionFile {
     blocked_by: Vec<Text>,
     #[serde(default)]
     effects: BTreeMap<Text, Truth>,
+    planning: Option<PlannedFile>,
 }
 
 #[derive(Deserialize)]
@@ -183,6 +204,15 @@ impl Domain {
             path,
             &|_| Err("no file lies beside a text; read the domain from its file".to_owned()),
         )
+    }
+
+    /// What a classical planner is told, as PDDL, by a domain's text.
+    ///
+    /// # Errors
+    /// As [`Domain::open`], or that the text says nothing of planning.
+    pub fn pddl(text: &str) -> Result<String, String> {
+        let domain = Domain::load_beside(text, "domain.toml", &|_| Ok(String::new())).map_err(|e| e.to_string())?;
+        domain.planning.ok_or_else(|| "the domain says nothing of planning".to_owned())
     }
 
     /// Reads a domain from its text; `beside` reads files it names.
@@ -274,6 +304,7 @@ impl Reader<'_> {
         for (i, text) in file.moves.iter().enumerate() {
             moves.push(self.pattern(&format!("moves/{i}"), text));
         }
+        domain.planning = file.planning.map(|planning| self.planning(&planning, &file.actions));
         for (form, action) in in_order(file.actions) {
             let action = self.action(&form, action);
             domain.actions.push(action);
@@ -307,6 +338,30 @@ impl Reader<'_> {
             domain.likely = self.read("likely", name, read);
         }
         domain
+    }
+
+    /// The planning domain as PDDL.
+    fn planning(&mut self, file: &PlanningFile, of: &BTreeMap<Text, ActionFile>) -> String {
+        let PlanningFile { name, predicates, actions } = file;
+        let mut pddl = format!("(define (domain {name})\n  (:requirements :adl)\n  (:predicates\n{predicates})\n");
+        for form in actions {
+            let found = of.iter().find(|(known, _)| known.get_ref() == form.get_ref());
+            let Some(PlannedFile { name, parameters, precondition, effect }) =
+                found.and_then(|(_, action)| action.planning.as_ref())
+            else {
+                let why = format!("`{}` is no action with `planning` of its own", form.get_ref());
+                self.faults.push((line_of(self.text, form.span().start), why));
+                continue;
+            };
+            let mut words = form.get_ref().split(' ');
+            let verb = words.next().unwrap_or_default();
+            let own = words.map(|variable| format!("?{variable}")).collect::<Vec<_>>().join(" ");
+            let (name, parameters) = (name.as_deref().unwrap_or(verb), parameters.as_deref().unwrap_or(&own));
+            pddl.push_str(&format!(
+                "\n  (:action {name}\n    :parameters ({parameters})\n    :precondition {precondition}\n    :effect {effect})\n"
+            ));
+        }
+        pddl + ")\n"
     }
 
     fn action(&mut self, form: &Text, file: ActionFile) -> Action {

@@ -1,6 +1,6 @@
 //! Blocking domains: what the actions of a world need, what blocks them, and what may unblock them.
 //!
-//! A domain is data. It is read from a file ([`Domain::load`], `worlds/*/blocking.toml`; the form is described in
+//! A domain is data. It is read from a file ([`Domain::load`], `worlds/*/domain.toml`; the form is described in
 //! docs/reference/domains.md) or built in code from the public fields; [`Domain::faults`] checks either. This file holds its parts and
 //! the questions asked of it; the tree that grows from the answers is [`super::Forest`].
 
@@ -198,6 +198,8 @@ pub struct Domain {
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.
     pub likely: Option<Arc<LocationPrior>>,
+    /// What a classical planner is told, as PDDL.
+    pub planning: Option<String>,
 }
 
 /// An action that may resolve a condition, ground.

@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::literal::Facts;
-use crate::shipped_domain;
+use crate::planner::classical;
+use crate::{WorldKind, shipped_domain};
 
 fn kitchen() -> Domain {
     Domain::clone(&shipped_domain(&crate::kitchen::KIND).unwrap().unwrap())
@@ -211,4 +212,20 @@ fn a_domain_built_in_code_is_checked_as_well() {
 fn a_file_that_is_not_there_is_said() {
     let error = Domain::open(std::path::Path::new("/no/such/domain.toml")).unwrap_err().to_string();
     assert!(error.starts_with("/no/such/domain.toml: cannot be read"), "{error}");
+}
+
+#[test]
+fn what_a_planner_is_told_is_made_of_the_actions_in_the_order_named() {
+    let names = |kind: &WorldKind| -> Vec<String> {
+        let pddl = Domain::pddl(kind.file("domain.toml").unwrap().text).unwrap();
+        classical::Domain::read(&pddl).unwrap().actions.into_iter().map(|action| action.name).collect()
+    };
+    let household = ["goto", "open", "close", "take", "put", "clean", "heat", "cool", "toggle"];
+    assert_eq!(names(&crate::household::KIND), household);
+    let kitchen = ["scanroom", "walk_to_object", "open", "close", "switchon", "switchoff", "slice", "grab", "put"];
+    assert_eq!(names(&crate::kitchen::KIND), kitchen);
+    assert!(Domain::pddl("").unwrap_err().contains("nothing of planning"));
+    let file = "[planning]\nname = \"d\"\npredicates = \"(at ?p)\"\nactions = [\"go p\"]\n[actions.\"go p\"]\n";
+    let error = Domain::load(file, "d.toml").unwrap_err().to_string();
+    assert!(error.contains("d.toml:4: `go p` is no action with `planning` of its own"), "{error}");
 }

@@ -16,10 +16,11 @@ use self::fit::{Decision, Weights, probabilities};
 use self::moment::{Heard, Moment, NOTHING, Parties};
 use self::words::Habits;
 use crate::demonstration::Demonstration;
-use crate::planner::{Agent, AgentContext, EffectModel, Observed, ProposeContext, Ranked, Sample};
+use crate::planner::{Agent, AgentContext, EffectModel, ProposeContext, Ranked};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::Call;
+use stepwright_trajectory::Step;
 
 /// A turn this many actions longer than any demonstrated one is offered to end first.
 const PATIENCE: usize = 2;
@@ -33,7 +34,7 @@ pub struct DialogueAgent {
 
 /// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
-    let effects = EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+    let effects = EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps));
     Arc::new(DialogueAgent { effects, imitation: Imitation::of(demonstrations) })
 }
 
@@ -172,11 +173,11 @@ impl Imitation {
     }
 
     /// The present moment of the episode, and what the world has refused there.
-    fn now(&self, history: &[Observed]) -> (Moment, Vec<Heard>) {
+    fn now(&self, history: &[Step]) -> (Moment, Vec<Heard>) {
         let mut moment = Moment::default();
         let mut refused = Vec::new();
         for step in history {
-            let action = step.action.as_ref();
+            let action = step.call.as_ref();
             if step.refused {
                 refused.extend(action.map(Heard::from));
                 continue;

@@ -20,7 +20,7 @@ impl Parties {
     /// Of demonstrations. `None` unless another party takes turns in them: calls on objects that the agent never acts on.
     pub fn of(demonstrations: &[Demonstration]) -> Option<Self> {
         let mut parties = Parties::default();
-        for call in demonstrations.iter().flat_map(|d| &d.steps).filter_map(|s| s.action_call.as_ref()) {
+        for call in demonstrations.iter().flat_map(|d| &d.steps).filter_map(|s| s.call.as_ref()) {
             parties.actions.insert(function_of(call));
             if !parties.agents.contains(&call.receiver) {
                 parties.agents.insert(call.receiver.clone());

@@ -47,14 +47,15 @@ fn visits() -> Vec<Demonstration> {
     demonstration::read(&lines, "visits", &[], is_action).unwrap()
 }
 
-fn history(calls: &[&str]) -> Vec<Observed> {
+fn history(calls: &[&str]) -> Vec<Step> {
     let calls: Vec<Call> = calls.iter().map(|c| c.parse().unwrap()).collect();
-    vec![Observed { calls, ..Observed::default() }]
+    vec![Step { calls, ..Step::default() }]
 }
 
-fn ask(history: &[Observed], program: &Without, rejected: &[&str], k: usize) -> Vec<Ranked> {
+fn ask(history: &[Step], program: &Without, rejected: &[&str], k: usize) -> Vec<Ranked> {
     let rejected: Vec<(Call, String)> = rejected.iter().map(|c| (c.parse().unwrap(), String::new())).collect();
-    let context = ProposeContext { sentence: "", program, history, rejected: &rejected, observed: None };
+    let context =
+        ProposeContext { sentence: "", program, history, rejected: &rejected, observed: None, reference: None };
     Imitation::of(&visits()).unwrap().propose(&context, k)
 }
 
@@ -106,7 +107,7 @@ fn what_fails_is_refused_or_was_rejected_is_not_offered() {
     assert!(others.iter().all(|r| r.call.receiver == "shop"), "a refused end of the turn: {others:?}");
     let mut refused = start;
     let action = Some("shop.ask('colour')".parse().unwrap());
-    refused.push(Observed { action, refused: true, ..Observed::default() });
+    refused.push(Step { call: action, refused: true, ..Step::default() });
     let others = ask(&refused, &Without::default(), &[], 9);
     assert!(others.iter().all(|r| r.call.to_string() != "shop.ask('colour')"), "{others:?}");
 }
@@ -147,10 +148,10 @@ fn the_counts_are_of_what_ranks() {
 #[test]
 fn ending_the_turn_is_no_act_of_the_other_party() {
     let mut steps = history(&["guest.wants('lamp')"]);
-    let act = |text: &str, calls: &[&str]| Observed {
-        action: Some(text.parse().unwrap()),
+    let act = |text: &str, calls: &[&str]| Step {
+        call: Some(text.parse().unwrap()),
         calls: calls.iter().map(|c| c.parse().unwrap()).collect(),
-        ..Observed::default()
+        ..Step::default()
     };
     steps.push(act("shop.ask('colour')", &[]));
     steps.push(act("guest.leaves()", &["guest.says('colour')"]));

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::planner::Observed;
 use stepwright_program::{Call, Literal};
+use stepwright_trajectory::Step;
 
 /// What the agent knows, and what it tried in vain.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,7 +35,7 @@ pub struct Belief {
 
 impl Belief {
     /// The belief after a history.
-    pub fn of(history: &[Observed]) -> Self {
+    pub fn of(history: &[Step]) -> Self {
         let mut belief = Belief::default();
         for step in history {
             belief.observe(step);
@@ -65,10 +65,10 @@ impl Belief {
         self.refused.iter().any(|(c, _)| c.function == function && c.text(0) == Some(name))
     }
 
-    fn observe(&mut self, step: &Observed) {
-        let moved_to = step.action.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| a.text(0));
+    fn observe(&mut self, step: &Step) {
+        let moved_to = step.call.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| a.text(0));
         if step.refused {
-            if let Some(action) = &step.action {
+            if let Some(action) = &step.call {
                 self.refused.push((action.clone(), self.moves));
             }
             // The world refuses to go where one already stands: the two places share the spot.
@@ -84,12 +84,12 @@ impl Belief {
             self.moves += 1;
             self.at = Some(place.to_owned());
             self.visited.insert(place.to_owned());
-            match spot_label(&step.observation) {
+            match spot_label(step.observed()) {
                 Some(label) => self.rename_spot(place, label),
                 None => drop(self.spots.entry(place.to_owned()).or_insert_with(|| place.to_owned())),
             }
         }
-        self.hear(step.action.as_ref(), &step.calls);
+        self.hear(step.call.as_ref(), &step.calls);
     }
 
     /// Takes a spot's label from the observation; places known to share the spot take it too.
@@ -180,16 +180,17 @@ fn spot_label(observation: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn step(action: &str, observation: &str, calls: &[&str]) -> Observed {
-        Observed {
-            action: (!action.is_empty()).then(|| action.parse().unwrap()),
-            observation: observation.to_owned(),
+    fn step(action: &str, observation: &str, calls: &[&str]) -> Step {
+        Step {
+            call: (!action.is_empty()).then(|| action.parse().unwrap()),
+            observation: Some(observation.to_owned()),
             calls: calls.iter().map(|c| c.parse().unwrap()).collect(),
             refused: observation == "Nothing happens.",
+            ..Step::default()
         }
     }
 
-    fn start() -> Observed {
+    fn start() -> Step {
         step("", "", &["agent.update_visible_objects('cabinet 2', 'cabinet 1', 'shelf 1')"])
     }
 

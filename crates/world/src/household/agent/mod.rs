@@ -24,12 +24,13 @@ pub(super) use self::search_cost::is_shut;
 use self::search_cost::natural;
 use self::words::Grounds;
 use crate::demonstration::Demonstration;
-use crate::planner::effects::{EffectModel, Sample, kind_of};
+use crate::planner::effects::{EffectModel, kind_of};
 use crate::planner::search::{NoPlan, Plan, search};
-use crate::planner::{Agent, AgentContext, GoalPart, LocationPrior, Observed, ProposeContext, Ranked};
+use crate::planner::{Agent, AgentContext, GoalPart, LocationPrior, ProposeContext, Ranked};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::{Call, Literal};
+use stepwright_trajectory::Step;
 
 /// The action that moves the agent.
 const GOTO: &str = "goto";
@@ -88,7 +89,7 @@ impl Agent for HouseholdAgent {
         &self.effects
     }
 
-    fn goal_parts(&self, sentence: &str, history: &[Observed]) -> Vec<GoalPart> {
+    fn goal_parts(&self, sentence: &str, history: &[Step]) -> Vec<GoalPart> {
         let belief = Belief::of(history);
         self.goal(sentence, &belief).map(|goal| goal_parts::parts(&goal, &belief)).unwrap_or_default()
     }
@@ -99,10 +100,11 @@ impl Agent for HouseholdAgent {
 }
 
 /// The looks into places that a step shows: a place, and what it lists. The listing of the whole room at the start is none.
-fn looks<'a>(sample: Sample<'a>) -> impl Iterator<Item = (&'a str, Vec<&'a str>)> {
-    let named =
-        move |place: &str| sample.action.is_some_and(|action| action.args.iter().any(|arg| arg.text() == Some(place)));
-    sample.observed.iter().filter(|call| call.function == UPDATE_VISIBLE).filter_map(move |call| {
+fn looks(step: &Step) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let named = move |place: &str| {
+        step.call.as_ref().is_some_and(|action| action.args.iter().any(|arg| arg.text() == Some(place)))
+    };
+    step.calls.iter().filter(|call| call.function == UPDATE_VISIBLE).filter_map(move |call| {
         let mut names = call.args.iter().filter_map(Literal::text);
         let place = names.next().filter(|place| named(place))?;
         Some((place, names.collect()))
@@ -119,18 +121,18 @@ pub(super) fn goal_of(sentence: &str, belief: &Belief, prior: &LocationPrior) ->
 
 impl HouseholdAgent {
     /// Learns effects and likely places from demonstrated steps.
-    pub fn learn<'a>(samples: impl IntoIterator<Item = Sample<'a>>) -> Self {
-        let samples: Vec<_> = samples.into_iter().collect();
+    pub fn learn<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Self {
+        let steps: Vec<_> = steps.into_iter().collect();
         let mut prior = location_prior();
-        for (place, things) in samples.iter().copied().flat_map(looks) {
+        for (place, things) in steps.iter().copied().flat_map(looks) {
             prior.learn(place, things);
         }
-        HouseholdAgent { effects: EffectModel::learn(samples), prior, knows: false }
+        HouseholdAgent { effects: EffectModel::learn(steps), prior, knows: false }
     }
 
     /// Learns from whole demonstrations.
     pub fn from_demonstrations(demonstrations: &[Demonstration]) -> Self {
-        let learned = Self::learn(demonstrations.iter().flat_map(|d| &d.steps).map(Sample::from));
+        let learned = Self::learn(demonstrations.iter().flat_map(|d| &d.steps));
         HouseholdAgent { knows: shows_places(demonstrations), ..learned }
     }
 
@@ -280,7 +282,7 @@ impl HouseholdAgent {
 /// Whether the demonstrations contain a household's places.
 fn shows_places(demonstrations: &[Demonstration]) -> bool {
     let calls = demonstrations.iter().flat_map(Demonstration::calls).cloned().collect();
-    !Belief::of(&[Observed { calls, ..Observed::default() }]).places.is_empty()
+    !Belief::of(&[Step { calls, ..Step::default() }]).places.is_empty()
 }
 
 fn steps_to_go(cost: f64) -> String {

@@ -1,10 +1,10 @@
 use super::*;
-use crate::planner::testing::{Toy, calls_of, with_samples};
+use crate::planner::testing::{Toy, calls_of, demonstrated};
 
 /// A kitchen as the agent has come to know it.
 struct Scene {
     program: Toy,
-    history: Vec<Observed>,
+    history: Vec<Step>,
 }
 
 impl Scene {
@@ -22,13 +22,13 @@ impl Scene {
         let calls = calls_of(calls);
         self.program.apply(&calls);
         let action = (!action.is_empty()).then(|| action.parse().unwrap());
-        self.history.push(Observed { action, observation: String::new(), calls, refused: false });
+        self.history.push(Step { call: action, calls, ..Step::default() });
         self
     }
 
     fn refuse(&mut self, action: &str) -> &mut Self {
-        let (action, observation) = (Some(action.parse().unwrap()), "Nothing happens.".to_owned());
-        self.history.push(Observed { action, observation, calls: vec![], refused: true });
+        let (call, observation) = (Some(action.parse().unwrap()), Some("Nothing happens.".to_owned()));
+        self.history.push(Step { call, observation, refused: true, ..Step::default() });
         self
     }
 
@@ -50,7 +50,14 @@ impl Scene {
     }
 
     fn context<'a>(&'a self, sentence: &'a str, rejected: &'a [(Call, String)]) -> ProposeContext<'a, Toy> {
-        ProposeContext { sentence, program: &self.program, history: &self.history, rejected, observed: None }
+        ProposeContext {
+            sentence,
+            program: &self.program,
+            history: &self.history,
+            rejected,
+            observed: None,
+            reference: None,
+        }
     }
 
     fn first(&self, sentence: &str) -> String {
@@ -59,7 +66,7 @@ impl Scene {
 }
 
 fn proposer() -> HouseholdAgent {
-    with_samples(|samples| HouseholdAgent::learn(samples))
+    HouseholdAgent::learn(&demonstrated())
 }
 
 const HEAT: &str = "put a hot mug in cabinet.";

@@ -16,10 +16,11 @@ use crate::blocking::selector::RankedLeaf;
 use crate::blocking::{Domain, Growth, Observation, Selection};
 use crate::demonstration::Demonstration;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext, EffectModel, Observed, Ranked, Sample};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
 use crate::program::ProgramView;
 use crate::shipped_domain;
 use stepwright_episode::Status;
+use stepwright_trajectory::Step;
 
 /// Selections of blocked leaves at one decision, at most.
 const MOST_BLOCKED: usize = 40;
@@ -38,7 +39,7 @@ pub struct KitchenAgent {
 /// An episode lived again.
 #[derive(Debug, Clone)]
 struct Lived {
-    steps: Vec<Observed>,
+    steps: Vec<Step>,
     start: Seen,
     seen: Seen,
     trees: Growth,
@@ -48,7 +49,7 @@ struct Lived {
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = demonstrations.iter().flat_map(|d| &d.steps);
     Arc::new(KitchenAgent {
-        effects: EffectModel::learn(steps.map(Sample::from)),
+        effects: EffectModel::learn(steps),
         kinds: Kinds::shipped(),
         domain: shipped_domain(&super::KIND).and_then(Result::ok),
         last: Mutex::new(None),
@@ -57,7 +58,7 @@ pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
 
 impl KitchenAgent {
     /// Lives an episode again: every step as it was, with the selections that the trees grew by before it.
-    fn relive(&self, facts: &Facts, goals: &[Atom], history: &[Observed]) -> Option<Lived> {
+    fn relive(&self, facts: &Facts, goals: &[Atom], history: &[Step]) -> Option<Lived> {
         let start = Seen::new(&self.kinds, facts, goals);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last.take().filter(|lived| lived.start == start && history.starts_with(&lived.steps));
@@ -79,13 +80,13 @@ impl KitchenAgent {
 }
 
 impl Lived {
-    fn take(&mut self, step: &Observed) {
+    fn take(&mut self, step: &Step) {
         // What blocks the best leaves was seen before anything was done.
         self.free(&[]);
         let Some(before) = Observation::of(&self.seen) else { return };
         step.calls.iter().for_each(|call| self.seen.hear(call));
-        if let Some(text) = step.action.as_ref().and_then(program::text_of) {
-            let error = step.refused.then_some(step.observation.as_str());
+        if let Some(text) = step.call.as_ref().and_then(program::text_of) {
+            let error = step.refused.then_some(step.observed());
             self.trees.executed(&text, error, &before, &self.seen);
         }
         self.steps.push(step.clone());

@@ -16,20 +16,25 @@ fn play(task: &str) -> Option<usize> {
     let specification = Specification::load(&world.specification(), "spec.py").unwrap();
     let mut program = CheckedProgram::start(&specification).unwrap();
     program.apply(&reset.observation_calls);
-    let calls = reset.observation_calls;
-    let mut history = vec![Observed { action: None, observation: reset.observation, calls, refused: false }];
+    let mut history = vec![reset.into_step("")];
     for step in 0..100 {
         let (facts, goals) = (world.facts().unwrap(), world.goals().unwrap());
         let observed = Some((&facts, goals.as_slice()));
-        let context = AgentContext { sentence: "", program: &program, history: &history, rejected: &[], observed };
+        let context = AgentContext {
+            sentence: "",
+            program: &program,
+            history: &history,
+            rejected: &[],
+            observed,
+            reference: None,
+        };
         let call = agent.propose(&context, 1).into_iter().next()?.call;
         let outcome = world.act(&world.text_of(&call).unwrap()).unwrap();
         if outcome.won {
             return Some(step + 1);
         }
         program.apply(&outcome.observation_calls);
-        let (refused, calls) = (outcome.error.is_some(), outcome.observation_calls);
-        history.push(Observed { action: Some(call), observation: outcome.observation, calls, refused });
+        history.push(Step { call: Some(call), ..outcome.into_step("") });
     }
     None
 }

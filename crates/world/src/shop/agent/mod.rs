@@ -6,9 +6,10 @@ use stepwright_shop::buyer::{Past, Proposal, Seen, propose};
 
 use super::program;
 use crate::demonstration::Demonstration;
-use crate::planner::{Agent, AgentContext, EffectModel, Observed, Ranked, Sample};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
+use stepwright_trajectory::Step;
 
 /// The agent of a shop.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct ShopAgent {
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = demonstrations.iter().flat_map(|d| &d.steps);
     let knows = demonstrations.iter().flat_map(Demonstration::actions).any(|call| program::text_of(call).is_some());
-    Arc::new(ShopAgent { effects: EffectModel::learn(steps.map(Sample::from)), knows })
+    Arc::new(ShopAgent { effects: EffectModel::learn(steps), knows })
 }
 
 impl Agent for ShopAgent {
@@ -49,11 +50,11 @@ impl Agent for ShopAgent {
 }
 
 /// What the buyer did and saw.
-fn past(history: &[Observed]) -> Vec<Past> {
+fn past(history: &[Step]) -> Vec<Past> {
     let mut now: Option<Seen> = None;
     let mut past = Vec::with_capacity(history.len());
     for step in history {
-        let action = step.action.as_ref().and_then(program::text_of);
+        let action = step.call.as_ref().and_then(program::text_of);
         let seen = program::seen(now.as_ref(), &step.calls).filter(|_| !step.refused);
         now = seen.clone().or(now);
         past.push(Past { action, seen });

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::trajectory::{LogError, Trajectory};
+use crate::{LogError, Trajectory};
 
 /// What a thought is answered with.
 pub const OK: &str = "OK.";
@@ -128,7 +128,7 @@ impl Form {
             if let Some(thought) = &step.thought {
                 out.push_str(&self.step(&self.think(thought), OK));
             }
-            out.push_str(&self.step(&step.action, step.observation.as_deref().unwrap_or_default()));
+            out.push_str(&self.step(&step.action, step.observed()));
         }
         if let Some(closing) = logged.rest.get("closing_thought").and_then(|value| value.as_str()) {
             out.push_str(&self.step(&self.think(closing), OK));
@@ -207,7 +207,7 @@ impl Examples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::LoggedStep;
+    use crate::Step;
 
     #[test]
     fn lines_are_read_as_published() {
@@ -240,10 +240,11 @@ mod tests {
 
     #[test]
     fn a_logged_episode_survives_its_transcript() {
-        let step = |thought: Option<&str>, action: &str, observation: &str| LoggedStep {
+        let step = |thought: Option<&str>, action: &str, observation: &str| Step {
             thought: thought.map(str::to_owned),
             action: action.to_owned(),
             observation: Some(observation.to_owned()),
+            ..Step::default()
         };
         let steps = vec![step(Some("a pen"), "go to desk 1", "On it, a pen 1."), step(None, "take it", "Taken.")];
         let initial_observation = Some("A room.".to_owned());

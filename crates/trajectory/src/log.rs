@@ -3,7 +3,7 @@
 //! thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
 
 use crate::react::Form;
-use crate::trajectory::{LogError, LoggedStep, Trajectory};
+use crate::{LogError, Step, Trajectory};
 
 /// Reads one episode's log. The text before the first action is the first observation.
 pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
@@ -38,7 +38,7 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
             }
             continue;
         }
-        steps.push(LoggedStep { thought: thought.take(), action, observation: observation(&observed) });
+        steps.push(Step { thought: thought.take(), action, observation: observation(&observed), ..Step::default() });
     }
     if steps.is_empty() {
         return Err(LogError { line: 1, message: "the log holds thoughts alone and no action".to_owned() });

@@ -1,18 +1,53 @@
-//! Trajectories: episodes of a log, one JSON object a line, as the recordings of O3D hold them.
+//! Trajectories: what was thought, done and observed, step by step ([`Step`]), and whole episodes of it as logs hold them ([`Trajectory`]),
+//! one JSON object a line, as the recordings of O3D. [`mod@log`] reads ReAct's texts, [`react`] writes transcripts, [`program`] writes
+//! programs. Nothing here knows a world or a method.
+
+pub mod log;
+pub mod program;
+pub mod react;
 
 use serde::{Deserialize, Serialize};
+use stepwright_program::Call;
 
-/// A step of a logged episode.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct LoggedStep {
-    /// What was thought before the action.
-    #[serde(default)]
+/// A step of an episode: what was thought, done and observed. The reset is a step without an action.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Step {
+    /// What was thought before the action; `None` where that is not known.
+    #[serde(default, alias = "think")]
     pub thought: Option<String>,
-    /// The action.
+    /// The action's text; empty where calls alone are known.
+    #[serde(default, alias = "command")]
     pub action: String,
-    /// What was observed; `None` where the log does not say.
+    /// The action as a call; `None` for the reset and for actions without one.
+    #[serde(default, alias = "action_call", skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
+    /// The text observed; `None` where that is not known.
     #[serde(default)]
     pub observation: Option<String>,
+    /// What was observed as calls, in program order.
+    #[serde(default, alias = "observation_calls", skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// Whether the world refused the action.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+}
+
+impl Step {
+    /// The text observed; empty where that is not known.
+    pub fn observed(&self) -> &str {
+        self.observation.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the world refused the action: it is known, or what was observed says so in the recorded environments' words.
+    pub fn is_refused(&self) -> bool {
+        let observed = self.observed().trim();
+        self.refused || observed == "Nothing happens." || observed.starts_with("Invalid action")
+    }
+
+    /// All its calls in program order, that of the action first.
+    pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
+        self.call.iter().chain(&self.calls)
+    }
 }
 
 /// A logged episode.
@@ -45,7 +80,7 @@ pub struct Trajectory {
     #[serde(default)]
     pub initial_observation: Option<String>,
     /// The steps.
-    pub steps: Vec<LoggedStep>,
+    pub steps: Vec<Step>,
     /// Whether the goal was reached.
     #[serde(default)]
     pub success: bool,
@@ -123,7 +158,7 @@ fn actions_alone(mut value: serde_json::Value) -> serde_json::Value {
 pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
     let is_json = text.trim_start().starts_with('{');
     let read: Box<dyn Iterator<Item = _>> =
-        if is_json { Box::new(each(text)) } else { Box::new(crate::log::read_all(text, name).into_iter()) };
+        if is_json { Box::new(each(text)) } else { Box::new(log::read_all(text, name).into_iter()) };
     let (mut untold, mut last) = (0usize, 0);
     let (mut logs, mut wrong): (Vec<Trajectory>, Vec<LogError>) = (Vec::new(), Vec::new());
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
@@ -151,6 +186,11 @@ pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
 }
 
 impl Trajectory {
+    /// Its beginning as a step: what was observed before the first action.
+    pub fn reset(&self) -> Step {
+        Step { observation: self.initial_observation.clone(), ..Step::default() }
+    }
+
     /// Steps whose observation the log does not have.
     pub fn unobserved(&self) -> usize {
         self.steps.iter().filter(|step| step.observation.is_none()).count()
