@@ -178,7 +178,7 @@ macro_rules! worlds {
     )*};
 }
 
-worlds!(household, dialogue, kitchen, table, shop, graph);
+worlds!(household, dialogue, kitchen, table, shop, graph, external);
 
 /// The session as today's program writes it, with other words in every label.
 fn reworded(text: &str) -> String {
