@@ -21,6 +21,7 @@ mod panes_properties;
 mod panes_snapshots;
 mod panes_table;
 mod panes_words;
+mod scripts;
 mod tui_keys;
 mod tui_pointer;
 mod tui_review;

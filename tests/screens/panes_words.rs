@@ -47,8 +47,7 @@ fn the_words_on_a_candidate_scroll() {
     // Where all of it fits, the keys are not offered and say so.
     b.shot((120, 40));
     assert!(!b.p.actions(&b.s.view).iter().any(|(action, _)| *action == PaneAction::WordsOn));
-    let why = b.p.missing(PaneAction::WordsOn, &b.s.view).expect("words");
-    assert!(why.contains("all in sight"), "{why}");
+    assert_eq!(b.p.outline().words.in_sight().as_deref(), Some("the words on this row are all in sight"));
 }
 
 #[test]

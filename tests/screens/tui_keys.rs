@@ -1,6 +1,5 @@
 //! Keys in, commands and screens out: the workbench without a terminal.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -15,8 +14,8 @@ use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
 use stepwright::tui::pane::{Intent, PANES, Pane, PaneAction, PaneId};
-use stepwright::tui::panes::browse::Browser;
 use stepwright::tui::panes::draw::Painter;
+use stepwright::tui::panes::outline::Outline;
 use stepwright::tui::theme::{Theme, UNICODE};
 use stepwright::tui::view::View;
 use stepwright::world::TaskInfo;
@@ -24,7 +23,7 @@ use stepwright::world::TaskInfo;
 use crate::support::session::{Builder, session};
 
 /// A pane that reports what reaches it.
-struct Probe(PaneId, Browser);
+struct Probe(PaneId, Outline);
 
 impl Pane for Probe {
     fn id(&self) -> PaneId {
@@ -39,11 +38,11 @@ impl Pane for Probe {
         painter.buf.set_string(area.x, area.y, format!("inside {}", self.0.title()), ratatui::style::Style::new());
     }
 
-    fn browser(&self) -> &Browser {
+    fn outline(&self) -> &Outline {
         &self.1
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
+    fn outline_mut(&mut self) -> &mut Outline {
         &mut self.1
     }
 
@@ -79,7 +78,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// An application on its start screen.
     pub(crate) fn new() -> Self {
-        let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Browser::default())) as Box<dyn Pane>).collect();
+        let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Outline::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];
         let mut app = App::new(Parts { panes, keymap: Keymap::default(), themes });
         assert_eq!(app.take_effects(), vec![Effect::Catalog]);
@@ -107,7 +106,7 @@ impl Bench {
     }
 
     /// An application over a session of two steps.
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let mut bench = Bench::new();
         for notice in session(2) {
             bench.app.notice(notice);
@@ -147,7 +146,7 @@ impl Bench {
         if width == 0 { String::new() } else { terminal.backend().to_string() }
     }
 
-    fn later(&mut self, ms: u64) {
+    pub(crate) fn later(&mut self, ms: u64) {
         self.now += Duration::from_millis(ms);
         self.app.wake(self.now);
         self.app.settle(self.now);
@@ -167,6 +166,7 @@ fn event(word: &str) -> KeyEvent {
         "down" => KeyCode::Down,
         "up" => KeyCode::Up,
         "right" => KeyCode::Right,
+        "left" => KeyCode::Left,
         "backspace" => KeyCode::Backspace,
         "space" => KeyCode::Char(' '),
         one => KeyCode::Char(one.chars().next().unwrap()),
@@ -244,52 +244,6 @@ fn candidates() -> Pool {
 }
 
 #[test]
-fn preconditions_are_worked_on_by_keys() {
-    let mut bench = Bench::with_panes();
-    let action = || "goto".to_owned();
-    bench.press("alt-3 . down &");
-    let text = "self.seen[recep] and recep".to_owned();
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
-    bench.press("Z Y");
-    let (undo, redo) = (
-        Command::Workshop(WorkshopCommand::Undo { action: action() }),
-        Command::Workshop(WorkshopCommand::Redo { action: action() }),
-    );
-    assert_eq!(bench.wishes(), [undo, redo]);
-    bench.press(". up . |");
-    let text = "recep or self.seen[recep]".to_owned();
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text })]);
-    bench.press("Z . down . =");
-    let wishes = bench.wishes();
-    assert!(
-        matches!(&wishes[..], [_, Command::Workshop(WorkshopCommand::ShowDifference { one, other, .. })] if one != other),
-        "{wishes:?}"
-    );
-    bench.press("x");
-    assert_eq!(
-        bench.wishes(),
-        [Command::Workshop(WorkshopCommand::Reject { action: action(), id: 1, rejected: true })]
-    );
-    bench.press("I ctrl-a v I");
-    let infer = |action: Option<String>, origin| Command::Workshop(WorkshopCommand::Infer { action, origin });
-    let by = [CandidateOrigin::Enumerated, CandidateOrigin::Model];
-    let inferred = [infer(Some(action()), by[0]), infer(None, by[0]), infer(Some(action()), by[1])];
-    assert_eq!(bench.wishes(), inferred);
-    bench.press("L");
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::Score { action: action() })]);
-    bench.press("+ 'lamp' enter");
-    assert_eq!(
-        bench.wishes(),
-        [Command::Workshop(WorkshopCommand::Put { action: action(), id: None, text: "lamp".into() })]
-    );
-    bench.press("e");
-    assert!(bench.draw(120, 40).contains("as you type"));
-    bench.press("esc");
-    assert_eq!(bench.app.focus(), PaneId::Preconditions);
-    assert_eq!(bench.wishes(), [], "Esc leaves the expression as it was");
-}
-
-#[test]
 fn what_is_in_force_stays_marked_where_a_person_only_typed_candidates() {
     let mut builder = Builder::default();
     let adopted = Adopted {
@@ -313,21 +267,6 @@ fn what_is_in_force_stays_marked_where_a_person_only_typed_candidates() {
     bench.app.settle(bench.now);
     assert!(marked(&mut bench, "in force   self.location != recep"), "typing a candidate drops nothing");
     assert!(!marked(&mut bench, "not recep"));
-}
-
-#[test]
-fn escape_forgets_a_search() {
-    let mut bench = Bench::new();
-    bench.app.catalog(catalog());
-    bench.press("/ 'zzz' enter");
-    assert!(bench.draw(80, 24).contains("No task matches."));
-    bench.press("esc");
-    assert!(bench.draw(80, 24).contains("put a mug in desk"));
-    let mut bench = Bench::with_panes();
-    bench.press("alt-8 / 'desk' enter esc");
-    assert!(!bench.draw(120, 40).contains("nothing is running"));
-    bench.press("esc");
-    assert!(bench.draw(120, 40).contains("nothing is running"));
 }
 
 #[test]
@@ -463,20 +402,6 @@ fn a_world_made_for_a_method_marks_it() {
 }
 
 #[test]
-fn sessions_are_one_key_away() {
-    let mut bench = Bench::new();
-    bench.app.catalog(catalog());
-    bench.press("1");
-    assert_eq!(bench.app.take_effects(), vec![Effect::Open(PathBuf::from("/x/one.jsonl"))]);
-    let mut bench = Bench::new();
-    bench.app.catalog(catalog());
-    bench.press("2");
-    assert_eq!(bench.app.take_effects(), vec![], "the second session is no example");
-    bench.press("tab down enter");
-    assert_eq!(bench.app.take_effects(), vec![Effect::Open(PathBuf::from("/x/two.jsonl"))]);
-}
-
-#[test]
 fn what_is_pressed_before_the_tasks_are_read_is_done_once_they_are() {
     for (keys, begins) in [("enter", true), ("enter down", false), ("1", true)] {
         let mut bench = Bench::new();
@@ -488,15 +413,6 @@ fn what_is_pressed_before_the_tasks_are_read_is_done_once_they_are() {
         assert_eq!(effects.len(), usize::from(begins), "{keys}: {effects:?}");
         assert!(!begins || !bench.draw(100, 30).contains("still being read"), "{keys}");
     }
-}
-
-#[test]
-fn a_model_that_cannot_be_used_says_why() {
-    let mut bench = Bench::new();
-    bench.app.catalog(catalog());
-    bench.press("tab tab tab tab up enter");
-    assert_eq!(bench.app.take_effects(), vec![]);
-    assert!(bench.draw(100, 30).contains("gpt: set OPENAI_API_KEY"));
 }
 
 /// The catalogue with a local model whose weights are not here.
@@ -616,75 +532,6 @@ fn an_action_is_typed_completed_and_checked() {
 }
 
 #[test]
-fn a_marked_completion_is_taken_by_enter() {
-    let mut bench = Bench::open();
-    bench.press("m down down enter");
-    assert_eq!(bench.commands(), vec![Command::Gate(Request::Manual { text: "go to desk 1".into() })]);
-}
-
-#[test]
-fn branches_are_named_in_the_tree_and_breakpoints_set_by_a_line() {
-    let mut bench = Bench::open();
-    bench.press("t n 'left_hand' enter h");
-    let sent = bench.commands();
-    let edits: Vec<_> = sent
-        .iter()
-        .map(|command| match command {
-            Command::Gate(Request::EditBranch { edit, .. }) => edit.clone(),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    let named = stepwright::episode::BranchEdit::Name { name: "left hand".into() };
-    assert_eq!(edits, [named, stepwright::episode::BranchEdit::Hide { hidden: true }]);
-    assert!(bench.draw(80, 24).contains("branch: n name  h hide or show  x delete or bring back"));
-    bench.press("esc B 'stop' enter");
-    assert_eq!(bench.commands(), vec![], "what cannot be read is not set");
-    assert!(bench.draw(80, 24).contains("`stop` is no breakpoint"));
-    bench.press("ctrl-u 'state_nowhere' enter");
-    assert_eq!(bench.commands(), vec![], "it is asked about once");
-    assert!(bench.draw(80, 24).contains("Nothing is at `nowhere` of the state now"));
-    bench.press("enter");
-    assert_eq!(bench.commands().len(), 1);
-    bench.press("B ctrl-u 'reward;error' enter");
-    let sent = bench.commands();
-    assert!(matches!(sent.as_slice(), [Command::Gate(Request::SetBreakpoints(set))] if set.len() == 2), "{sent:?}");
-}
-
-#[test]
-fn enter_takes_the_marked_action_and_asks_once_about_any_other_text() {
-    let manual = |text: &str| vec![Command::Gate(Request::Manual { text: text.into() })];
-    let mut bench = Bench::open();
-    bench.press("m 'mug' enter");
-    assert_eq!(bench.commands(), manual("take mug 1 from desk 1"), "the row that is marked");
-    // Moved up out of the list, the text counts as it is: no admissible action, so it is asked about.
-    bench.press("m 'mug' up enter");
-    assert_eq!(bench.commands(), vec![]);
-    let screen = bench.draw(80, 24);
-    assert!(screen.contains("`mug` is none of the admissible actions. The nearest is `"), "{screen}");
-    bench.press("enter");
-    assert_eq!(bench.commands(), manual("mug"));
-    bench.press("m 'fly' enter");
-    assert_eq!(bench.commands(), vec![]);
-    bench.press("'off' enter enter");
-    assert_eq!(bench.commands(), manual("flyoff"), "another text is asked about anew");
-    // A program call is taken as it is.
-    bench.press("m 'agent.look()' enter");
-    assert_eq!(bench.commands(), manual("agent.look()"));
-}
-
-#[test]
-fn an_edited_proposal_is_checked_at_once_and_sent_as_an_edit() {
-    let mut bench = Bench::open();
-    bench.press("e");
-    let checks = bench.commands();
-    assert!(matches!(checks.as_slice(), [Command::CheckText { text, .. }] if text == "go to desk 1"));
-    bench.press("backspace '2' enter");
-    assert_eq!(bench.commands(), vec![], "it is none of the admissible actions");
-    bench.press("enter");
-    assert_eq!(bench.commands(), vec![Command::Gate(Request::Edit { proposal: 7, text: "go to desk 2".into() })]);
-}
-
-#[test]
 fn escape_closes_every_dialog_and_changes_nothing() {
     for keys in ["x 'because'", "m 'look'", "p '9'", "t up", "c 'x'", "?", ":", "T down", "ctrl-e", "e 'x'"] {
         let mut bench = Bench::open();
@@ -698,24 +545,6 @@ fn escape_closes_every_dialog_and_changes_nothing() {
         let sent: Vec<_> = bench.commands().into_iter().filter(|c| !matches!(c, Command::CheckText { .. })).collect();
         assert_eq!(sent, vec![], "{keys}");
     }
-}
-
-#[test]
-fn shared_keys_go_to_the_pane_and_never_approve_from_elsewhere() {
-    let mut bench = Bench::open();
-    bench.press("alt-4 enter");
-    assert_eq!(bench.app.focus(), PaneId::State);
-    assert_eq!(bench.commands(), vec![]);
-    assert!(bench.draw(80, 24).contains("decides only in Proposals"));
-    bench.press("y");
-    assert_eq!(bench.app.take_effects(), vec![Effect::Copy("copied".into())]);
-    bench.press("a");
-    assert_eq!(bench.commands(), vec![Command::Gate(Request::Approve { proposal: 7 })]);
-    bench.press("alt-3 x");
-    assert_eq!(bench.app.dialog(), None, "x rejects the candidate, not the proposal");
-    assert!(bench.draw(80, 24).contains("ToggleReject in Preconditions"));
-    bench.press("alt-4 x");
-    assert_eq!(bench.app.dialog().as_deref(), Some("Reject the proposal"));
 }
 
 #[test]
@@ -778,47 +607,6 @@ fn quitting_asks_only_while_something_is_under_way() {
     assert_eq!(bench.commands(), vec![Command::Cancel]);
     bench.press("q enter");
     assert_eq!(bench.app.take_effects(), vec![Effect::Quit]);
-}
-
-#[test]
-fn the_palette_finds_by_words() {
-    let mut bench = Bench::open();
-    bench.press(": 'earlier'");
-    bench.press("esc : 'go_back' enter");
-    assert_eq!(bench.commands(), vec![Command::Gate(Request::Undo)]);
-}
-
-#[test]
-fn the_palette_finds_names_and_other_words() {
-    for (word, key) in [("comment", "c "), ("json", "Alt-4"), ("layout", "F10"), ("exit", "q ")] {
-        let mut bench = Bench::open();
-        bench.press(&format!(": '{word}'"));
-        let screen = bench.draw(100, 30);
-        let first = screen.lines().find(|line| line.contains("▶")).map(str::to_owned);
-        let rows: Vec<&str> = screen.lines().skip_while(|line| !line.contains(word)).skip(1).take(4).collect();
-        assert!(rows.iter().any(|row| row.contains(key)), "{word}: {first:?}\n{screen}");
-    }
-    let mut bench = Bench::open();
-    bench.press(": 'qqqq'");
-    assert!(bench.draw(100, 30).contains("No command fits"));
-}
-
-#[test]
-fn help_begins_with_the_focused_pane_and_is_searched() {
-    let mut bench = Bench::with_panes();
-    bench.press("alt-3 ?");
-    let screen = bench.draw(120, 40);
-    let own = screen.find("In Preconditions, now").unwrap_or_else(|| panic!("{screen}"));
-    assert!(screen.find("Decisions and time").is_none_or(|others| own < others), "{screen}");
-    bench.press("/ 'evidence'");
-    let screen = bench.draw(120, 40);
-    assert!(screen.contains("Glossary") && screen.contains("evidence rule"), "{screen}");
-    assert!(!screen.contains("Go back one decision"), "{screen}");
-    // The first Enter ends the typing, the second closes.
-    bench.press("enter");
-    assert_eq!(bench.app.dialog().as_deref(), Some("Help"));
-    bench.press("enter");
-    assert_eq!(bench.app.dialog(), None);
 }
 
 #[test]

@@ -5,9 +5,40 @@
 
 use std::sync::LazyLock;
 
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
-use super::pane::{PANES, PaneId};
+/// The panes, in tab order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+pub enum PaneId {
+    /// The trajectory as a program.
+    Program,
+    /// What is offered next, with verdicts.
+    Proposals,
+    /// Candidate assertions of each action.
+    Preconditions,
+    /// The program's variables and the world's truth.
+    State,
+    /// What blocks the chosen action.
+    Blocking,
+    /// The episode as the agent saw it.
+    Observations,
+    /// The exact request and the streaming answer.
+    Model,
+    /// The session's records.
+    Log,
+    /// What is known of skills, and recorded logs.
+    Skills,
+}
+
+/// All panes, in tab order.
+pub const PANES: &[PaneId] = PaneId::VARIANTS;
+
+impl PaneId {
+    /// Its title.
+    pub fn title(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// Where a binding counts. Keys must differ within a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
@@ -62,6 +93,33 @@ impl Context {
     /// Its heading.
     pub fn title(self) -> &'static str {
         self.into()
+    }
+}
+
+/// A movement of a cursor, in whatever list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+}
+
+impl ActionId {
+    /// The movement that an action is in a pane, a dialog or on the start screen.
+    pub fn movement(self) -> Option<Move> {
+        use PaneAction as P;
+        Some(match self {
+            ActionId::ItemUp | ActionId::StartUp | ActionId::Pane(P::Up) => Move::Up,
+            ActionId::ItemDown | ActionId::Complete | ActionId::StartDown | ActionId::Pane(P::Down) => Move::Down,
+            ActionId::ItemPageUp | ActionId::StartPageUp | ActionId::Pane(P::PageUp) => Move::PageUp,
+            ActionId::ItemPageDown | ActionId::StartPageDown | ActionId::Pane(P::PageDown) => Move::PageDown,
+            ActionId::ItemTop | ActionId::StartTop | ActionId::Pane(P::Top) => Move::Top,
+            ActionId::ItemBottom | ActionId::StartBottom | ActionId::Pane(P::Bottom) => Move::Bottom,
+            _ => return None,
+        })
     }
 }
 

@@ -42,7 +42,6 @@ const ASCII_FOCUSED: border::Set<'static> = border::Set {
     ..ASCII_BORDER
 };
 
-/// Whether the glyphs are those of ASCII.
 fn is_ascii(glyphs: &Glyphs) -> bool {
     glyphs.vertical.is_ascii()
 }
@@ -246,7 +245,6 @@ pub fn slot_tabs(
 /// The longest name that a slot's tab never shortens.
 const WHOLE: usize = 6;
 
-/// A pane's name in a tab.
 fn name(pane: PaneId, short: bool) -> &'static str {
     // Names this short lose more by being shortened than the room is worth.
     if short && pane.title().len() > WHOLE { short_title(pane) } else { pane.title() }

@@ -131,7 +131,6 @@ impl ExportForm {
 
 /// Starts drivers and lists what there is to start.
 pub trait Launcher: Send + Sync {
-    /// What there is to choose from.
     fn catalog(&self) -> Catalog;
 
     /// Begins a new episode.

@@ -22,11 +22,8 @@ const STEP: i32 = 40;
 /// The arrangements, by size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// One slot.
     Small,
-    /// Two columns.
     Medium,
-    /// Three columns.
     Large,
 }
 
@@ -42,35 +39,28 @@ struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Column {
     slots: Vec<Slot>,
-    /// Share of the width.
     share: i32,
 }
 
 /// A shown slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// The pane shown.
     pub pane: PaneId,
     /// All panes of the slot, in tab order.
     pub tabs: Vec<PaneId>,
-    /// The slot with its border.
     pub area: Rect,
 }
 
 /// A frame's geometry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Geometry {
-    /// The title bar.
     pub title: Rect,
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
-    /// The slots.
     pub slots: Vec<Placed>,
     /// The chosen proposal in brief; empty where the proposals are shown anyway.
     pub gate: Rect,
-    /// The message line.
     pub message: Rect,
-    /// The footer with the hints.
     pub footer: Rect,
 }
 
@@ -78,17 +68,9 @@ pub struct Geometry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
     /// Between column `left` and the next.
-    Column {
-        /// The column to the left.
-        left: usize,
-    },
+    Column { left: usize },
     /// In a column, between slot `above` and the next.
-    Row {
-        /// The column.
-        column: usize,
-        /// The slot above.
-        above: usize,
-    },
+    Row { column: usize, above: usize },
 }
 
 /// Directions of resizing by keys.
@@ -128,7 +110,6 @@ impl Preset {
 /// The arrangement and what the person made of it.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// What it was begun as.
     pub preset: Preset,
     arrangements: [Vec<Column>; 3],
     /// Whether the focused pane has the whole body.
@@ -146,7 +127,6 @@ fn slot(panes: &[PaneId], share: i32) -> Slot {
     Slot { panes: panes.to_vec(), shown: panes.first().copied().unwrap_or(PaneId::Program), share }
 }
 
-/// A column of slots.
 fn column(share: i32, slots: impl Into<Vec<Slot>>) -> Column {
     Column { slots: slots.into(), share }
 }

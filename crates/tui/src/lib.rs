@@ -4,30 +4,30 @@
 //! is drawn once, and only if something changed. Panes read the view and answer actions with intents; they never talk to the
 //! driver or the terminal themselves.
 
-pub mod actions;
+mod actions;
 pub mod app;
 mod belief_text;
 pub mod cast;
-pub mod chrome;
+mod chrome;
 pub mod color;
-pub mod dialog;
+mod dialog;
 pub mod event;
-pub mod fuzzy;
+mod fuzzy;
 pub mod keymap;
-pub mod keys_doc;
+#[cfg(test)]
+mod keys_doc;
 pub mod launcher;
-pub mod layout;
+mod layout;
 pub mod pane;
 pub mod panes;
-pub mod paste;
+mod paste;
 pub mod rating;
 mod request;
 pub mod run;
-pub use stepwright_text::sanitize;
-pub mod start;
-pub mod svg;
-pub mod terminal;
+pub(crate) use stepwright_text::sanitize;
+mod start;
+mod terminal;
 pub mod theme;
 pub mod theme_file;
 pub mod view;
-pub mod world_banner;
+mod world_banner;

@@ -3,51 +3,17 @@
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use strum::{IntoStaticStr, VariantArray};
 
-pub use super::actions::PaneAction;
+pub use super::actions::{PANES, PaneAction, PaneId};
 use super::event::Input;
 use super::launcher::ExportForm;
-use super::panes::browse::Browser;
 use super::panes::draw::Painter;
 use super::panes::find::Rows;
+use super::panes::outline::Outline;
 use super::theme::Theme;
 use super::view::View;
 use stepwright_driver::{Command, Level};
 use stepwright_episode::{NodeId, ProposalId};
-
-/// The panes, in tab order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
-pub enum PaneId {
-    /// The trajectory as a program.
-    Program,
-    /// What is offered next, with verdicts.
-    Proposals,
-    /// Candidate assertions of each action.
-    Preconditions,
-    /// The program's variables and the world's truth.
-    State,
-    /// What blocks the chosen action.
-    Blocking,
-    /// The episode as the agent saw it.
-    Observations,
-    /// The exact request and the streaming answer.
-    Model,
-    /// The session's records.
-    Log,
-    /// What is known of skills, and recorded logs.
-    Skills,
-}
-
-/// All panes, in tab order.
-pub const PANES: &[PaneId] = PaneId::VARIANTS;
-
-impl PaneId {
-    /// Its title.
-    pub fn title(self) -> &'static str {
-        self.into()
-    }
-}
 
 /// What is done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,10 +101,8 @@ pub enum Intent {
 
 /// A pane: a list of rows with a search, and what else the pane makes of it.
 pub trait Pane {
-    /// Which one it is.
     fn id(&self) -> PaneId;
 
-    /// Its title, with its counts.
     fn title(&self, view: &View) -> String {
         let _ = view;
         self.id().title().to_owned()
@@ -157,15 +121,13 @@ pub trait Pane {
     }
 
     /// The list that has the cursor now.
-    fn browser(&self) -> &Browser;
+    fn outline(&self) -> &Outline;
 
-    /// The same, to be moved.
-    fn browser_mut(&mut self) -> &mut Browser;
+    fn outline_mut(&mut self) -> &mut Outline;
 
     /// How many rows that list has.
     fn len(&self, view: &View) -> usize;
 
-    /// The text of one of its rows, for the search.
     fn row_text(&self, row: usize, view: &View) -> String;
 
     /// The pane actions that make sense now, with the word each is shown by in the footer (`edit line`, `adopt`), most useful
@@ -194,7 +156,7 @@ pub trait Pane {
 
     /// Whether keys are text for the pane now (a text area or the search line is open).
     fn captures_text(&self) -> bool {
-        self.is_editing() || self.browser().find.is_open()
+        self.is_editing() || self.outline().find.is_open()
     }
 
     /// The key that accepts what is typed while the pane captures text, for the footer.
@@ -209,19 +171,19 @@ pub trait Pane {
     }
 
     /// Lets something act on the list and its rows.
-    fn with_rows(&mut self, view: &View, act: &mut dyn FnMut(&mut Browser, &Rows<'_>)) -> Vec<Intent> {
+    fn with_rows(&mut self, view: &View, act: &mut dyn FnMut(&mut Outline, &Rows<'_>)) -> Vec<Intent> {
         let len = self.len(view);
-        let mut browser = std::mem::take(self.browser_mut());
-        let from = browser.list.cursor();
-        act(&mut browser, &Rows { len, text: &|row| self.row_text(row, view) });
-        *self.browser_mut() = browser;
+        let mut outline = std::mem::take(self.outline_mut());
+        let from = outline.list.cursor();
+        act(&mut outline, &Rows { len, text: &|row| self.row_text(row, view) });
+        *self.outline_mut() = outline;
         self.moved(from, view)
     }
 
     /// Performs a movement or a search action.
     fn browse(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
-        self.with_rows(view, &mut |browser, rows| {
-            browser.act(action, rows);
+        self.with_rows(view, &mut |outline, rows| {
+            outline.act(action, rows);
         })
     }
 
@@ -230,16 +192,16 @@ pub trait Pane {
         if self.is_editing() {
             return self.edit(input, view);
         }
-        self.with_rows(view, &mut |browser, rows| browser.input(input, rows))
+        self.with_rows(view, &mut |outline, rows| outline.input(input, rows))
     }
 
     /// A mouse event inside the area last drawn.
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
-        if self.is_editing() {
+        if self.outline_mut().words.mouse(event) || self.is_editing() {
             return Vec::new();
         }
-        self.with_rows(view, &mut |browser, rows| {
-            browser.mouse(event, rows.len);
+        self.with_rows(view, &mut |outline, rows| {
+            outline.mouse(event, rows.len);
         })
     }
 

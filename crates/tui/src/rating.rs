@@ -20,7 +20,6 @@ use super::terminal::{self, Screen};
 use super::theme::{Role, Theme};
 use stepwright_text::sanitize;
 
-/// The keys, with what they do.
 const KEYS: [(&str, &str); 6] = [
     ("y", "correct"),
     ("n", "not correct"),

@@ -2,19 +2,20 @@
 //!
 //! Knows only the catalogue it is given; starting is the application's.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 use ratatui::widgets::Block;
 use smart_default::SmartDefault;
 
 use super::actions::{ActionId, EXAMPLE_KEYS};
-use super::dialog::field::Field;
-use super::dialog::list::List;
 use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, Entry};
+use super::panes::draw::{Painter, Row, run};
+use super::panes::edit::{Edited, Editor};
+use super::panes::list::ListState;
 use super::panes::wrap::wrapped;
 use super::theme::{Role, Theme};
 use super::{fuzzy, sanitize};
@@ -56,16 +57,12 @@ impl Part {
 
 /// What the start screen wants done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
-    /// Begin an episode.
+pub enum StartAction {
     Begin(Choice),
-    /// Open a session.
     Open(PathBuf),
     /// Fetch what a model needs, of that size.
     Fetch {
-        /// The model.
         model: String,
-        /// How much it is, in words.
         size: String,
     },
     /// Show the person a message.
@@ -78,11 +75,11 @@ pub struct Start {
     /// What there is; `None` while it is being read.
     catalog: Option<Catalog>,
     focus: usize,
-    lists: [List; PARTS.len()],
+    lists: [ListState; PARTS.len()],
     /// Indices of the world's tasks that match the search.
     tasks: Vec<usize>,
-    #[default(Field::new(""))]
-    search: Field,
+    #[default(Editor::field(""))]
+    search: Editor,
     searching: bool,
     /// The person moved the method's cursor: it no longer follows the model.
     method_chosen: bool,
@@ -93,18 +90,17 @@ pub struct Start {
 }
 
 impl Start {
-    /// Takes in what there is to choose from.
     pub fn set_catalog(&mut self, catalog: Catalog) {
         let usable = |entries: &[Entry]| entries.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
-        self.lists = [List::default(); PARTS.len()];
-        self.lists[Part::Models as usize] = List::at(usable(&catalog.models));
+        self.lists = std::array::from_fn(|_| ListState::default());
+        self.lists[Part::Models as usize] = ListState::at(usable(&catalog.models));
         self.catalog = Some(catalog);
         self.method_chosen = false;
         self.find();
     }
 
     /// What was pressed while the catalogue was being read, to be done now.
-    pub fn awaited(&mut self) -> Option<Wish> {
+    pub fn awaited(&mut self) -> Option<StartAction> {
         self.awaiting.take().and_then(|action| self.act(action))
     }
 
@@ -125,7 +121,7 @@ impl Start {
         let fits = |at: &usize| self.obstacle(*at).is_none();
         let default = (0..catalog.methods.len()).find(fits).unwrap_or(0);
         let at = self.suggested().map(|(at, _)| at).filter(fits).unwrap_or(default);
-        self.lists[Part::Methods as usize] = List::at(at);
+        self.lists[Part::Methods as usize] = ListState::at(at);
     }
 
     /// Why the method of a row cannot be begun with what is marked beside it; `None` if it can.
@@ -179,45 +175,44 @@ impl Start {
         let texts: Vec<String> = world
             .map(|w| w.tasks.iter().map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect())
             .unwrap_or_default();
-        self.tasks = fuzzy::rank(self.search.text(), texts.iter().map(String::as_str));
-        self.lists[Part::Tasks as usize] = List::default();
+        self.tasks = fuzzy::rank(&self.search.text(), texts.iter().map(String::as_str));
+        self.lists[Part::Tasks as usize] = ListState::default();
         self.follow_suggestion();
     }
 
-    fn step(&mut self, by: isize, pages: bool) {
+    /// Moves in the list in focus; what fits the marked row follows.
+    fn go(&mut self, go: impl FnOnce(&mut ListState, usize)) {
         let (part, len) = (self.part(), self.len(self.part()));
         let list = &mut self.lists[part as usize];
         let before = list.cursor();
-        if pages {
-            list.page(by, len)
-        } else {
-            list.step(by, len)
-        }
-        let moved = list.cursor() != before;
+        go(list, len);
         match part {
-            Part::Worlds if moved => {
-                self.find();
-            }
-            Part::Tasks if moved => self.follow_suggestion(),
-            Part::Methods if moved => self.method_chosen = true,
-            Part::Models if moved => self.follow_suggestion(),
-            _ => {}
+            _ if list.cursor() == before => {}
+            Part::Worlds => self.find(),
+            Part::Tasks | Part::Models => self.follow_suggestion(),
+            Part::Methods => self.method_chosen = true,
+            Part::Sessions => {}
         }
     }
 
-    /// Marks a model.
+    fn step(&mut self, action: ActionId) {
+        self.go(|list, len| {
+            list.act(action, len);
+        });
+    }
+
     pub fn mark_model(&mut self, name: &str) {
         let at = self.catalog.as_ref().and_then(|c| c.models.iter().position(|m| m.name == name));
         if let Some(at) = at {
-            self.lists[Part::Models as usize] = List::at(at);
+            self.lists[Part::Models as usize] = ListState::at(at);
             self.follow_suggestion();
         }
     }
 
     /// What the marked model needs first.
-    fn to_fetch(&self) -> Option<Wish> {
+    fn to_fetch(&self) -> Option<StartAction> {
         let model = self.catalog.as_ref()?.models.get(self.cursor(Part::Models))?;
-        Some(Wish::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
+        Some(StartAction::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
     }
 
     fn choice(&self) -> Result<Choice, String> {
@@ -243,19 +238,13 @@ impl Start {
     }
 
     /// Performs an action of the start screen.
-    pub fn act(&mut self, action: ActionId) -> Option<Wish> {
+    pub fn act(&mut self, action: ActionId) -> Option<StartAction> {
         self.awaiting = None;
         if self.catalog.is_none() && matches!(action, ActionId::Begin | ActionId::Example(_)) {
             self.awaiting = Some(action);
-            return Some(Wish::Say("The tasks are still being read; it begins as soon as they are".to_owned()));
+            return Some(StartAction::Say("The tasks are still being read; it begins as soon as they are".to_owned()));
         }
         match action {
-            ActionId::StartUp => self.step(-1, false),
-            ActionId::StartDown => self.step(1, false),
-            ActionId::StartPageUp => self.step(-1, true),
-            ActionId::StartPageDown => self.step(1, true),
-            ActionId::StartTop => self.step(isize::MIN, false),
-            ActionId::StartBottom => self.step(isize::MAX, false),
             ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),
             ActionId::PreviousField => self.focus = (self.focus + PARTS.len() - 1) % PARTS.len(),
             ActionId::StartSearch => {
@@ -265,25 +254,25 @@ impl Start {
             ActionId::Example(n) => {
                 let mut shipped = self.catalog.iter().flat_map(|c| &c.sessions).filter(|s| s.shipped);
                 return Some(match shipped.nth(usize::from(n).saturating_sub(1)) {
-                    Some(session) => Wish::Open(session.path.clone()),
-                    None => Wish::Say(format!("There is no example session {n}")),
+                    Some(session) => StartAction::Open(session.path.clone()),
+                    None => StartAction::Say(format!("There is no example session {n}")),
                 });
             }
             ActionId::Begin if self.part() == Part::Sessions => {
                 let sessions = self.catalog.as_ref().map(|c| c.sessions.as_slice()).unwrap_or_default();
                 let chosen = sessions.get(self.cursor(Part::Sessions));
-                return chosen.map(|s| Wish::Open(s.path.clone()));
+                return chosen.map(|s| StartAction::Open(s.path.clone()));
             }
             ActionId::Begin => {
                 if let Some(wish) = self.to_fetch() {
                     return Some(wish);
                 }
                 return Some(match self.choice() {
-                    Ok(choice) => Wish::Begin(choice),
-                    Err(why) => Wish::Say(why),
+                    Ok(choice) => StartAction::Begin(choice),
+                    Err(why) => StartAction::Say(why),
                 });
             }
-            _ => {}
+            other => self.step(other),
         }
         None
     }
@@ -308,12 +297,12 @@ impl Start {
                 self.find();
             }
             Input::Key(KeyEvent { code: KeyCode::Enter, .. }) => self.searching = false,
-            Input::Key(KeyEvent { code: KeyCode::Up, .. }) => self.step(-1, false),
-            Input::Key(KeyEvent { code: KeyCode::Down, .. }) => self.step(1, false),
-            Input::Key(KeyEvent { code: KeyCode::PageUp, .. }) => self.step(-1, true),
-            Input::Key(KeyEvent { code: KeyCode::PageDown, .. }) => self.step(1, true),
+            Input::Key(KeyEvent { code: KeyCode::Up, .. }) => self.step(ActionId::StartUp),
+            Input::Key(KeyEvent { code: KeyCode::Down, .. }) => self.step(ActionId::StartDown),
+            Input::Key(KeyEvent { code: KeyCode::PageUp, .. }) => self.step(ActionId::StartPageUp),
+            Input::Key(KeyEvent { code: KeyCode::PageDown, .. }) => self.step(ActionId::StartPageDown),
             input => {
-                if self.search.input(input) {
+                if self.search.input(input) == Edited::Changed {
                     self.find();
                 }
             }
@@ -321,24 +310,19 @@ impl Start {
     }
 
     /// The wheel scrolls, a click marks, a second click on the marked row begins.
-    pub fn mouse(&mut self, at: Position, wheel: isize, clicked: bool) -> Option<Wish> {
+    pub fn mouse(&mut self, event: MouseEvent) -> Option<StartAction> {
+        let at = Position::new(event.column, event.row);
         let under = self.areas.iter().position(|a| a.contains(at))?;
-        if wheel != 0 {
-            self.focus = under;
-            self.step(wheel, false);
+        let clicks = matches!(event.kind, MouseEventKind::Down(_));
+        if !clicks && !matches!(event.kind, MouseEventKind::ScrollUp | MouseEventKind::ScrollDown) {
             return None;
         }
-        if !clicked {
-            return None;
-        }
-        self.searching = false;
-        let again = self.focus == under;
-        self.focus = under;
+        self.searching &= !clicks;
+        let again = std::mem::replace(&mut self.focus, under) == under;
         let (part, area) = (self.part(), *self.areas.get(under)?);
-        let row = self.lists[part as usize].row_at(area, at, self.len(part))?;
-        let before = self.cursor(part);
-        self.step(row as isize - before as isize, false);
-        (again && row == before && matches!(part, Part::Tasks | Part::Sessions))
+        let (before, mut clicked) = (self.cursor(part), None);
+        self.go(|list, len| clicked = list.mouse(event, area, len));
+        (again && clicked == Some(before) && matches!(part, Part::Tasks | Part::Sessions))
             .then(|| self.act(ActionId::Begin))
             .flatten()
     }
@@ -359,9 +343,8 @@ impl Start {
             "Step a language-model agent through an episode, one decision at a time."
         };
         let width = usize::from(area.width.saturating_sub(2));
-        let text = sanitize::fit(text, width, theme.glyphs.ellipsis).into_owned();
-        let inner = Rect { x: about.x + 1.min(about.width), width: about.width.saturating_sub(1), ..about };
-        frame.render_widget(Line::styled(text, theme.style(Role::Dim)), inner);
+        let inner = Rect { x: about.x + 1.min(about.width), width: width as u16, ..about };
+        Painter { buf: frame.buffer_mut(), theme, focused: true }.row(inner, 0, &[run(Role::Dim, text)]);
         let longest = self.len(Part::Worlds).max(self.len(Part::Methods)).max(self.len(Part::Models));
         let parts = if wide {
             let above = self.len(Part::Tasks).max(self.len(Part::Sessions));
@@ -416,11 +399,10 @@ impl Start {
     /// The words on the row under the cursor of the focused list.
     fn render_details(&self, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
         let Some(text) = self.details(self.part(), self.cursor(self.part())) else { return };
-        let rows =
-            (area.y..area.bottom()).map(|y| Rect { y, x: area.x + 1, width: area.width.saturating_sub(1), height: 1 });
-        for (line, row) in details_lines(&text, usize::from(area.width)).into_iter().zip(rows) {
-            frame.render_widget(Line::styled(line, theme.style(Role::Dim)), row);
-        }
+        let rows: Vec<Row> =
+            details_lines(&text, usize::from(area.width)).iter().map(|line| vec![run(Role::Dim, line)]).collect();
+        let area = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
+        Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(area, &rows);
     }
 
     /// Places for the three lists of what is chosen from. The methods' names are the longest; they are not cut.
@@ -476,18 +458,18 @@ impl Start {
             .title(Span::styled(self.heading(part, theme, keymap), theme.style(title_role)));
         let inner = block.inner(area);
         frame.render_widget(block, area);
+        let painter = &mut Painter { buf: frame.buffer_mut(), theme, focused: true };
         if part == Part::Tasks && self.searching {
             let x = area.x + 1.min(area.width);
             let label = Rect { x, width: area.width.saturating_sub(2).min(9), height: area.height.min(1), ..area };
-            frame.render_widget(Span::styled(" Search: ", theme.style(Role::Title)), label);
+            painter.row(label, 0, &[run(Role::Title, " Search: ")]);
             let field = Rect { x: label.right(), width: area.width.saturating_sub(12).min(40), ..label };
-            self.search.render(theme, field, frame, true);
+            self.search.draw_field(painter, field, true);
         }
         self.areas[part as usize] = inner;
         let Some(catalog) = &self.catalog else {
             let text = if part == Part::Tasks { "reading the tasks" } else { "" };
-            frame.render_widget(Span::styled(text, theme.style(Role::Dim)), inner);
-            return;
+            return painter.row(inner, 0, &[run(Role::Dim, text)]);
         };
         let world = catalog.worlds.get(self.lists[Part::Worlds as usize].cursor());
         let width = usize::from(inner.width.saturating_sub(3));
@@ -515,11 +497,11 @@ impl Start {
             _ => "None.",
         };
         if len == 0 {
-            frame.render_widget(Span::styled(empty, theme.style(Role::Dim)), inner);
+            painter.row(inner, 0, &[run(Role::Dim, empty)]);
         }
         let tasks = &self.tasks;
         let ellipsis = theme.glyphs.ellipsis;
-        let row = |i: usize| -> Line<'static> {
+        let row = |i: usize, _| -> Row {
             // What tells a row from the others is not cut.
             let mut telling = false;
             let (name, about, unavailable) = match part {
@@ -553,13 +535,9 @@ impl Start {
             let about = about.filter(|_| !alone).unwrap_or_default();
             let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();
             let role = if unavailable { Role::Dim } else { Role::Text };
-            Line::from(vec![
-                Span::styled(name, theme.style(role)),
-                Span::raw("  "),
-                Span::styled(about, theme.style(Role::Dim)),
-            ])
+            vec![run(role, name), run(Role::Text, "  "), run(Role::Dim, about)]
         };
-        self.lists[part as usize].render(theme, inner, frame, focused && !self.searching, len, row);
+        self.lists[part as usize].draw(painter, inner, focused && !self.searching, len, row);
     }
 }
 
@@ -587,7 +565,6 @@ fn stacked(wanted: [u16; 3], focused: usize, height: u16) -> [u16; 3] {
     heights
 }
 
-/// Columns that words take.
 fn columns(words: Option<String>) -> usize {
     words.map_or(0, |words| unicode_width::UnicodeWidthStr::width(words.as_str()))
 }

@@ -23,6 +23,25 @@ use stepwright_world::transcript::Logs;
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
 
+const ANSWERS: usize = 64;
+
+/// What the driver answered to a question of a pane or dialog.
+#[derive(Debug)]
+pub enum Answer {
+    /// What checking said of an action's text.
+    Text(Result<Verdict, String>),
+    /// What was read of a belief's text.
+    Belief(Result<BeliefReading, String>),
+    /// What became of a program's lines.
+    Program(Vec<LineStatus>),
+    /// What looking at a candidate gave.
+    Candidate(Result<Arc<Inspection>, String>),
+    /// A step of a demonstration.
+    Step(Arc<StepView>),
+    /// Two sets side by side, and the right one of them.
+    Sets(Arc<SetComparison>, Arc<AdoptedSet>),
+}
+
 /// The view: everything that is drawn comes from here.
 #[derive(Debug, Default)]
 pub struct View {
@@ -50,18 +69,8 @@ pub struct View {
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
     /// How often assertions were put in force: what was derived from them is requested again when this changes.
     pub adoptions: usize,
-    /// The answer to the last typed text: its token and what checking said.
-    pub text_checked: Option<(u64, Result<Verdict, String>)>,
-    /// The answer to the last typed belief: its token, and what was read.
-    pub belief_checked: Option<(u64, Result<BeliefReading, String>)>,
-    /// The answer to the last edited program.
-    pub program_checked: Option<(u64, Vec<LineStatus>)>,
-    /// The answer to the last candidate inspected or typed.
-    pub candidate_checked: Option<(u64, Result<Arc<Inspection>, String>)>,
-    /// The demonstration step last asked for.
-    pub step_shown: Option<(u64, Arc<StepView>)>,
-    /// The sets last compared, and the right one of them.
-    pub sets_compared: Option<(u64, Arc<SetComparison>, Arc<AdoptedSet>)>,
+    /// The driver's newest answers to questions of panes and dialogs, by the question's number.
+    answers: BTreeMap<u64, Answer>,
     /// How candidates are asked of a model.
     pub candidate_asks: CandidateAsks,
     /// Whether the world's data holds the true preconditions.
@@ -110,6 +119,19 @@ impl View {
         self.keys.hint(action).unwrap_or_else(name)
     }
 
+    /// The driver's answer to the question of that number, once it is there.
+    pub fn answer(&self, token: u64) -> Option<&Answer> {
+        self.answers.get(&token)
+    }
+
+    fn answered(&mut self, token: u64, answer: Answer) {
+        self.answers.insert(token, answer);
+        // Numbers only grow: the first is the oldest.
+        if self.answers.len() > ANSWERS {
+            self.answers.pop_first();
+        }
+    }
+
     /// Folds one notice in.
     pub fn notice(&mut self, notice: Notice) {
         self.revision += 1;
@@ -150,17 +172,19 @@ impl View {
             Notice::TextChecked { token, verdict } => {
                 let hidden = self.hides_future();
                 let verdict = verdict.map(|full| if hidden { blind::verdict(&full) } else { full });
-                self.text_checked = Some((token, verdict));
+                self.answered(token, Answer::Text(verdict));
             }
-            Notice::BeliefChecked { token, reading } => self.belief_checked = Some((token, reading)),
-            Notice::ProgramChecked { token, lines } => self.program_checked = Some((token, lines)),
+            Notice::BeliefChecked { token, reading } => self.answered(token, Answer::Belief(reading)),
+            Notice::ProgramChecked { token, lines } => self.answered(token, Answer::Program(lines)),
             Notice::Blocking { proposal, tree } => self.blocking = Some((proposal, tree)),
             Notice::Pool(pool) => {
                 self.pools.insert(pool.action.clone(), pool);
             }
-            Notice::CandidateChecked { token, inspection } => self.candidate_checked = Some((token, inspection)),
-            Notice::StepShown { token, step } => self.step_shown = Some((token, step)),
-            Notice::SetsCompared { token, comparison, right } => self.sets_compared = Some((token, comparison, right)),
+            Notice::CandidateChecked { token, inspection } => self.answered(token, Answer::Candidate(inspection)),
+            Notice::StepShown { token, step } => self.answered(token, Answer::Step(step)),
+            Notice::SetsCompared { token, comparison, right } => {
+                self.answered(token, Answer::Sets(comparison, right));
+            }
             Notice::Inference { asks, ground_truth } => (self.candidate_asks, self.ground_truth) = (asks, ground_truth),
             Notice::Say { level, text } => self.message = Some((level, text)),
             Notice::Stopped => self.stopped = true,

@@ -45,7 +45,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
-const ON_CIRCLES: usize = 311;
+const ON_CIRCLES: usize = 307;
 
 /// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why. The name
 /// of a method's room is `method::ROOM`.
@@ -94,7 +94,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/driver/src/open.rs", "method::precondition_aware", "the method where none is said"),
     ("crates/driver/src/lib.rs", "method::belief_update", "a belief that a person typed"),
     ("crates/driver/src/task/", "method::belief_update", "a belief that a person typed"),
-    ("crates/tui/src/dialog/text.rs", "method::belief_update", "a belief that a person typed"),
+    ("crates/tui/src/dialog/judge.rs", "method::belief_update", "a belief that a person typed"),
     ("crates/tui/src/view.rs", "method::belief_update", "a belief that a person typed"),
     // Words that are no names here.
     ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),

@@ -6,8 +6,7 @@ use std::time::Instant;
 use super::App;
 use crate::actions::{ActionId, spec};
 use crate::belief_text;
-use crate::dialog::prompt::Prompt;
-use crate::dialog::text::TextForm;
+use crate::dialog::asked;
 use stepwright_driver::{Command, Request};
 use stepwright_episode::{ArtifactId, Offer};
 use stepwright_method as method;
@@ -53,12 +52,12 @@ impl App {
             A::Edit => self.edit_belief(now),
             A::Reject => {
                 let title = offer.written.title.trim();
-                let dialog = if is_belief(offer) {
-                    Prompt::refuse(id, title)
+                let form = if is_belief(offer) {
+                    asked::refuse_belief(id, title)
                 } else {
-                    Prompt::refuse_document(id, &offer.written.artifact.kind.to_string(), title)
+                    asked::refuse_document(id, &offer.written.artifact.kind.to_string(), title)
                 };
-                self.open(Box::new(dialog));
+                self.open(form);
             }
             A::MoreSamples | A::Propose => self.send(Command::Gate(Request::RewriteOffer(id))),
             _ => return false,
@@ -75,11 +74,11 @@ impl App {
                 if offer.written.raw.trim().contains('\n') {
                     let method = self.view.session.as_ref().and_then(|s| method::named(&s.method));
                     let program = method.is_some_and(|m| m.writes_program(&offer.written.artifact));
-                    let form = TextForm::document(offer.id, &offer.written.raw, title).parsed(program);
-                    return self.open(Box::new(form));
+                    let form = asked::document(offer.id, &offer.written.raw, title, program);
+                    return self.open(form);
                 }
-                let dialog = Prompt::edit_document(offer.id, title, &offer.written.raw);
-                return self.open(Box::new(dialog));
+                let form = asked::edit_document(offer.id, title, &offer.written.raw);
+                return self.open(form);
             }
             (Some(offer), _) => {
                 // What could not be read is corrected where it is wrong.
@@ -88,12 +87,12 @@ impl App {
                     .value
                     .as_ref()
                     .map_or_else(|| offer.written.raw.clone(), |state| belief_text::of(state));
-                TextForm::offer(offer.id, &text, offer.written.title.trim())
+                asked::belief(offer.id, &text, offer.written.title.trim())
             }
-            (None, Some(believed)) => TextForm::correction(&belief_text::of(believed)),
+            (None, Some(believed)) => asked::correction(&belief_text::of(believed)),
             (None, None) => return,
         };
-        self.open(Box::new(form));
+        self.open(form);
         // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }

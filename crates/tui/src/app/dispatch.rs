@@ -11,22 +11,19 @@ use crate::chrome::thousands;
 use crate::dialog::act::{Act, Purpose};
 use crate::dialog::compare::Compare;
 use crate::dialog::configure::Configure;
-use crate::dialog::form::Form;
 use crate::dialog::help::Help;
 use crate::dialog::palette::Palette;
 use crate::dialog::pick::Pick;
 use crate::dialog::presenter::Presenter;
-use crate::dialog::prompt::{Confirm, Prompt};
-use crate::dialog::text::TextForm;
 use crate::dialog::tree::Tree;
-use crate::dialog::{Dialog, Fetch, Reply};
+use crate::dialog::{Dialog, Fetch, Reply, asked};
 use crate::event::Input;
 use crate::keymap::Chord;
 use crate::layout::{Preset, Resize};
-use crate::pane::{PANES, Pane, PaneId};
+use crate::pane::{PANES, Pane, PaneAction, PaneId};
 use crate::paste;
 use crate::request;
-use crate::start::Wish;
+use crate::start::StartAction;
 use stepwright_driver::{Command, Level, Request, Unwritten};
 use stepwright_episode::{ArtifactId, ProposalId};
 use stepwright_method as method;
@@ -109,6 +106,9 @@ impl App {
     /// Why a pane's key does nothing now, and what must come first.
     fn of_no_use(&self, chord: Chord, action: ActionId) -> String {
         let missing = match (action, self.pane(self.focus)) {
+            (ActionId::Pane(PaneAction::WordsOn | PaneAction::WordsBack), Some(pane)) => {
+                pane.outline().words.in_sight()
+            }
             (ActionId::Pane(action), Some(pane)) => pane.missing(action, &self.view),
             _ => None,
         };
@@ -160,8 +160,8 @@ impl App {
     }
 
     fn put_theme_back(&mut self) {
-        if let Some(theme) = self.theme_before.take() {
-            self.theme = theme;
+        if let Some(theme) = self.themes.before.take() {
+            self.themes.now = theme;
         }
     }
 
@@ -186,11 +186,11 @@ impl App {
         }
         // Esc returns to a session that lies underneath.
         let cancel = self.keymap.lookup(Context::Gate, chord) == Some(ActionId::Cancel);
-        if cancel && self.launching.take().is_some() {
+        if cancel && self.pending.launch.take().is_some() {
             self.effects.push(Effect::GiveUp);
             return self.say(Level::Info, "The beginning is cancelled; choose again".into());
         }
-        if cancel && self.fetching.is_some() {
+        if cancel && self.pending.fetch.is_some() {
             self.effects.push(Effect::StopFetch);
             return;
         }
@@ -203,8 +203,8 @@ impl App {
         }
         self.dismiss_message();
         if let Some(action) = self.keymap.lookup(Context::Start, chord) {
-            let wish = self.start.act(action);
-            return self.wish(wish);
+            let action = self.start.act(action);
+            return self.start_action(action);
         }
         match self.keymap.lookup(Context::Global, chord) {
             Some(action) => self.perform(action, now),
@@ -215,21 +215,21 @@ impl App {
         }
     }
 
-    pub(super) fn wish(&mut self, wish: Option<Wish>) {
-        if self.launching.is_some() {
+    pub(super) fn start_action(&mut self, action: Option<StartAction>) {
+        if self.pending.launch.is_some() {
             return;
         }
-        match wish {
-            Some(Wish::Begin(choice)) => {
-                self.launching = Some(format!("beginning {} in {}", choice.task, choice.world));
+        match action {
+            Some(StartAction::Begin(choice)) => {
+                self.pending.launch = Some(format!("beginning {} in {}", choice.task, choice.world));
                 self.effects.push(Effect::Begin(choice));
             }
-            Some(Wish::Open(path)) => {
-                self.launching = Some(format!("opening {}", path.display()));
+            Some(StartAction::Open(path)) => {
+                self.pending.launch = Some(format!("opening {}", path.display()));
                 self.open_session(path);
             }
-            Some(Wish::Fetch { model, size }) => self.offer_fetch(Fetch { model, size, then: None }),
-            Some(Wish::Say(text)) => self.say(Level::Warning, text),
+            Some(StartAction::Fetch { model, size }) => self.offer_fetch(Fetch { model, size, then: None }),
+            Some(StartAction::Say(text)) => self.say(Level::Warning, text),
             None => {}
         }
     }
@@ -283,24 +283,24 @@ impl App {
             _ => "",
         };
         let method = method::named(&session.method);
-        let form = TextForm::plan(plan, line, why).parsed(method.is_some_and(|m| m.writes_program(&ArtifactId::PLAN)));
-        self.open(Box::new(form));
+        let program = method.is_some_and(|m| m.writes_program(&ArtifactId::PLAN));
+        let form = asked::plan(plan, line, why, program);
+        self.open(form);
     }
 
     /// Opens the dialog that edits a text before it is taken: many lines where requests are answered with programs.
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
-        let dialog: Box<dyn Dialog> = match request::open(&self.view) {
-            Some(asked) => Box::new(TextForm::program(from, text, &asked.query, &request::calls(&self.view))),
-            None => Box::new(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
-        };
-        self.open(dialog);
+        match request::open(&self.view) {
+            Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
+            None => self.open(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
+        }
         // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
 
     /// Opens the dialog that types a further action below a node of the blocking tree.
     pub(super) fn add_to_tree(&mut self, under: u32) {
-        self.open(Box::new(Act::new(Purpose::Tree(under), "", self.context())));
+        self.open(Act::new(Purpose::Tree(under), "", self.context()));
     }
 
     /// Does an action of the table, or says why not.
@@ -349,10 +349,10 @@ impl App {
                 self.choosing = true;
                 self.effects.push(Effect::Catalog);
             }
-            A::Export => self.open(Box::new(Pick::export())),
+            A::Export => self.open(Pick::export()),
             A::Message => {
                 let text = self.last_message.clone().unwrap_or_else(|| "There was no message yet.".into());
-                self.open(Box::new(Confirm::message(&text)));
+                self.open(asked::message(&text));
             }
             A::Suspend => self.effects.push(Effect::Suspend),
             A::Redraw => self.effects.push(Effect::Repaint),
@@ -363,7 +363,7 @@ impl App {
     /// Forgets what is searched for in the focused pane; whether something was.
     fn clear_search(&mut self) -> bool {
         let focus = self.focus;
-        self.panes.iter_mut().filter(|pane| pane.id() == focus).any(|pane| pane.browser_mut().find.clear())
+        self.panes.iter_mut().filter(|pane| pane.id() == focus).any(|pane| pane.outline_mut().find.clear())
     }
 
     /// While records wait to be written, every key that would go on tries that first, and does nothing else.
@@ -400,8 +400,8 @@ impl App {
             A::Reject => {
                 if let Some(chosen) = self.view.chosen() {
                     let text = chosen.action.as_ref().map_or(chosen.raw.as_str(), |a| a.text.as_str());
-                    let dialog = Prompt::reject(chosen.id, text);
-                    self.open(Box::new(dialog));
+                    let form = asked::reject(chosen.id, text);
+                    self.open(form);
                 }
             }
             A::MoreSamples => {
@@ -414,11 +414,11 @@ impl App {
             A::Manual => self.edit(None, "", now),
             A::Policy => {
                 if let Some(session) = &self.view.session {
-                    let form = Form::policy(&session.policy);
-                    self.open(Box::new(form));
+                    let form = asked::policy(&session.policy);
+                    self.open(form);
                 }
             }
-            A::Cancel if self.fetching.is_some() => self.effects.push(Effect::StopFetch),
+            A::Cancel if self.pending.fetch.is_some() => self.effects.push(Effect::StopFetch),
             A::Cancel => self.send(Command::Cancel),
             A::Propose => self.send(Command::Gate(Request::Propose)),
             A::Undo => self.send(Command::Gate(Request::Undo)),
@@ -426,7 +426,7 @@ impl App {
             A::Tree => {
                 if let Some(session) = &self.view.session {
                     let tree = Tree::new(session);
-                    self.open(Box::new(tree));
+                    self.open(tree);
                 }
             }
             A::Blind => {
@@ -434,22 +434,22 @@ impl App {
                 self.view.always_blind &= blind;
                 self.send(Command::Gate(Request::SetBlind(blind)));
             }
-            A::CompareBranches => self.open(Box::<Compare>::default()),
-            A::Present => self.open(Box::new(Presenter::default())),
-            A::Note => self.open(Box::new(Prompt::note())),
+            A::CompareBranches => self.open(Compare::default()),
+            A::Present => self.open(Presenter::default()),
+            A::Note => self.open(asked::note()),
             A::Breakpoints => {
                 let session = self.view.session.as_ref();
                 let set = session.map(|s| s.breakpoints.as_slice()).unwrap_or_default();
                 let action = session.and_then(|s| s.assertions().keys().next()).map(String::as_str);
                 let variables = self.view.situation.as_ref().map(|s| s.variables.clone()).unwrap_or_default();
-                let dialog = Prompt::breakpoints(set, action, variables);
-                self.open(Box::new(dialog));
+                let form = asked::breakpoints(set, action, variables);
+                self.open(form);
             }
             A::RestartWorld => self.send(Command::RestartWorld),
             A::Configure => {
                 if let (Some(session), Some(catalog)) = (&self.view.session, self.start.catalog()) {
                     let dialog = Configure::new(catalog, session);
-                    self.open(Box::new(dialog));
+                    self.open(dialog);
                 }
             }
             _ => {}
@@ -482,7 +482,7 @@ impl App {
     }
 
     fn resize(&mut self, how: Resize) {
-        if !self.layout.resize(self.screen, self.focus, how) {
+        if !self.layout.resize(self.drawn.screen, self.focus, how) {
             self.say(Level::Info, "There is nothing to resize at this size".into());
         }
     }
@@ -503,30 +503,29 @@ impl App {
             None if self.is_choosing() => Some(("the start screen".to_owned(), actions_of(Context::Start))),
             None => Some((self.focus.title().to_owned(), self.pane_actions())),
         };
-        self.open(Box::new(Help::new(here.filter(|(_, actions)| !actions.is_empty()))));
+        self.open(Help::new(here.filter(|(_, actions)| !actions.is_empty())));
     }
 
     fn open_palette(&mut self) {
         let own = self.pane_actions();
         let palette = Palette::new(|id| self.disabled(id), &own);
-        self.open(Box::new(palette));
+        self.open(palette);
     }
 
     fn open_themes(&mut self) {
-        let themes: Vec<(String, String)> = self.themes.iter().map(|t| (t.name.clone(), t.about.clone())).collect();
-        let pick = Pick::theme(&themes, &self.theme.name);
-        self.theme_before = Some(self.theme.clone());
-        self.open(Box::new(pick));
+        let themes: Vec<(String, String)> = self.themes.all.iter().map(|t| (t.name.clone(), t.about.clone())).collect();
+        let pick = Pick::theme(&themes, &self.themes.now.name);
+        self.themes.before = Some(self.themes.now.clone());
+        self.open(pick);
     }
 
     fn quit(&mut self) {
         // What is only being opened loses nothing.
-        let opens = self.launching.is_some() && self.fetching.is_none() && self.view.session.is_none();
+        let opens = self.pending.launch.is_some() && self.pending.fetch.is_none() && self.view.session.is_none();
         if self.is_working() && !self.view.stopped && !opens {
             let question = "Something is under way; leaving stops it. The session is saved up to here and opens again with \
                             `stepwright open`.";
-            let dialog = Confirm::new("Leave?", question.into(), "leave", vec![Reply::Leave]);
-            return self.open(Box::new(dialog));
+            return self.open(asked::confirm("Leave?", question.into(), "leave", vec![Reply::Leave]));
         }
         self.effects.push(Effect::Quit);
     }
@@ -539,7 +538,6 @@ fn dialog_actions(dialog: &dyn Dialog) -> Vec<(ActionId, &'static str)> {
     actions
 }
 
-/// The actions of a context, each with its word.
 fn actions_of(context: Context) -> Vec<(ActionId, &'static str)> {
     ACTIONS.iter().filter(|row| row.context == context).map(|row| (row.id, row.label)).collect()
 }

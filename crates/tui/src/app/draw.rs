@@ -10,6 +10,7 @@ use crate::actions::ActionId;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
+use crate::panes::draw::Painter;
 use crate::panes::wrap::wrapped;
 use crate::sanitize;
 use crate::theme::Role;
@@ -22,35 +23,35 @@ impl App {
     /// Draws the whole screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
-        self.screen = area;
+        self.drawn.screen = area;
         self.dirty = false;
-        chrome::ground(&self.theme, area, frame);
+        chrome::ground(&self.themes.now, area, frame);
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
         };
-        chrome::title_bar(&self.view, &self.theme, geometry.title, frame);
+        chrome::title_bar(&self.view, &self.themes.now, geometry.title, frame);
         if self.is_choosing() {
             let below = Rect {
                 y: geometry.title.bottom(),
                 height: geometry.message.y.saturating_sub(geometry.title.bottom()),
                 ..area
             };
-            self.start.render(&self.theme, &self.keymap, below, frame);
+            self.start.render(&self.themes.now, &self.keymap, below, frame);
         } else {
             self.draw_panes(&geometry, frame);
         }
         if self.shows_banner() {
             let panes = Rect { height: geometry.message.y.saturating_sub(geometry.title.bottom()), ..area };
             let panes = Rect { y: geometry.title.bottom(), ..panes };
-            world_banner::render(&self.view, &self.theme, &self.banner_hint(), panes, frame);
+            world_banner::render(&self.view, &self.themes.now, &self.banner_hint(), panes, frame);
         }
         let busy = self.busy();
         let more = self.keymap.hint(ActionId::Message);
-        chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.theme, geometry.message, frame);
+        chrome::message_line(busy.as_deref(), more.as_deref(), &self.view, &self.themes.now, geometry.message, frame);
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
             let help = help.filter(|_| self.typed_in().is_none());
-            chrome::footer(&self.hints(), help, &self.theme, geometry.footer, frame);
+            chrome::footer(&self.hints(), help, &self.themes.now, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);
     }
@@ -69,26 +70,26 @@ impl App {
 
     fn draw_panes(&mut self, geometry: &Geometry, frame: &mut Frame<'_>) {
         if !geometry.tabs.is_empty() {
-            chrome::tab_bar(&self.theme, self.focus, geometry.tabs, frame);
+            chrome::tab_bar(&self.themes.now, self.focus, geometry.tabs, frame);
         }
         for slot in &geometry.slots {
             let focused = slot.pane == self.focus;
             let Some(pane) = self.panes.iter_mut().find(|p| p.id() == slot.pane) else { continue };
             let title = pane.title(&self.view);
-            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.theme, focused, slot.area.width);
-            let block = chrome::frame_of(&self.theme, focused).title(title);
+            let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.themes.now, focused, slot.area.width);
+            let block = chrome::frame_of(&self.themes.now, focused).title(title);
             let inner = block.inner(slot.area);
             frame.render_widget(block, slot.area);
-            pane.render(&self.view, &self.theme, inner, frame, focused && self.dialogs.is_empty());
+            pane.render(&self.view, &self.themes.now, inner, frame, focused && self.dialogs.is_empty());
         }
         if !geometry.gate.is_empty() {
-            chrome::gate_line(&self.view, &self.theme, geometry.gate, frame);
+            chrome::gate_line(&self.view, &self.themes.now, geometry.gate, frame);
         }
     }
 
     fn draw_dialogs(&mut self, area: Rect, frame: &mut Frame<'_>) {
         let columns = self.dialog_columns();
-        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
+        let context = dialog::Context { view: &self.view, keymap: &self.keymap, columns };
         let Some(dialog) = self.dialogs.last_mut() else { return };
         let (width, height) = dialog.size(context);
         // Room for the border, one column of air on each side, and the footer, which shows the dialog's keys.
@@ -103,21 +104,22 @@ impl App {
             height,
         };
         frame.render_widget(Clear, outer);
-        chrome::ground(&self.theme, outer, frame);
-        let title = Line::styled(format!(" {} ", sanitize::line(&dialog.title())), self.theme.style(Role::Title));
-        let block = chrome::frame_of(&self.theme, true).title(title);
+        chrome::ground(&self.themes.now, outer, frame);
+        let title = Line::styled(format!(" {} ", sanitize::line(&dialog.title())), self.themes.now.style(Role::Title));
+        let block = chrome::frame_of(&self.themes.now, true).title(title);
         let inner = block.inner(outer);
         frame.render_widget(block, outer);
         let inner = Rect { x: inner.x + 1.min(inner.width), width: inner.width.saturating_sub(2), ..inner };
-        self.dialog_area = inner;
-        dialog.render(context, inner, frame);
+        self.drawn.dialog = inner;
+        let mut painter = Painter { buf: frame.buffer_mut(), theme: &self.themes.now, focused: true };
+        dialog.draw(context, &mut painter, inner);
         let hints = dialog.hints();
         let helps = !dialog.captures_text() && dialog.opener() != Some(ActionId::Help);
         let hints = self.with_keys(&hints);
         let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next().filter(|_| helps);
         let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         let room = area.width.saturating_sub(if help.is_some() { HELP } else { 0 });
-        chrome::footer(&chrome::with_last(hints, room), help, &self.theme, footer, frame);
+        chrome::footer(&chrome::with_last(hints, room), help, &self.themes.now, footer, frame);
     }
 
     fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {

@@ -13,10 +13,10 @@ impl App {
     /// What is under way, in words; `None` when the program waits for the person.
     pub(super) fn busy(&self) -> Option<String> {
         let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
-        if let Some(what) = &self.launching {
+        if let Some(what) = &self.pending.launch {
             return Some(format!("{what}{stop}"));
         }
-        if let Some((fetch, so_far)) = &self.fetching {
+        if let Some((fetch, so_far)) = &self.pending.fetch {
             return Some(format!("fetching {} {so_far}{stop}", fetch.model));
         }
         if self.is_choosing() {

@@ -17,11 +17,8 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Rect;
 
-use super::dialog::file::FileName;
-use super::dialog::form::Form;
 use super::dialog::pick::Pick;
-use super::dialog::prompt::{Confirm, Prompt};
-use super::dialog::{self, Dialog, Fetch, Reply};
+use super::dialog::{self, Dialog, Fetch, Reply, asked};
 use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
 use super::layout::{Handle, Layout, Preset};
@@ -90,12 +87,38 @@ pub struct Parts {
     pub themes: Vec<Theme>,
 }
 
-/// Who asked to be woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sleeper {
     Pane(PaneId),
     /// The dialog at that place among the open ones.
     Dialog(usize),
+}
+
+/// The themes to choose from.
+struct Themes {
+    all: Vec<Theme>,
+    now: Theme,
+    /// The one to return to when the choice is cancelled.
+    before: Option<Theme>,
+}
+
+/// What was begun outside and has not ended.
+#[derive(Default)]
+struct Pending {
+    /// What is shown while a driver is being started.
+    launch: Option<String>,
+    /// What is being fetched, and how far it is in words.
+    fetch: Option<(Fetch, String)>,
+    /// The model to mark once the catalogue has been read again.
+    mark: Option<String>,
+}
+
+/// What was drawn last, for the mouse.
+#[derive(Default)]
+struct Drawn {
+    screen: Rect,
+    dialog: Rect,
+    dragging: Option<Handle>,
 }
 
 /// The application.
@@ -104,24 +127,16 @@ pub struct App {
     pub view: View,
     panes: Vec<Box<dyn Pane>>,
     keymap: Arc<Keymap>,
-    themes: Vec<Theme>,
-    theme: Theme,
+    themes: Themes,
     layout: Layout,
     /// The arrangement last used in each world.
     layouts: BTreeMap<String, String>,
     focus: PaneId,
     start: Start,
     dialogs: Vec<Box<dyn Dialog>>,
-    /// The theme to return to when its dialog is cancelled.
-    theme_before: Option<Theme>,
-    /// Whether a driver is being started: what is shown meanwhile.
-    launching: Option<String>,
+    pending: Pending,
     /// The session opened last.
     opened: Option<PathBuf>,
-    /// What is being fetched, and how far it is in words.
-    fetching: Option<(Fetch, String)>,
-    /// The model to mark once the catalogue has been read again.
-    mark: Option<String>,
     /// Whether the banner that the world has ended was read and put away.
     banner_read: bool,
     /// Whether the start screen is shown over a session.
@@ -135,33 +150,26 @@ pub struct App {
     /// The revision the panes saw last.
     seen: Option<u64>,
     dirty: bool,
-    /// The screen drawn last, for the mouse.
-    screen: Rect,
-    dialog_area: Rect,
-    dragging: Option<Handle>,
+    drawn: Drawn,
 }
 
 impl App {
     /// An application on its start screen; asks for the catalogue.
     pub fn new(parts: Parts) -> Self {
-        let theme = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
+        let now = parts.themes.first().cloned().unwrap_or_else(|| Theme::monochrome(super::theme::ASCII));
         let keymap = Arc::new(parts.keymap);
         App {
             view: View::new(Arc::clone(&keymap)),
             panes: parts.panes,
             keymap,
-            themes: parts.themes,
-            theme,
+            themes: Themes { all: parts.themes, now, before: None },
             layout: Layout::default(),
             layouts: BTreeMap::new(),
             focus: PaneId::Proposals,
             start: Start::default(),
             dialogs: Vec::new(),
-            theme_before: None,
-            launching: None,
+            pending: Pending::default(),
             opened: None,
-            fetching: None,
-            mark: None,
             banner_read: false,
             choosing: true,
             blind: false,
@@ -170,9 +178,7 @@ impl App {
             sleepers: Vec::new(),
             seen: None,
             dirty: true,
-            screen: Rect::default(),
-            dialog_area: Rect::default(),
-            dragging: None,
+            drawn: Drawn::default(),
         }
     }
 
@@ -183,7 +189,7 @@ impl App {
 
     /// Opens a session at once instead of waiting on the start screen.
     pub fn open_at_once(&mut self, path: PathBuf) {
-        self.launching = Some(format!("opening {}", path.display()));
+        self.pending.launch = Some(format!("opening {}", path.display()));
         self.open_session(path);
     }
 
@@ -224,7 +230,7 @@ impl App {
 
     /// Whether the screen is too small to show anything: nothing may be decided on it.
     fn is_too_small(&self) -> bool {
-        !self.screen.is_empty() && self.layout.geometry(self.screen, self.focus).is_none()
+        !self.drawn.screen.is_empty() && self.layout.geometry(self.drawn.screen, self.focus).is_none()
     }
 
     /// Takes in a terminal event.
@@ -242,7 +248,7 @@ impl App {
     pub fn notice(&mut self, notice: Notice) {
         if let Notice::Opened { session, .. } = &notice {
             self.arrange_as_kept(&session.header.world);
-            self.launching = None;
+            self.pending.launch = None;
             self.choosing = false;
             self.close_all();
             self.view.always_blind = self.blind;
@@ -261,7 +267,7 @@ impl App {
     /// Asks where to write a session whose file is gone.
     pub(super) fn ask_where_to_keep(&mut self) {
         let name = self.view.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        self.open(Box::new(FileName::new(FileUse::Keep { name })));
+        self.open(asked::file(FileUse::Keep { name }));
     }
 
     /// Takes in what there is to choose from.
@@ -273,13 +279,13 @@ impl App {
             self.arrange_as_kept(&world);
         }
         self.start.set_catalog(catalog);
-        if let Some(model) = self.mark.take() {
+        if let Some(model) = self.pending.mark.take() {
             self.start.mark_model(&model);
         }
         if let Some(wish) = self.start.awaited() {
             // It is no longer read.
             self.view.message = None;
-            self.wish(Some(wish));
+            self.start_action(Some(wish));
         }
         if let Some(problem) = problem {
             self.say(Level::Warning, problem);
@@ -289,13 +295,13 @@ impl App {
 
     /// A driver could not be started.
     pub fn launch_failed(&mut self, why: String) {
-        self.launching = None;
+        self.pending.launch = None;
         self.say(Level::Error, why);
     }
 
     /// Asks whether what a model needs shall be fetched.
     fn offer_fetch(&mut self, fetch: Fetch) {
-        if let Some((under_way, _)) = &self.fetching {
+        if let Some((under_way, _)) = &self.pending.fetch {
             let text = format!("{} is being fetched; wait for it, or stop it first", under_way.model);
             return self.say(Level::Info, text);
         }
@@ -304,13 +310,12 @@ impl App {
              You can go on working meanwhile.",
             fetch.model, fetch.size
         );
-        let dialog = Confirm::new("Fetch the weights?", question, "fetch them", vec![Reply::Fetch(fetch)]);
-        self.open(Box::new(dialog));
+        self.open(asked::confirm("Fetch the weights?", question, "fetch them", vec![Reply::Fetch(fetch)]));
     }
 
     /// How far the fetch is.
     pub fn fetch_goes_on(&mut self, words: String) {
-        if let Some((_, so_far)) = &mut self.fetching {
+        if let Some((_, so_far)) = &mut self.pending.fetch {
             *so_far = words;
             self.dirty = true;
         }
@@ -318,12 +323,12 @@ impl App {
 
     /// The fetch ended: the session continues with the model it was for.
     pub fn fetched(&mut self, result: Result<(), String>) {
-        let Some((fetch, _)) = self.fetching.take() else { return };
+        let Some((fetch, _)) = self.pending.fetch.take() else { return };
         if let Err(why) = result {
             return self.say(Level::Error, format!("{}: {why}", fetch.model));
         }
         self.say(Level::Info, format!("The weights of {} are here", fetch.model));
-        self.mark = Some(fetch.model);
+        self.pending.mark = Some(fetch.model);
         self.effects.push(Effect::Catalog);
         if let Some(command) = fetch.then.filter(|_| self.view.session.is_some() && !self.view.stopped) {
             self.send(command);
@@ -414,16 +419,16 @@ impl App {
     }
 
     fn context(&self) -> dialog::Context<'_> {
-        dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns: self.dialog_columns() }
+        dialog::Context { view: &self.view, keymap: &self.keymap, columns: self.dialog_columns() }
     }
 
     /// Columns inside the border of a dialog, with a column of air on each side.
     fn dialog_columns(&self) -> u16 {
-        self.screen.width.saturating_sub(4)
+        self.drawn.screen.width.saturating_sub(4)
     }
 
-    fn open(&mut self, dialog: Box<dyn Dialog>) {
-        self.dialogs.push(dialog);
+    fn open(&mut self, dialog: impl Dialog + 'static) {
+        self.dialogs.push(Box::new(dialog));
         self.dirty = true;
     }
 
@@ -449,7 +454,7 @@ impl App {
         act: impl FnOnce(&mut dyn Dialog, dialog::Context<'_>) -> Vec<Reply>,
     ) {
         let columns = self.dialog_columns();
-        let context = dialog::Context { view: &self.view, theme: &self.theme, keymap: &self.keymap, columns };
+        let context = dialog::Context { view: &self.view, keymap: &self.keymap, columns };
         let Some(dialog) = self.dialogs.get_mut(at) else { return };
         let replies = act(&mut **dialog, context);
         self.dirty = true;
@@ -471,16 +476,16 @@ impl App {
                 Intent::Say(level, text) => self.say(level, text),
                 Intent::Focus(pane) => self.set_focus(pane),
                 Intent::EditAction { proposal, text } => self.edit(Some(proposal), &text, now),
-                Intent::EditNote { node, note, text } => self.open(Box::new(Prompt::edit_note(node, note, &text))),
+                Intent::EditNote { node, note, text } => self.open(asked::edit_note(node, note, &text)),
                 Intent::AddToTree(under) => self.add_to_tree(under),
                 Intent::EditBelief => self.edit_belief(now),
                 Intent::EditPlan => self.edit_plan(),
                 Intent::Confirm { title, question, yes, commands } => {
                     let replies = commands.into_iter().map(Reply::Send).collect();
-                    self.open(Box::new(Confirm::new(title, question, yes, replies)));
+                    self.open(asked::confirm(title, question, yes, replies));
                 }
-                Intent::AskFile(file) => self.open(Box::new(FileName::new(file))),
-                Intent::AskCandidates => self.open(Box::new(Form::asks(self.view.candidate_asks))),
+                Intent::AskFile(file) => self.open(asked::file(file)),
+                Intent::AskCandidates => self.open(asked::candidate_asks(self.view.candidate_asks)),
                 Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
             }
         }
@@ -493,21 +498,21 @@ impl App {
             match reply {
                 Reply::Close => {
                     self.drop_dialog();
-                    self.theme_before = None;
+                    self.themes.before = None;
                 }
                 Reply::Send(command) => self.send(command),
                 Reply::Do(action) => self.perform(action, now),
                 Reply::Leave => self.effects.push(Effect::Quit),
                 Reply::Theme(name) => {
-                    if let Some(theme) = self.themes.iter().find(|t| t.name == name) {
-                        self.theme = theme.clone();
+                    if let Some(theme) = self.themes.all.iter().find(|t| t.name == name) {
+                        self.themes.now = theme.clone();
                     }
                 }
                 Reply::AskExport(form) => {
                     let name =
                         self.session_file().and_then(|p| p.file_stem()).map(|s| s.to_string_lossy().into_owned());
                     let name = name.unwrap_or_default().replace(':', "-") + form.ending();
-                    self.open(Box::new(FileName::new(FileUse::Export { form, name })));
+                    self.open(asked::file(FileUse::Export { form, name }));
                 }
                 Reply::Export(form, target) => {
                     if let Some(session) = self.session_file().map(Path::to_path_buf) {
@@ -516,14 +521,14 @@ impl App {
                     }
                 }
                 Reply::AskCompared => match self.start.catalog().filter(|c| !c.sessions.is_empty()) {
-                    Some(catalog) => self.open(Box::new(Pick::compared(&catalog.sessions))),
+                    Some(catalog) => self.open(Pick::compared(&catalog.sessions)),
                     None => self.say(Level::Info, "There is no other session yet".into()),
                 },
                 Reply::Compare(path) => self.effects.push(Effect::Load(path)),
                 Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
                 Reply::Fetch(fetch) => {
                     self.effects.push(Effect::Fetch(fetch.model.clone()));
-                    self.fetching = Some((fetch, "(looking for it)".into()));
+                    self.pending.fetch = Some((fetch, "(looking for it)".into()));
                 }
                 Reply::WakeIn(time) => self.sleep(now, time, Sleeper::Dialog(from)),
             }

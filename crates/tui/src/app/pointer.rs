@@ -28,19 +28,13 @@ impl App {
         }
         if !self.dialogs.is_empty() {
             self.dirty = true;
-            let area = self.dialog_area;
+            let area = self.drawn.dialog;
             return self.with_dialog(now, |dialog, context| dialog.mouse(event, area, context));
         }
         if self.is_choosing() {
             self.dirty = true;
-            let wheel = match event.kind {
-                MouseEventKind::ScrollUp => -1,
-                MouseEventKind::ScrollDown => 1,
-                _ => 0,
-            };
-            let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
-            let wish = self.start.mouse(at, wheel, clicked);
-            return self.wish(wish);
+            let action = self.start.mouse(event);
+            return self.start_action(action);
         }
         if self.drag(event, at) {
             self.dirty = true;
@@ -53,26 +47,26 @@ impl App {
     fn not_offered(&self, kind: MouseEventKind) -> Option<&'static str> {
         match kind {
             MouseEventKind::Down(MouseButton::Right | MouseButton::Middle) => Some(OTHER_BUTTONS),
-            MouseEventKind::Drag(_) if self.dragging.is_none() => Some(DRAG),
+            MouseEventKind::Drag(_) if self.drawn.dragging.is_none() => Some(DRAG),
             _ => None,
         }
     }
 
     /// Dragging a border; whether the event was part of that.
     fn drag(&mut self, event: MouseEvent, at: Position) -> bool {
-        match (event.kind, self.dragging) {
+        match (event.kind, self.drawn.dragging) {
             (MouseEventKind::Down(MouseButton::Left), _) => {
-                self.dragging = self.layout.handle_at(self.screen, self.focus, at);
-                self.dragging.is_some()
+                self.drawn.dragging = self.layout.handle_at(self.drawn.screen, self.focus, at);
+                self.drawn.dragging.is_some()
             }
             (MouseEventKind::Drag(MouseButton::Left), Some(handle)) => {
                 // The border lies on the last cell of the left or upper slot.
                 let to = Position::new(at.x.saturating_add(1), at.y.saturating_add(1));
-                self.layout.drag(self.screen, self.focus, handle, to);
+                self.layout.drag(self.drawn.screen, self.focus, handle, to);
                 true
             }
             (MouseEventKind::Up(MouseButton::Left), Some(_)) => {
-                self.dragging = None;
+                self.drawn.dragging = None;
                 true
             }
             _ => false,
@@ -80,7 +74,7 @@ impl App {
     }
 
     fn pane_pointer(&mut self, event: MouseEvent, at: Position, now: Instant) {
-        let Some(geometry) = self.layout.geometry(self.screen, self.focus) else { return };
+        let Some(geometry) = self.layout.geometry(self.drawn.screen, self.focus) else { return };
         let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
         if clicked && geometry.tabs.contains(at) {
             let tabs = chrome::tab_spans(geometry.tabs, self.focus);
@@ -105,7 +99,7 @@ impl App {
         let title = self.pane(shown).map(|p| p.title(&self.view)).unwrap_or_default();
         let width = usize::from(area.width.saturating_sub(2));
         let mut x = area.x.saturating_add(1);
-        for (tab, text) in chrome::slot_tabs(&title, shown, tabs, width, self.theme.glyphs.ellipsis) {
+        for (tab, text) in chrome::slot_tabs(&title, shown, tabs, width, self.themes.now.glyphs.ellipsis) {
             let width = text.width() as u16;
             if (x..x.saturating_add(width)).contains(&at.x)
                 && let Some(tab) = tab

@@ -1,30 +1,23 @@
 //! Dialog that types an action, from scratch, from a proposal, or as a further one of the blocking tree: completion over the admissible
 //! ones, checked as it is typed.
 
-use std::time::Duration;
+use crossterm::event::{MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
-
-use super::field::Field;
-use super::list::List;
-use super::{Context, Dialog, Reply, next_token};
+use super::judge::{Judge, Of, verdict_rows};
+use super::{Context, Dialog, Reply};
 use crate::actions::ActionId;
 use crate::event::Input;
-use crate::panes::draw::{Painter, Row, run};
-use crate::panes::{edit, words};
-use crate::theme::{Role, Theme};
-use crate::{fuzzy, sanitize};
+use crate::fuzzy;
+use crate::panes::draw::{Painter, run, split_top};
+use crate::panes::edit::{Edited, Editor};
+use crate::panes::list::ListState;
+use crate::panes::words;
+use crate::theme::Role;
 use stepwright_driver::{Command, Request};
-use stepwright_episode::{CheckKind, ProposalId, Status, TreeEdit, Verdict};
+use stepwright_episode::{ProposalId, TreeEdit};
 use stepwright_program::SyntaxFault;
 
-/// Quiet time before a typed text is checked.
-const DEBOUNCE: Duration = Duration::from_millis(80);
-
-/// Rows of the verdict under the field.
 const VERDICT_ROWS: u16 = 6;
 
 /// What the action is for.
@@ -41,8 +34,8 @@ pub enum Purpose {
 /// Types an action.
 pub struct Act {
     purpose: Purpose,
-    field: Field,
-    list: List,
+    field: Editor,
+    list: ListState,
     /// Whether the person moved into the list.
     picking: bool,
     /// Whether the person moved up out of the list: the text counts as it is.
@@ -51,35 +44,30 @@ pub struct Act {
     asked: Option<String>,
     /// Admissible actions that match, best first.
     found: Vec<String>,
-    /// The token of the last check asked for.
-    token: u64,
-    /// Where the text is a call that does not parse.
-    fault: Option<SyntaxFault>,
+    judge: Judge,
 }
 
 impl Act {
     /// Types an action, beginning with a text.
     pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
-        let field = Field::new(text);
-        let (list, found) = (List::default(), Vec::new());
-        let (asked, fault) = (None, None);
-        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked, found, token: 0, fault };
+        let (field, judge) = (Editor::field(text), Judge::new(Of::Action, text));
+        let (list, found, asked) = (ListState::default(), Vec::new(), None);
+        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked, found, judge };
         act.search(context);
         act
     }
 
     fn search(&mut self, context: Context<'_>) {
         (self.picking, self.as_typed, self.asked) = (false, false, None);
-        self.fault = edit::fault(self.field.text(), SyntaxFault::of_call);
-        self.list = List::default();
+        self.list = ListState::default();
         let admissible = admissible(context).unwrap_or_default();
-        let found = fuzzy::rank(self.field.text(), admissible.iter().map(String::as_str));
+        let found = fuzzy::rank(&self.field.text(), admissible.iter().map(String::as_str));
         self.found = found.into_iter().filter_map(|i| admissible.get(i).cloned()).collect();
     }
 
     fn changed(&mut self, context: Context<'_>) -> Vec<Reply> {
         self.search(context);
-        vec![Reply::WakeIn(DEBOUNCE)]
+        vec![self.judge.typed(&self.field.text())]
     }
 
     fn marked(&self) -> Option<&str> {
@@ -89,10 +77,11 @@ impl Act {
     /// Whether the text is an action as it is: an admissible one, a program call, or any where there is no list. A call that does not parse
     /// is none, unless the world lists it.
     fn is_exact(&self, context: Context<'_>) -> bool {
-        let typed = self.field.text().trim();
+        let text = self.field.text();
+        let typed = text.trim();
         match admissible(context) {
             Some(all) if all.iter().any(|one| one == typed) => true,
-            _ if self.fault.is_some() => false,
+            _ if self.judge.fault().is_some() => false,
             all => all.is_none() || typed.contains('('),
         }
     }
@@ -119,7 +108,7 @@ impl Act {
     /// The question about a text that is no admissible action, with the nearest one.
     fn question(&self, context: Context<'_>) -> Option<String> {
         let text = self.asked.as_ref()?;
-        if let Some(fault) = &self.fault {
+        if let Some(fault) = self.judge.fault() {
             return Some(format!("`{text}` {}. Enter again takes it as it is.", fault.in_words()));
         }
         let near = admissible(context)?.iter().max_by(|a, b| {
@@ -143,61 +132,39 @@ impl Act {
         vec![Reply::Close, Reply::Send(Command::Gate(request))]
     }
 
-    fn verdict<'a>(&self, context: Context<'a>) -> Option<&'a Result<Verdict, String>> {
-        context.view.text_checked.as_ref().filter(|(token, _)| *token == self.token).map(|(_, verdict)| verdict)
-    }
-
-    fn move_in_list(&mut self, by: isize, pages: bool) {
-        if by < 0 && !pages && self.list.cursor() == 0 {
+    fn move_in_list(&mut self, action: ActionId) {
+        if action == ActionId::ItemUp && self.list.cursor() == 0 {
             (self.picking, self.as_typed) = (false, true);
             return;
         }
         self.as_typed = false;
         // The first press down marks the first row.
-        if !self.picking && by > 0 && !pages {
-            self.list = List::default();
-        } else if pages {
-            self.list.page(by, self.found.len());
+        if self.picking || action != ActionId::ItemDown {
+            self.list.act(action, self.found.len());
         } else {
-            self.list.step(by, self.found.len());
+            self.list = ListState::default();
         }
         self.picking = !self.found.is_empty();
+    }
+
+    /// The parts: the field, what is said of it, how many actions there are, the actions.
+    fn parts(area: Rect) -> [Rect; 4] {
+        let (field, rest) = split_top(area, 1);
+        let (said, rest) = split_top(rest, VERDICT_ROWS);
+        let (title, rows) = split_top(rest, 1);
+        [field, said, title, rows]
+    }
+
+    fn use_marked(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let Some(text) = self.marked().map(str::to_owned) else { return Vec::new() };
+        self.field.set(&text);
+        self.changed(context)
     }
 }
 
 /// The world's admissible actions, where it has a list of them.
 fn admissible(context: Context<'_>) -> Option<&[String]> {
     context.view.situation.as_ref().and_then(|s| s.admissible.as_deref())
-}
-
-/// What checking said, in rows of so many columns.
-pub(super) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
-    let verdict = match verdict {
-        Ok(verdict) => verdict,
-        Err(why) => return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, columns),
-    };
-    let mut rows = Vec::new();
-    if let Some(preview) = verdict.preview.as_deref() {
-        rows.extend(words::labelled(&format!("{} ", theme.glyphs.arrow), Role::Dim, &sanitize::line(preview), columns));
-    }
-    for check in &verdict.checks {
-        let (mark, role) = words::mark(&theme.glyphs, check.status.into());
-        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
-        let mut lines =
-            words::labelled(&format!("{mark} "), Role::Text, &format!("{kind}{}", check.condition), columns);
-        if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
-            lead.role = role;
-        }
-        rows.extend(lines);
-        if let Some(detail) = check.detail.as_deref().filter(|_| check.status != Status::Holds) {
-            rows.extend(words::labelled("    ", Role::Dim, detail, columns));
-        }
-    }
-    if verdict.checks.is_empty() {
-        let text = "not checked: no precondition is in force for this action";
-        rows.extend(words::labelled(&format!("{} ", theme.glyphs.unchecked), Role::Dim, text, columns));
-    }
-    rows
 }
 
 impl Dialog for Act {
@@ -224,90 +191,61 @@ impl Dialog for Act {
         (90, 20)
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let theme = context.theme;
-        self.field.render(theme, area, frame, !self.picking);
-        let verdict =
-            Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1).min(VERDICT_ROWS), ..area };
-        let columns = usize::from(verdict.width);
-        let fault = self.fault.as_ref().filter(|_| !self.is_exact(context));
-        let rows = match (self.question(context), self.verdict(context)) {
-            (Some(question), _) => words::labelled("", Role::Warn, &question, columns),
-            (None, _) if fault.is_some() => {
-                let words = fault.map(SyntaxFault::in_words).unwrap_or_default();
-                words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &words, columns)
-            }
-            (None, Some(checked)) => verdict_rows(checked, theme, columns),
-            (None, None) if self.field.text().trim().is_empty() => {
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let [field, said, title, rows] = Act::parts(area);
+        let glyphs = &painter.theme.glyphs;
+        self.field.draw_field(painter, field, !self.picking);
+        let columns = usize::from(said.width);
+        let fault = self.judge.fault().filter(|_| !self.is_exact(context)).map(SyntaxFault::in_words);
+        let words = match (self.question(context), fault, self.judge.verdict(context.view)) {
+            (Some(question), ..) => words::labelled("", Role::Warn, &question, columns),
+            (None, Some(fault), _) => words::labelled(&format!("{} ", glyphs.no), Role::Bad, &fault, columns),
+            (None, None, Some(checked)) => verdict_rows(checked, painter.theme, columns),
+            (None, None, None) if self.field.text().trim().is_empty() => {
                 words::labelled("", Role::Dim, "An action as the world reads it, or its program call.", columns)
             }
-            (None, None) => vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]],
+            (None, None, None) => vec![vec![run(Role::Dim, format!("checking {}", glyphs.ellipsis))]],
         };
-        Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(verdict, &rows);
-        let below = Rect { y: verdict.bottom(), height: area.bottom().saturating_sub(verdict.bottom()), ..area };
-        let title = match context.view.situation.as_ref().map(|s| s.admissible.as_ref().map(Vec::len)) {
-            Some(Some(all)) => format!("{} of {all} admissible actions", self.found.len()),
-            _ => "This world has no list of admissible actions.".to_owned(),
+        painter.rows(said, &words);
+        let all = match admissible(context) {
+            Some(all) => format!("{} of {} admissible actions", self.found.len(), all.len()),
+            None => "This world has no list of admissible actions.".to_owned(),
         };
-        frame.render_widget(
-            Line::styled(title, theme.style(Role::Title)),
-            Rect { height: below.height.min(1), ..below },
-        );
-        let rows = Rect { y: below.y + below.height.min(1), height: below.height.saturating_sub(1), ..below };
-        let marked = self.takes_marked(context);
-        let Act { list, found, .. } = self;
-        list.render(theme, rows, frame, marked, found.len(), |i| {
-            Line::styled(sanitize::line(found.get(i).map_or("", String::as_str)), theme.style(Role::Text))
+        painter.row(title, 0, &[run(Role::Title, all)]);
+        let (marked, found) = (self.takes_marked(context), &self.found);
+        self.list.draw(painter, rows, marked, found.len(), |row, _| {
+            found.get(row).map(|action| vec![run(Role::Text, action)]).unwrap_or_default()
         });
     }
 
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
         match action {
-            ActionId::ItemUp => self.move_in_list(-1, false),
-            ActionId::ItemDown => self.move_in_list(1, false),
-            ActionId::ItemPageUp => self.move_in_list(-1, true),
-            ActionId::ItemPageDown => self.move_in_list(1, true),
-            ActionId::Complete => {
-                if let Some(text) = self.marked().map(str::to_owned) {
-                    self.field.set(&text);
-                    return self.changed(context);
-                }
-            }
+            ActionId::Complete => return self.use_marked(context),
             ActionId::Accept => return self.accept(context),
+            other if other.movement().is_some() => self.move_in_list(other),
             _ => {}
         }
         Vec::new()
     }
 
     fn input(&mut self, input: Input<'_>, context: Context<'_>) -> Vec<Reply> {
-        if self.field.input(input) { self.changed(context) } else { Vec::new() }
+        if self.field.input(input) == Edited::Changed { self.changed(context) } else { Vec::new() }
     }
 
     fn wake(&mut self, _: Context<'_>) -> Vec<Reply> {
-        let text = self.field.text().trim().to_owned();
-        if text.is_empty() {
-            return Vec::new();
-        }
-        self.token = next_token();
-        vec![Reply::Send(Command::CheckText { token: self.token, text })]
+        self.judge.ask(self.field.text().trim()).into_iter().collect()
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
         match event.kind {
-            MouseEventKind::ScrollUp => self.move_in_list(-1, false),
-            MouseEventKind::ScrollDown => self.move_in_list(1, false),
-            MouseEventKind::Down(MouseButton::Left) => {
-                let top = area.y + area.height.min(2 + VERDICT_ROWS);
-                let rows = Rect { y: top, height: area.bottom().saturating_sub(top), ..area };
-                let at = Position::new(event.column, event.row);
-                if let Some(text) =
-                    self.list.row_at(rows, at, self.found.len()).and_then(|r| self.found.get(r)).cloned()
-                {
-                    self.field.set(&text);
-                    return self.changed(context);
+            MouseEventKind::ScrollUp => self.move_in_list(ActionId::ItemUp),
+            MouseEventKind::ScrollDown => self.move_in_list(ActionId::ItemDown),
+            _ => {
+                let [.., rows] = Act::parts(area);
+                if self.list.mouse(event, rows, self.found.len()).is_some() {
+                    return self.use_marked(context);
                 }
             }
-            _ => {}
         }
         Vec::new()
     }

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
@@ -25,7 +24,6 @@ pub struct Compare {
     /// The column that has the cursor, by its place among those shown.
     at: usize,
     top: usize,
-    /// Rows on the screen.
     rows: usize,
     /// What was laid out last: the view's revision, and how many other sessions there were.
     laid: Option<(u64, usize)>,
@@ -175,9 +173,8 @@ impl Dialog for Compare {
         WHOLE_SCREEN
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         self.refresh(context.view);
-        let mut painter = Painter { buf: frame.buffer_mut(), theme: context.theme, focused: true };
         let (body, keys) = split_bottom(area, 1);
         let all = self.ends.len().max(1);
         // One column of the screen is the scroll bar's.
@@ -197,10 +194,10 @@ impl Dialog for Compare {
         self.top = self.top.min(self.lines.len().saturating_sub(self.rows)).max(heads.min(self.lines.len()));
         let at = (all > 1).then(|| self.at - first);
         for (line, laid) in self.lines.iter().take(heads).enumerate() {
-            painter.row(head, line, &row(laid, each, at, context.theme));
+            painter.row(head, line, &row(laid, each, at, painter.theme));
         }
         for (line, laid) in self.lines.iter().skip(self.top).take(self.rows).enumerate() {
-            painter.row(body, line, &row(laid, each, None, context.theme));
+            painter.row(body, line, &row(laid, each, None, painter.theme));
         }
         painter.scrollbar(body, self.top, self.lines.len());
         let column = if fits < all { format!("column ({fits} of {all} fit)") } else { "column".to_owned() };

@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
 
-use super::list::List;
 use super::{Context, Dialog, Fetch, Reply, key_row};
 use crate::actions::{self, ActionId};
 use crate::launcher::{Catalog, Entry, WorldEntry};
-use crate::panes::wrap::wrapped;
+use crate::panes::draw::{Painter, Row, run, split_top, width};
+use crate::panes::list::ListState;
+use crate::panes::words;
 use crate::sanitize;
-use crate::theme::{Role, Theme};
+use crate::theme::Role;
 use stepwright_driver::{Command, Request};
 use stepwright_episode::{Configuration, Session};
 use stepwright_method as method;
@@ -23,11 +22,11 @@ const FOOT: u16 = 2;
 
 /// Lists of models and methods, and the method's options.
 pub struct Configure {
-    lists: [(&'static str, Vec<Entry>, List); 2],
+    lists: [(&'static str, Vec<Entry>, ListState); 2],
     values: Values,
     /// Options without a default that the session has a value of.
     given: BTreeSet<String>,
-    row: List,
+    row: ListState,
     /// The session's world and kind of task, where the catalog has them.
     world: Option<WorldEntry>,
     task: Option<String>,
@@ -39,7 +38,8 @@ pub struct Configure {
 impl Configure {
     /// The lists and options, with what is in use marked.
     pub fn new(catalog: &Catalog, session: &Session) -> Self {
-        let list = |entries: &[Entry], name: &str| List::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
+        let list =
+            |entries: &[Entry], name: &str| ListState::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
         let specs = || catalog.methods.iter().flat_map(Entry::options);
         let world = catalog.worlds.iter().find(|w| w.name == session.header.world).cloned();
         let task = world.iter().flat_map(|w| &w.tasks).find(|t| t.id == session.header.task).map(|t| t.kind.clone());
@@ -55,7 +55,7 @@ impl Configure {
                 .map(|s| s.key.to_owned())
                 .filter(|k| session.options.contains_key(k))
                 .collect(),
-            row: List::default(),
+            row: ListState::default(),
             world,
             task,
             focus: 0,
@@ -115,29 +115,26 @@ impl Configure {
     }
 }
 
-fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>, theme: &Theme) -> Line<'static> {
+fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>) -> Row {
     let shown = match (spec.kind, value) {
         (Kind::Switch, "true") => "yes",
         (Kind::Switch, _) => "no",
         (_, "") => "-",
         (_, value) => value,
     };
-    let (label, accent) = if missing.is_some() { (Role::Dim, Role::Dim) } else { (Role::Text, Role::Accent) };
-    Line::from(vec![
-        Span::styled(format!("{:<20} ", spec.label), theme.style(label)),
-        Span::styled(format!("{:<10} ", sanitize::line(shown)), theme.style(accent)),
-        Span::styled(missing.unwrap_or_else(|| spec.note(value).to_owned()), theme.style(Role::Dim)),
-    ])
+    let [label, accent] = if missing.is_some() { [Role::Dim; 2] } else { [Role::Text, Role::Accent] };
+    vec![
+        run(label, format!("{:<20} ", spec.label)),
+        run(accent, format!("{:<10} ", sanitize::line(shown))),
+        run(Role::Dim, missing.unwrap_or_else(|| spec.note(value).to_owned())),
+    ]
 }
 
-fn entry_row(entry: &Entry, obstacle: Option<String>, theme: &Theme) -> Line<'static> {
+fn entry_row(entry: &Entry, obstacle: Option<String>) -> Row {
     let obstacle = obstacle.as_ref().or(entry.unavailable.as_ref());
     let role = if obstacle.is_some() { Role::Dim } else { Role::Text };
-    let about = obstacle.unwrap_or(&entry.about);
-    Line::from(vec![
-        Span::styled(format!("{:<23} ", sanitize::line(&entry.name)), theme.style(role)),
-        Span::styled(sanitize::line(about).into_owned(), theme.style(Role::Dim)),
-    ])
+    let name = format!("{:<23} ", sanitize::line(&entry.name));
+    vec![run(role, name), run(Role::Dim, obstacle.unwrap_or(&entry.about))]
 }
 
 /// What a list has beside the rows that are shown.
@@ -202,61 +199,43 @@ impl Dialog for Configure {
         (80, u16::try_from(rows + self.most_options() + 1).unwrap_or(20) + FOOT)
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let theme = context.theme;
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         let table = self.table();
-        let lens = [self.lists[0].1.len(), self.lists[1].1.len(), table.len()];
-        let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
+        let parts = [
+            self.lists[0].1.iter().map(|entry| entry_row(entry, None)).collect(),
+            self.lists[1].1.iter().map(|entry| entry_row(entry, self.obstacle(entry))).collect(),
+            table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s))).collect::<Vec<Row>>(),
+        ];
+        let lens = [0, 1, 2].map(|part: usize| parts.get(part).map_or(0, Vec::len));
         let change = key_row(context.keymap, &[(&[ActionId::PreviousValue, ActionId::NextValue], "change them")]);
         let heading = if self.focus == 2 { format!("Options ({change})") } else { "Options".to_owned() };
-        let options: Vec<Line<'static>> =
-            table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s), theme)).collect();
-        let methods = self.lists[1].1.iter();
-        let obstacles: Vec<Option<String>> = methods.map(|method| self.obstacle(method)).collect();
-        let mut y = area.y;
-        for (i, (height, len)) in heights.into_iter().zip(lens).enumerate() {
-            let part = Rect { y, height, ..area };
-            y += height;
-            let below = Rect { y: part.y + height.min(1), height: height.saturating_sub(1), ..part };
+        let remark = self.remark();
+        let mut rest = area;
+        let heights = shares(lens, self.focus, area.height.saturating_sub(FOOT));
+        let mut marked = None;
+        for (i, (height, rows)) in heights.into_iter().zip(&parts).enumerate() {
+            let (part, below) = split_top(rest, height);
+            rest = below;
+            let (title, list_area) = split_top(part, 1);
             let focused = i == self.focus;
             let (name, list) = match self.lists.get_mut(i) {
-                Some((name, entries, list)) => {
-                    list.render(theme, below, frame, focused, len, |r| {
-                        let obstacle = obstacles.get(r).filter(|_| i == 1).cloned().flatten();
-                        entries.get(r).map(|entry| entry_row(entry, obstacle, theme)).unwrap_or_default()
-                    });
-                    (*name, &*list)
-                }
-                None => {
-                    self.row.render(theme, below, frame, focused, len, |r| options.get(r).cloned().unwrap_or_default());
-                    (heading.as_str(), &self.row)
-                }
+                Some((name, _, list)) => (*name, list),
+                None => (heading.as_str(), &mut self.row),
             };
+            list.draw(painter, list_area, focused, rows.len(), |row, _| rows.get(row).cloned().unwrap_or_default());
+            marked = marked.or(rows.get(list.cursor()).filter(|_| focused));
             let role = if focused { Role::Title } else { Role::Dim };
-            let title = Line::from(vec![
-                Span::styled(name, theme.style(role)),
-                Span::styled(more(list.left_out(len)), theme.style(Role::Accent)),
-            ]);
-            frame.render_widget(title, Rect { height: height.min(1), ..part });
+            painter.row(title, 0, &[run(role, name), run(Role::Accent, more(list.left_out(rows.len())))]);
         }
-        let foot = Rect { y, height: area.bottom().saturating_sub(y).min(FOOT), ..area };
-        let mut lines: Vec<Line<'static>> = match (&self.problem, self.remark()) {
-            (Some(text), _) => vec![Line::styled(text.clone(), theme.style(Role::Bad))],
-            (None, Some(text)) => vec![Line::styled(text, theme.style(Role::Warn))],
+        let mut said: Vec<Row> = match (&self.problem, remark) {
+            (Some(text), _) => vec![vec![run(Role::Bad, text)]],
+            (None, Some(text)) => vec![vec![run(Role::Warn, text)]],
             (None, None) => Vec::new(),
         };
-        let marked = match self.chosen(self.focus) {
-            Some(entry) => {
-                let obstacle = if self.focus == 1 { self.obstacle(entry) } else { None };
-                Some(entry_row(entry, obstacle, theme))
-            }
-            None => options.get(self.row.cursor()).cloned(),
-        };
-        let cut = marked.filter(|row| row.width() + List::MARK > usize::from(area.width));
-        let words = cut.iter().filter_map(|row| row.spans.last());
-        let words = words.flat_map(|span| wrapped(&span.content, usize::from(area.width)));
-        lines.extend(words.map(|text| Line::styled(text, theme.style(Role::Dim))));
-        frame.render_widget(Text::from(lines), foot);
+        let columns = usize::from(area.width);
+        let cut = marked.filter(|row| width(row) + ListState::MARK > columns).and_then(|row| row.last());
+        said.extend(cut.into_iter().flat_map(|words| words::labelled("", Role::Dim, &words.text, columns)));
+        painter.rows(split_top(rest, FOOT).0, &said);
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {

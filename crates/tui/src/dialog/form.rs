@@ -1,204 +1,434 @@
-//! Forms of a few labelled rows: when steps are taken without asking, and how candidates are asked of a model.
+//! Forms: words, a table of fields, and words on what they hold. One widget draws them, moves between them, edits them, takes pasted text
+//! and the mouse, and says what is wrong. What is asked, and what becomes of it, is in `asked`.
 
-use crossterm::event::KeyCode;
-use ratatui::Frame;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
-use super::field::Field;
+use super::judge::Judge;
 use super::{Context, Dialog, Reply};
 use crate::actions::ActionId;
 use crate::event::Input;
-use crate::panes::draw::Painter;
+use crate::panes::draw::{Painter, Row, run, split_bottom, split_top};
+use crate::panes::edit::{Edited, Editor};
 use crate::panes::words;
 use crate::sanitize;
 use crate::theme::Role;
-use stepwright_driver::{Command, Request, WorkshopCommand};
-use stepwright_episode::Policy;
-use stepwright_method::precondition::CandidateAsks;
 
-/// Steps of a run "to the end": more than any episode has.
-const TO_THE_END: u32 = 1_000;
+/// How often to look whether the answer to a check is there that an acceptance waits for.
+const POLL: Duration = Duration::from_millis(30);
+/// Rows below labelled fields, and below a text of many lines.
+const FOOT: u16 = 3;
+const NOTES: u16 = 6;
+const SWITCH: u16 = 7;
 
-/// What a row holds.
-#[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
-enum Value {
-    /// A text, and the columns it is shown in.
-    Text(Field, u16),
+/// What a field holds.
+pub enum Kind {
+    /// A text, shown in so many columns.
+    Text(Editor, u16),
+    Number(Editor, RangeInclusive<u32>),
     Switch(bool),
+    /// A text of many lines, judged as it is typed; the only field of its form.
+    Lines(Editor, Judge),
 }
 
-impl Value {
-    fn text(text: impl ToString, columns: u16) -> Self {
-        Value::Text(Field::new(&text.to_string()), columns)
+/// A field: its label, what it holds, what may be written there. The only field of a form may have no label.
+pub struct Field {
+    label: &'static str,
+    kind: Kind,
+    note: &'static str,
+}
+
+impl Field {
+    pub fn new(label: &'static str, kind: Kind, note: &'static str) -> Self {
+        Field { label, kind, note }
     }
 
-    fn as_text(&self) -> &str {
-        if let Value::Text(field, _) = self { field.text().trim() } else { "" }
+    /// A line that needs no label.
+    pub fn line(text: &str) -> Vec<Self> {
+        vec![Field::new("", Kind::Text(Editor::field(text), u16::MAX), "")]
     }
 
-    fn is_on(&self) -> bool {
-        matches!(self, Value::Switch(true))
+    pub fn text(label: &'static str, text: impl ToString, columns: u16, note: &'static str) -> Self {
+        Field::new(label, Kind::Text(Editor::field(&text.to_string()), columns), note)
+    }
+
+    pub fn number(label: &'static str, number: impl ToString, range: RangeInclusive<u32>, note: &'static str) -> Self {
+        Field::new(label, Kind::Number(Editor::field(&number.to_string()), range), note)
+    }
+
+    fn editor(&mut self) -> Option<&mut Editor> {
+        match &mut self.kind {
+            Kind::Text(editor, _) | Kind::Number(editor, _) | Kind::Lines(editor, _) => Some(editor),
+            Kind::Switch(_) => None,
+        }
+    }
+
+    fn columns(&self) -> u16 {
+        match self.kind {
+            Kind::Text(_, columns) => columns,
+            Kind::Number(..) => 6,
+            Kind::Switch(_) | Kind::Lines(..) => SWITCH,
+        }
+    }
+
+    fn wrong(&self) -> Option<String> {
+        let Kind::Number(editor, range) = &self.kind else { return None };
+        let fits = editor.text().trim().parse().is_ok_and(|n| range.contains(&n));
+        let (least, most) = (range.start(), range.end());
+        (!fits).then(|| format!("{}: write a whole number from {least} to {most}", self.label))
     }
 }
 
-/// A row: its label, what it holds, what may be written there.
-type Row = (&'static str, Value, &'static str);
+/// What the fields hold.
+pub struct Values<'a>(&'a [Field]);
 
-/// What a form's values are read as: what it sends, and the words below it.
-type Read = fn(&[Row]) -> Result<(Command, String), String>;
+impl Values<'_> {
+    /// The text of a field; of one line without blanks around it.
+    pub fn text(&self, field: usize) -> String {
+        match self.0.get(field).map(|f| &f.kind) {
+            Some(Kind::Text(editor, _) | Kind::Number(editor, _)) => editor.text().trim().to_owned(),
+            Some(Kind::Lines(editor, _)) => editor.text(),
+            Some(Kind::Switch(_)) | None => String::new(),
+        }
+    }
+
+    pub fn number(&self, field: usize) -> Option<u32> {
+        self.text(field).parse().ok().filter(|_| self.0.get(field).is_some_and(|f| f.wrong().is_none()))
+    }
+
+    pub fn is_on(&self, field: usize) -> bool {
+        matches!(self.0.get(field).map(|f| &f.kind), Some(Kind::Switch(true)))
+    }
+}
+
+/// Why a form is not accepted.
+pub enum Fault {
+    Wrong(String),
+    /// A further Enter accepts it all the same.
+    Doubt(String),
+}
+
+/// What becomes of the values; `sure`: a doubt was raised about them, and they were accepted again.
+pub type Sent = Box<dyn FnMut(&Values<'_>, bool) -> Result<Vec<Reply>, Fault>>;
 
 /// A form.
 pub struct Form {
-    title: &'static str,
-    size: (u16, u16),
-    /// Columns at which values and notes begin.
-    columns: (u16, u16),
-    rows: Vec<Row>,
-    read: Read,
-    row: usize,
+    title: String,
+    /// What accepting does, in a word; another where a doubt was raised.
+    accept: &'static str,
+    again: Option<&'static str>,
+    about: String,
+    columns: u16,
+    fields: Vec<Field>,
+    /// What is said below the fields of what they hold.
+    words: fn(&Values<'_>) -> String,
+    sent: Sent,
+    at: usize,
     problem: Option<String>,
+    sure: bool,
+    /// Whether a text was accepted before it was judged.
+    accepting: bool,
+    /// Rows of the words that are scrolled, and that can be.
+    top: usize,
+    hidden: usize,
+    drawn: Vec<Rect>,
 }
 
 impl Form {
-    /// The policy, filled with a bounded, checked run; or with the policy in force.
-    pub fn policy(now: &Policy) -> Self {
-        let steps = if now.is_automatic() { now.steps } else { 5 };
-        let until_fails = Value::Switch(now.until_fails || !now.is_automatic());
-        let until_action = Value::text(now.until_action.as_deref().unwrap_or_default(), 22);
-        let budget = Value::text(now.token_budget.map(|b| b.to_string()).unwrap_or_default(), 12);
-        let rows = vec![
-            ("Steps without asking", Value::text(steps, 8), "a number, or end"),
-            ("Ask when a check fails", until_fails, "Space switches"),
-            ("Stop before action", until_action, "a name or its text"),
-            ("Stop at tokens spent", budget, "empty: none"),
-        ];
-        let title = "Policy: when steps are taken without asking";
-        Form { title, size: (74, 8), columns: (26, 50), rows, read: policy, row: 0, problem: None }
+    pub fn new(title: impl Into<String>, accept: &'static str, about: String, fields: Vec<Field>, sent: Sent) -> Self {
+        Form {
+            title: title.into(),
+            accept,
+            again: None,
+            about,
+            columns: 72,
+            fields,
+            words: |_| String::new(),
+            sent,
+            at: 0,
+            problem: None,
+            sure: false,
+            accepting: false,
+            top: 0,
+            hidden: 0,
+            drawn: Vec::new(),
+        }
     }
 
-    /// How candidates are asked of a model, filled with what is in use.
-    pub fn asks(now: CandidateAsks) -> Self {
-        let values = [now.demonstrations.to_string(), now.samples.to_string(), now.at_once.to_string()];
-        let rows = ASKS.into_iter().zip(values).map(|((label, note, ..), text)| (label, Value::text(text, 6), note));
-        let title = "How a model is asked for candidates";
-        Form { title, size: (66, 6), columns: (22, 32), rows: rows.collect(), read: asks, row: 0, problem: None }
+    /// A form of so many columns, with words on what its fields hold.
+    pub fn saying(self, columns: u16, words: fn(&Values<'_>) -> String) -> Self {
+        Form { columns, words, ..self }
+    }
+
+    /// What accepting does once a doubt was raised.
+    pub fn again(self, again: &'static str) -> Self {
+        Form { again: Some(again), ..self }
+    }
+
+    /// Puts the cursor of a text of many lines at the end of one, counted from 0.
+    pub fn at_line(mut self, line: usize) -> Self {
+        if let Some((editor, _)) = self.lines() {
+            editor.go_to_line(line);
+        }
+        self
+    }
+
+    fn lines(&mut self) -> Option<(&mut Editor, &mut Judge)> {
+        match self.fields.first_mut().map(|field| &mut field.kind) {
+            Some(Kind::Lines(editor, judge)) => Some((editor, judge)),
+            _ => None,
+        }
+    }
+
+    fn has_lines(&self) -> bool {
+        matches!(self.fields.first().map(|field| &field.kind), Some(Kind::Lines(..)))
+    }
+
+    fn has_labels(&self) -> bool {
+        self.fields.first().is_some_and(|field| !field.label.is_empty())
+    }
+
+    /// What is said below the fields, in rows of so many columns.
+    fn foot(&self, columns: usize) -> Vec<Row> {
+        if let Some(problem) = &self.problem {
+            return words::labelled("", Role::Bad, &sanitize::line(problem), columns);
+        }
+        let mut words = (self.words)(&Values(&self.fields));
+        // A note that there is no room for beside its field.
+        let here = self.fields.get(self.at).filter(|f| usize::from(self.sides().1) + f.note.width() > columns);
+        if let Some(field) = here.filter(|field| !field.note.is_empty()) {
+            words = format!("{}: {}. {words}", field.label, field.note);
+        }
+        if words.is_empty() { Vec::new() } else { words::labelled("", Role::Dim, &words, columns) }
+    }
+
+    /// The columns at which values and notes begin.
+    fn sides(&self) -> (u16, u16) {
+        let label = self.fields.iter().map(|field| field.label.width() as u16).max().unwrap_or(0);
+        let values = if label == 0 { 0 } else { label + 4 };
+        let widest = self.fields.iter().map(Field::columns).max().unwrap_or(0);
+        (values, values.saturating_add(widest).saturating_add(2))
+    }
+
+    fn draw_field(&mut self, painter: &mut Painter<'_>, at: usize, line: Rect) {
+        let (values, notes) = self.sides();
+        let here = at == self.at;
+        let Some(field) = self.fields.get_mut(at) else { return };
+        let from = |x: u16, width: u16| {
+            let x = x.min(line.width);
+            Rect { x: line.x + x, width: (line.width - x).min(width), ..line }
+        };
+        let role = if here { Role::Accent } else { Role::Text };
+        let label = [words::here(painter.theme, here), run(role, format!(" {}", field.label))];
+        painter.row(from(0, values.saturating_sub(1)), 0, &label);
+        let columns = field.columns();
+        match &mut field.kind {
+            Kind::Text(editor, _) | Kind::Number(editor, _) => editor.draw_field(painter, from(values, columns), here),
+            Kind::Switch(on) => {
+                let word = if *on { "[x] yes" } else { "[ ] no" };
+                painter.row(from(values, u16::MAX), 0, &[run(Role::Text, word)]);
+            }
+            Kind::Lines(..) => {}
+        }
+        painter.row(from(notes, u16::MAX), 0, &[run(Role::Dim, field.note)]);
+    }
+
+    fn draw_lines(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let width = usize::from(area.width);
+        let about = words::labelled("", Role::Title, &self.about, width);
+        let (head, below) = split_top(area, (about.len() as u16).min(2));
+        painter.rows(head, &about);
+        let (text, notes) = split_bottom(below, NOTES.min(below.height / 2));
+        let sure = self.sure;
+        if let Some((editor, judge)) = self.lines() {
+            editor.draw_numbered(painter, text);
+            let rows = judge.rows(context, painter.theme, width, (usize::from(notes.height), sure));
+            painter.rows(notes, &rows);
+        }
+    }
+
+    fn accept(&mut self, context: Context<'_>) -> Vec<Reply> {
+        if let Some((editor, judge)) = self.lines() {
+            let text = editor.text();
+            if text.trim().is_empty() {
+                return Vec::new();
+            }
+            let (faulty, read) = (judge.fault().is_some(), judge.reading(context.view).map(Result::is_ok));
+            let (asks, ask) = (judge.is_belief() && read.is_none(), judge.is_belief().then(|| judge.ask(&text)));
+            if faulty && !std::mem::replace(&mut self.sure, true) {
+                // It stays open, at the fault.
+                return Vec::new();
+            }
+            self.accepting = asks;
+            if asks {
+                return ask.flatten().into_iter().chain([Reply::WakeIn(POLL)]).collect();
+            }
+            // What is wrong is said below the text.
+            if read == Some(false) {
+                return Vec::new();
+            }
+        }
+        let wrong = self.fields.iter().find_map(Field::wrong);
+        let sent = match wrong {
+            Some(wrong) => Err(Fault::Wrong(wrong)),
+            None => (self.sent)(&Values(&self.fields), self.sure),
+        };
+        match sent {
+            Ok(replies) => return std::iter::once(Reply::Close).chain(replies).collect(),
+            Err(Fault::Wrong(why)) => (self.problem, self.sure) = (Some(why), false),
+            Err(Fault::Doubt(why)) => (self.problem, self.sure) = (Some(why), true),
+        }
+        Vec::new()
+    }
+
+    fn switch(&mut self) {
+        if let Some(Kind::Switch(on)) = self.fields.get_mut(self.at).map(|field| &mut field.kind) {
+            *on = !*on;
+        }
+    }
+
+    /// To the next or previous field; scrolls where there are none.
+    fn go(&mut self, down: bool) {
+        let fields = self.fields.len();
+        match (fields, down) {
+            (0, true) => self.top += 1,
+            (0, false) => self.top = self.top.saturating_sub(1),
+            (_, true) => self.at = (self.at + 1) % fields,
+            (_, false) => self.at = (self.at + fields - 1) % fields,
+        }
     }
 }
 
-fn policy(rows: &[Row]) -> Result<(Command, String), String> {
-    let [(_, steps, _), (_, until_fails, _), (_, until_action, _), (_, budget, _)] = rows else {
-        return Err(String::new());
+/// A text of lines, wrapped; what an indented line goes on with is indented as it is.
+fn paragraphs(text: &str, columns: usize) -> Vec<Row> {
+    let indented = |line: &str| {
+        let (lead, text) = line.split_at(line.len() - line.trim_start_matches(' ').len());
+        words::labelled(lead, Role::Text, text, columns)
     };
-    let steps = match steps.as_text() {
-        "end" => TO_THE_END,
-        text => text.parse().map_err(|_| "Steps: write a number, or `end`; 0 asks you at every step".to_owned())?,
-    };
-    let token_budget = match budget.as_text() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| "Token budget: write a number, or nothing for none".to_owned())?),
-    };
-    let until_action = Some(until_action.as_text()).filter(|action| !action.is_empty()).map(str::to_owned);
-    let policy = Policy { steps, until_fails: until_fails.is_on(), until_action, token_budget };
-    let words = "Every step it takes is recorded as decided by the policy. Esc stops a run.".to_owned();
-    Ok((Command::Gate(Request::SetPolicy(policy)), words))
-}
-
-/// Label, note, least and most of each row.
-const ASKS: [(&str, &str, u32, u32); 3] = [
-    ("Demonstrations", "1 to 10: a prompt for each", 1, 10),
-    ("Samples of each", "0 to 64, beside the greedy one", 0, 64),
-    ("Asks at once", "1 to 16", 1, 16),
-];
-
-fn asks(rows: &[Row]) -> Result<(Command, String), String> {
-    let mut read = [0_u32; 3];
-    for (((_, value, _), (label, _, least, most)), number) in rows.iter().zip(ASKS).zip(&mut read) {
-        let fits = value.as_text().parse().ok().filter(|n| (least..=most).contains(n));
-        *number = fits.ok_or_else(|| format!("{label}: write a whole number from {least} to {most}"))?;
-    }
-    let [demonstrations, samples, at_once] = read;
-    let asks = CandidateAsks { demonstrations: demonstrations as usize, samples, at_once: at_once as usize };
-    let each = u64::from(demonstrations) * (1 + u64::from(samples));
-    let words = format!("At most {each} completions an action. Esc in the pane stops them; what came is kept.");
-    Ok((Command::Workshop(WorkshopCommand::SetAsks(asks)), words))
+    text.lines().flat_map(indented).collect()
 }
 
 impl Dialog for Form {
     fn title(&self) -> String {
-        self.title.into()
+        self.title.clone()
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
-        vec![(ActionId::Accept, "use it"), (ActionId::Complete, "next field"), (ActionId::Close, "cancel")]
+        let accept = if self.has_lines() { ActionId::AcceptText } else { ActionId::Accept };
+        let word = self.again.filter(|_| self.sure).unwrap_or(self.accept);
+        let mut hints = vec![(accept, word)];
+        hints.extend((self.fields.len() > 1).then_some((ActionId::Complete, "next field")));
+        hints.extend((self.hidden > 0).then_some((ActionId::ItemDown, "scroll")));
+        // Of what is only read nothing can be cancelled.
+        hints.push((ActionId::Close, if word == "close" { "close" } else { "cancel" }));
+        hints
     }
 
-    fn size(&self, _: Context<'_>) -> (u16, u16) {
-        self.size
-    }
-
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let theme = context.theme;
-        let (values, notes) = self.columns;
-        let mut words = (self.read)(&self.rows).map(|(_, words)| words).unwrap_or_default();
-        let foot = self.rows.len() as u16 + 1;
-        for (i, (label, value, note)) in self.rows.iter_mut().enumerate() {
-            let Some(y) = area.y.checked_add(i as u16).filter(|y| *y < area.bottom()) else { return };
-            let here = i == self.row;
-            let (mark, role) = if here { (theme.glyphs.here, Role::Accent) } else { (" ", Role::Text) };
-            let from = |x: u16, width: u16| {
-                let rest = area.width.saturating_sub(x);
-                Rect { x: area.x + x.min(area.width), y, width: rest.min(width), height: 1 }
-            };
-            frame.render_widget(Line::styled(format!("{mark} {label}"), theme.style(role)), from(0, values - 1));
-            match value {
-                Value::Text(field, columns) => field.render(theme, from(values, *columns), frame, here),
-                Value::Switch(on) => {
-                    let word = if *on { "[x] yes" } else { "[ ] no" };
-                    frame.render_widget(Span::styled(word, theme.style(Role::Text)), from(values, u16::MAX));
-                }
-            }
-            let place = from(notes, u16::MAX);
-            let fitted = sanitize::fit(note, usize::from(place.width), theme.glyphs.ellipsis).into_owned();
-            if here && fitted != *note {
-                words = format!("{label}: {note}. {words}");
-            }
-            frame.render_widget(Span::styled(fitted, theme.style(Role::Dim)), place);
+    fn size(&self, context: Context<'_>) -> (u16, u16) {
+        let columns = self.columns.min(context.columns);
+        if let Some(Kind::Lines(editor, _)) = self.fields.first().map(|field| &field.kind) {
+            let lines = u16::try_from(editor.height()).unwrap_or(u16::MAX);
+            return (columns, lines.saturating_add(NOTES + 3).clamp(18, 40));
         }
-        let below = Rect { y: area.y + area.height.min(foot), height: area.height.saturating_sub(foot), ..area };
-        let (text, role) = match &self.problem {
-            Some(problem) => (problem.clone(), Role::Bad),
-            None => (words, Role::Dim),
-        };
-        let text = words::labelled("", role, &text, usize::from(below.width));
-        Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(below, &text);
+        let about = u16::try_from(paragraphs(&self.about, usize::from(columns)).len()).unwrap_or(u16::MAX);
+        let foot = self.foot(usize::from(columns)).len() as u16;
+        let foot = if self.has_labels() { foot.max(FOOT) } else { foot };
+        let gaps = u16::from(about > 0 && !self.fields.is_empty()) + u16::from(foot > 0);
+        (columns, about.saturating_add(self.fields.len() as u16 + foot + gaps))
     }
 
-    fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
-        let rows = self.rows.len();
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        if self.has_lines() {
+            return self.draw_lines(context, painter, area);
+        }
+        let fields = self.fields.len() as u16;
+        let foot = self.foot(usize::from(area.width));
+        let below = fields + if foot.is_empty() { 0 } else { 1 + foot.len() as u16 };
+        let about = paragraphs(&self.about, usize::from(area.width));
+        let gap = u16::from(fields > 0 && !about.is_empty());
+        let room = area.height.saturating_sub(if fields == 0 { 0 } else { below + gap });
+        let (above, rest) = split_top(area, room.min(about.len() as u16));
+        self.hidden = if fields == 0 { about.len().saturating_sub(usize::from(above.height)) } else { 0 };
+        self.top = self.top.min(self.hidden);
+        painter.rows(above, about.get(self.top..).unwrap_or_default());
+        if self.hidden > 0 {
+            painter.scrollbar(above, self.top, about.len());
+        }
+        let (mut line, mut rest) = split_top(split_top(rest, gap).1, 1);
+        self.drawn.clear();
+        for at in 0..self.fields.len() {
+            self.drawn.push(line);
+            if !line.is_empty() {
+                self.draw_field(painter, at, line);
+            }
+            (line, rest) = split_top(rest, 1);
+        }
+        // One row is left free before what is said below.
+        painter.rows(rest, &foot);
+    }
+
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
         match action {
-            ActionId::ItemUp => self.row = (self.row + rows - 1) % rows,
-            ActionId::ItemDown | ActionId::Complete => self.row = (self.row + 1) % rows,
-            ActionId::Accept => match (self.read)(&self.rows) {
-                Ok((command, _)) => return vec![Reply::Close, Reply::Send(command)],
-                Err(problem) => self.problem = Some(problem),
-            },
+            ActionId::ItemUp => self.go(false),
+            ActionId::ItemDown | ActionId::Complete => self.go(true),
+            ActionId::Accept | ActionId::AcceptText => return self.accept(context),
             _ => {}
         }
         Vec::new()
     }
 
     fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
-        self.problem = None;
-        match (self.rows.get_mut(self.row).map(|(_, value, _)| value), input) {
-            (Some(Value::Text(field, _)), input) => drop(field.input(input)),
-            (Some(Value::Switch(on)), Input::Key(key))
-                if matches!(key.code, KeyCode::Char(' ' | 'x' | 'y' | 'n') | KeyCode::Left | KeyCode::Right) =>
-            {
-                *on = !*on;
+        if let Input::Key(key) = input
+            && matches!(key.code, KeyCode::Char(' ' | 'x' | 'y' | 'n') | KeyCode::Left | KeyCode::Right)
+        {
+            self.switch();
+        }
+        let changed = self.fields.get_mut(self.at).and_then(Field::editor).map(|editor| editor.input(input));
+        if changed != Some(Edited::Changed) {
+            return Vec::new();
+        }
+        (self.problem, self.sure, self.accepting) = (None, false, false);
+        self.lines().map(|(editor, judge)| judge.typed(&editor.text())).into_iter().collect()
+    }
+
+    fn holds_lines(&self) -> bool {
+        self.has_lines()
+    }
+
+    fn mouse(&mut self, event: MouseEvent, _: Rect, _: Context<'_>) -> Vec<Reply> {
+        let down = event.kind == MouseEventKind::ScrollDown;
+        match event.kind {
+            MouseEventKind::ScrollUp | MouseEventKind::ScrollDown => match self.lines() {
+                Some((editor, _)) => editor.wheel(down),
+                None => self.go(down),
+            },
+            MouseEventKind::Down(MouseButton::Left) => {
+                let on = |line: &Rect| line.contains((event.column, event.row).into());
+                if let Some(at) = self.drawn.iter().position(on) {
+                    let again = std::mem::replace(&mut self.at, at) == at;
+                    if again {
+                        self.switch();
+                    }
+                }
             }
             _ => {}
         }
         Vec::new()
+    }
+
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        let Some((editor, judge)) = self.lines() else { return Vec::new() };
+        let mut replies: Vec<Reply> = judge.ask(&editor.text()).into_iter().collect();
+        let answered = judge.reading(context.view).is_some();
+        match (self.accepting, answered) {
+            (true, true) => replies.extend(self.accept(context)),
+            (true, false) => replies.push(Reply::WakeIn(POLL)),
+            (false, _) => {}
+        }
+        replies
     }
 }

@@ -1,17 +1,16 @@
 //! Help: what the focused pane does, then every action with its keys, then a glossary; searched by what is typed after `/`. Made from
 //! the action table.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-use super::field::Field;
-use super::list::scrollbar;
 use super::{Context, Dialog, Reply, key_row, palette};
 use crate::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
 use crate::event::Input;
 use crate::keymap::Keymap;
 use crate::pane::PaneAction;
+use crate::panes::draw::{Painter, Row, run, split_top};
+use crate::panes::edit::{Edited, Editor};
+use crate::panes::words;
 use crate::panes::wrap::wrapped;
 use crate::theme::{Glyphs, Role, Theme};
 
@@ -64,7 +63,6 @@ const NUMBERED: [(actions::Context, usize, &str); 2] = [
     (actions::Context::Start, actions::EXAMPLE_KEYS, "Open the example session of that number"),
 ];
 
-/// Columns of the keys.
 const KEYS: usize = 20;
 
 /// A group of the help: a heading and its entries.
@@ -118,16 +116,14 @@ pub struct Help {
     pane: Option<(String, Vec<(ActionId, &'static str)>)>,
     top: usize,
     rows: usize,
-    /// What is searched for.
-    query: Field,
-    /// Whether it is being typed.
+    query: Editor,
     typing: bool,
 }
 
 impl Help {
     /// The help; the focused pane's actions, each with its word, come first.
     pub fn new(pane: Option<(String, Vec<(ActionId, &'static str)>)>) -> Self {
-        Help { pane, top: 0, rows: 0, query: Field::new(""), typing: false }
+        Help { pane, top: 0, rows: 0, query: Editor::field(""), typing: false }
     }
 
     fn groups(&self, keymap: &Keymap, theme: &Theme) -> Vec<Group> {
@@ -163,12 +159,9 @@ impl Help {
         groups
     }
 
-    fn lines(&self, keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+    fn lines(&self, keymap: &Keymap, theme: &Theme, width: usize) -> Vec<Row> {
         let query = self.query.text().trim().to_lowercase();
-        let mut out: Vec<Line<'static>> = Vec::new();
-        if query.is_empty() {
-            out.extend(wrapped(ABOUT, width).into_iter().map(|l| Line::styled(l, theme.style(Role::Text))));
-        }
+        let mut out = if query.is_empty() { words::labelled("", Role::Text, ABOUT, width) } else { Vec::new() };
         let fits = |entry: &Entry| query.is_empty() || entry.has(&query);
         for Group { title, entries } in self.groups(keymap, theme) {
             let mut entries = entries.into_iter().filter(fits).peekable();
@@ -176,22 +169,19 @@ impl Help {
                 continue;
             }
             if !out.is_empty() {
-                out.push(Line::default());
+                out.push(Row::new());
             }
-            out.push(Line::styled(title, theme.style(Role::Title)));
+            out.push(vec![run(Role::Title, title)]);
             for Entry { word, about, .. } in entries {
                 let room = width.saturating_sub(KEYS + 3).max(8);
                 for (i, text) in wrapped(&about, room).into_iter().enumerate() {
                     let word = if i == 0 { word.as_str() } else { "" };
-                    out.push(Line::from(vec![
-                        Span::styled(format!("  {word:<KEYS$} "), theme.style(Role::Key)),
-                        Span::styled(text, theme.style(Role::Text)),
-                    ]));
+                    out.push(vec![run(Role::Key, format!("  {word:<KEYS$} ")), run(Role::Text, text)]);
                 }
             }
         }
         if out.is_empty() {
-            out.push(Line::styled("Nothing here has these letters.", theme.style(Role::Dim)));
+            out.push(vec![run(Role::Dim, "Nothing here has these letters.")]);
         }
         out
     }
@@ -239,24 +229,22 @@ impl Dialog for Help {
         (116, 60)
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let head = Rect { height: area.height.min(1), ..area };
-        let area = Rect { y: area.y + head.height, height: area.height - head.height, ..area };
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let (head, area) = split_top(area, 1);
         if self.typing || !self.query.text().is_empty() {
-            self.query.render(context.theme, head, frame, self.typing);
+            self.query.draw_field(painter, head, self.typing);
         } else {
-            let words =
-                key_row(context.keymap, &[(&[ActionId::SearchHelp], "searches in keys, commands and the glossary")]);
-            frame.render_widget(Line::styled(words, context.theme.style(Role::Dim)), head);
+            let words = [(&[ActionId::SearchHelp][..], "searches in keys, commands and the glossary")];
+            painter.row(head, 0, &[run(Role::Dim, key_row(context.keymap, &words))]);
         }
         // The last column is the scroll bar's.
-        let lines = self.lines(context.keymap, context.theme, usize::from(area.width).saturating_sub(2));
+        let lines = self.lines(context.keymap, painter.theme, usize::from(area.width).saturating_sub(2));
         self.rows = usize::from(area.height);
         self.top = self.top.min(lines.len().saturating_sub(self.rows));
-        for (y, line) in (area.y..area.bottom()).zip(lines.iter().skip(self.top)) {
-            frame.render_widget(line, Rect { y, height: 1, ..area });
+        for (line, row) in lines.iter().skip(self.top).take(self.rows).enumerate() {
+            painter.row(area, line, row);
         }
-        scrollbar(context.theme, area, frame, self.top, lines.len());
+        painter.scrollbar(area, self.top, lines.len());
     }
 
     fn act(&mut self, action: ActionId, _: Context<'_>) -> Vec<Reply> {
@@ -278,7 +266,7 @@ impl Dialog for Help {
     }
 
     fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
-        if self.typing && self.query.input(input) {
+        if self.typing && self.query.input(input) == Edited::Changed {
             self.top = 0;
         }
         Vec::new()

@@ -3,26 +3,21 @@
 //! A dialog reads the view and replies; sending commands and opening further dialogs is the application's.
 
 pub mod act;
+pub mod asked;
 pub mod compare;
 pub mod configure;
-pub mod field;
-pub mod file;
 pub mod form;
 pub mod help;
-pub mod list;
+mod judge;
 pub mod palette;
 pub mod pick;
 pub mod presenter;
-pub mod prompt;
-pub mod text;
 pub mod tree;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crossterm::event::{MouseEvent, MouseEventKind};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
@@ -30,18 +25,14 @@ use super::actions::{self, ActionId};
 use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::ExportForm;
-use super::theme::Theme;
+use super::panes::draw::Painter;
 use super::view::View;
 use stepwright_driver::Command;
 
 /// What a dialog may look at.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// The view.
     pub view: &'a View,
-    /// The theme.
-    pub theme: &'a Theme,
-    /// The keys.
     pub keymap: &'a Keymap,
     /// The most columns there are inside its border.
     pub columns: u16,
@@ -50,9 +41,7 @@ pub struct Context<'a> {
 /// A fetch of what a model needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
-    /// The model.
     pub model: String,
-    /// How much it is, in words.
     pub size: String,
     /// The command sent to the driver once it is there.
     pub then: Option<Command>,
@@ -61,27 +50,21 @@ pub struct Fetch {
 /// What a dialog wants done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// Close it.
     Close,
-    /// Send a command to the driver.
     Send(Command),
     /// Do an action of the table, after closing.
     Do(ActionId),
-    /// Leave the program.
     Leave,
-    /// Use that theme.
     Theme(String),
     /// Write the session out to a file.
     Export(ExportForm, PathBuf),
     /// Ask for the file that the session is written out to.
     AskExport(ExportForm),
-    /// Ask which session is compared with this one.
     AskCompared,
     /// Read a session to be compared with this one.
     Compare(PathBuf),
     /// Ask whether what a model needs shall be fetched.
     OfferFetch(Fetch),
-    /// Fetch it.
     Fetch(Fetch),
     /// Be woken in the given time: something is debounced.
     WakeIn(Duration),
@@ -118,7 +101,6 @@ pub fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: u
 
 /// A dialog.
 pub trait Dialog {
-    /// Its title.
     fn title(&self) -> String;
 
     /// What its keys do now: action and word, most useful first.
@@ -127,8 +109,7 @@ pub trait Dialog {
     /// The columns and rows it would like inside its border.
     fn size(&self, context: Context<'_>) -> (u16, u16);
 
-    /// Draws its inside.
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>);
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect);
 
     /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
@@ -181,11 +162,4 @@ pub trait Dialog {
         let _ = context;
         Vec::new()
     }
-}
-
-/// A number no earlier question to the driver had, so that late answers can be recognised.
-pub fn next_token() -> u64 {
-    // Panes number their own questions; starting high keeps the two apart.
-    static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }

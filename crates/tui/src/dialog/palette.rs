@@ -1,15 +1,14 @@
 //! Command palette: every action by name, by other words for it and by what it does; what cannot be done now is shown with its reason.
 
 use crossterm::event::MouseEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-use super::field::Field;
-use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::actions::{ACTIONS, ActionId, ActionSpec};
 use crate::event::Input;
+use crate::panes::draw::{Painter, Row, run, split_top};
+use crate::panes::edit::{Edited, Editor};
+use crate::panes::list::ListState;
 use crate::theme::Role;
 use crate::{fuzzy, sanitize};
 
@@ -57,15 +56,14 @@ const SYNONYMS: [(&str, &str); 34] = [
     ("focus-blocking", "tree conditions resolutions"),
 ];
 
-/// Other words for an action.
 pub fn other(action: &ActionSpec) -> &'static str {
     SYNONYMS.iter().find(|(name, _)| *name == action.name).map_or("", |(_, words)| words)
 }
 
 /// The palette.
 pub struct Palette {
-    field: Field,
-    list: List,
+    field: Editor,
+    list: ListState,
     /// What is offered, with why it cannot be done now.
     rows: Vec<(&'static ActionSpec, Disabled)>,
     /// Indices into `rows`, best first.
@@ -77,9 +75,15 @@ impl Palette {
     pub fn new(disabled: impl Fn(ActionId) -> Disabled, pane: &[(ActionId, &'static str)]) -> Self {
         let offered = |s: &&'static ActionSpec| s.palette || pane.iter().any(|(id, _)| *id == s.id);
         let rows: Vec<_> = ACTIONS.iter().filter(offered).map(|s| (s, disabled(s.id))).collect();
-        let mut palette = Palette { field: Field::new(""), list: List::default(), rows, found: Vec::new() };
+        let mut palette = Palette { field: Editor::field(""), list: ListState::default(), rows, found: Vec::new() };
         palette.search();
         palette
+    }
+
+    /// The field, and the list below it.
+    fn parts(area: Rect) -> (Rect, Rect) {
+        let (field, rest) = split_top(area, 1);
+        (field, split_top(rest, 1).1)
     }
 
     fn search(&mut self) {
@@ -105,7 +109,7 @@ impl Palette {
         }
         // What can be done now comes first.
         self.found.sort_by_key(|i| self.rows.get(*i).is_some_and(|(_, disabled)| disabled.is_some()));
-        self.list = List::default();
+        self.list = ListState::default();
     }
 }
 
@@ -122,39 +126,27 @@ impl Dialog for Palette {
         (90, 20)
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let theme = context.theme;
-        self.field.render(theme, area, frame, true);
-        let below = Rect { y: area.y + area.height.min(2), height: area.height.saturating_sub(2), ..area };
-        let Palette { list, rows, found, .. } = self;
-        let width = usize::from(area.width.saturating_sub(3));
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let (field, list) = Palette::parts(area);
+        self.field.draw_field(painter, field, true);
+        let (rows, found, ellipsis) = (&self.rows, &self.found, painter.theme.glyphs.ellipsis);
         if found.is_empty() {
             let help = context.keymap.hint(ActionId::Help).unwrap_or_default();
             let text = format!("No command fits. {help} lists every key and what it does.");
-            frame.render_widget(
-                Line::styled(text, theme.style(Role::Dim)),
-                Rect { height: below.height.min(1), ..below },
-            );
-            return;
+            return painter.row(list, 0, &[run(Role::Dim, text)]);
         }
-        list.render(theme, below, frame, true, found.len(), |i| {
-            let Some((spec, disabled)) = found.get(i).and_then(|r| rows.get(*r)) else { return Line::default() };
+        self.list.draw(painter, list, true, found.len(), |row, _| {
+            let Some((spec, disabled)) = found.get(row).and_then(|at| rows.get(*at)) else { return Row::new() };
             let keys = context.keymap.hint(spec.id).unwrap_or_default();
-            let (text, role) = match disabled {
-                None => (spec.about.clone(), Role::Text),
-                Some(why) => (format!("{} ({why})", spec.about), Role::Dim),
+            let (text, [key, name, about]) = match disabled {
+                None => (spec.about.clone(), [Role::Key, Role::Title, Role::Text]),
+                Some(why) => (format!("{} ({why})", spec.about), [Role::Dim; 3]),
             };
-            let text = sanitize::fit(&text, width.saturating_sub(10 + NAME), theme.glyphs.ellipsis).into_owned();
-            let name = sanitize::fit(spec.label, NAME - 2, theme.glyphs.ellipsis).into_owned();
-            let key = if disabled.is_some() { Role::Dim } else { Role::Key };
-            Line::from(vec![
-                Span::styled(format!("{keys:<10}"), theme.style(key)),
-                Span::styled(
-                    format!("{name:<NAME$}"),
-                    theme.style(if disabled.is_some() { Role::Dim } else { Role::Title }),
-                ),
-                Span::styled(text, theme.style(role)),
-            ])
+            vec![
+                run(key, format!("{keys:<10}")),
+                run(name, format!("{:<NAME$}", sanitize::fit(spec.label, NAME - 2, ellipsis))),
+                run(about, text),
+            ]
         });
     }
 
@@ -169,15 +161,14 @@ impl Dialog for Palette {
     }
 
     fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
-        if self.field.input(input) {
+        if self.field.input(input) == Edited::Changed {
             self.search();
         }
         Vec::new()
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        let below = Rect { y: area.y + area.height.min(2), height: area.height.saturating_sub(2), ..area };
-        match self.list.mouse(event, below, self.found.len()) {
+        match self.list.mouse(event, Palette::parts(area).1, self.found.len()) {
             Some(_) => self.act(ActionId::Accept, context),
             None => Vec::new(),
         }

@@ -1,18 +1,15 @@
 //! Dialogs that pick one of a few: a theme, a format for exporting the session.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-
 use crossterm::event::MouseEvent;
+use ratatui::layout::Rect;
 
-use super::list::List;
 use super::{Context, Dialog, Reply};
 use crate::actions::ActionId;
 use crate::launcher::{ExportForm, SessionEntry};
+use crate::panes::draw::{Painter, Row, run};
+use crate::panes::list::ListState;
 use crate::theme::Role;
 
-/// One to pick.
 struct Item {
     name: String,
     about: String,
@@ -26,7 +23,7 @@ struct Item {
 pub struct Pick {
     title: &'static str,
     items: Vec<Item>,
-    list: List,
+    list: ListState,
 }
 
 impl Pick {
@@ -39,7 +36,7 @@ impl Pick {
             chosen: Reply::Theme(name.clone()),
         };
         let at = themes.iter().position(|(n, _)| n == current).unwrap_or(0);
-        Pick { title: "Theme", items: themes.iter().map(item).collect(), list: List::at(at) }
+        Pick { title: "Theme", items: themes.iter().map(item).collect(), list: ListState::at(at) }
     }
 
     /// Picks the form of an export.
@@ -55,7 +52,7 @@ impl Pick {
             item("jsonl", "the records, one a line", ExportForm::Jsonl),
             item("cast", "a recording for terminal players, a marker per decision", ExportForm::Cast),
         ];
-        Pick { title: "Write the session out as", items, list: List::default() }
+        Pick { title: "Write the session out as", items, list: ListState::default() }
     }
 
     /// Picks a session to be compared: of each its file, what it is about, and how it was left.
@@ -66,7 +63,7 @@ impl Pick {
             preview: None,
             chosen: Reply::Compare(entry.path.clone()),
         };
-        Pick { title: "Compare with", items: sessions.iter().map(item).collect(), list: List::default() }
+        Pick { title: "Compare with", items: sessions.iter().map(item).collect(), list: ListState::default() }
     }
 
     fn preview(&self) -> Vec<Reply> {
@@ -92,14 +89,11 @@ impl Dialog for Pick {
         (u16::try_from(widest).unwrap_or(66).clamp(66, 110), u16::try_from(self.items.len()).unwrap_or(20).min(20))
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
-        let theme = context.theme;
-        self.list.render(theme, area, frame, true, self.items.len(), |i| {
-            let Some(item) = self.items.get(i) else { return Line::default() };
-            Line::from(vec![
-                Span::styled(format!("{:<16}", item.name), theme.style(Role::Text)),
-                Span::styled(item.about.as_str(), theme.style(Role::Dim)),
-            ])
+    fn draw(&mut self, _: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let items = &self.items;
+        self.list.draw(painter, area, true, items.len(), |row, _| match items.get(row) {
+            Some(item) => vec![run(Role::Text, format!("{:<16}", item.name)), run(Role::Dim, &item.about)],
+            None => Row::new(),
         });
     }
 

@@ -7,7 +7,6 @@ mod parts;
 use std::time::Duration;
 
 use crossterm::event::{MouseEvent, MouseEventKind};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
@@ -40,10 +39,8 @@ pub struct Presenter {
     /// Which slide is shown; the one of the session's step at the beginning.
     at: Option<usize>,
     playing: bool,
-    /// Which of [`PACES`].
     #[default(2)]
     pace: usize,
-    /// Rows scrolled.
     top: usize,
     /// Rows that can be scrolled.
     hidden: usize,
@@ -211,12 +208,11 @@ impl Dialog for Presenter {
         WHOLE_SCREEN
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         let Some(session) = context.view.session.as_ref().filter(|s| s.is_started()) else { return };
-        let (theme, slides) = (context.theme, self.slides(session));
+        let (theme, slides) = (painter.theme, self.slides(session));
         let at = self.shown(session, &slides);
         let Some(slide) = slides.get(at).copied() else { return };
-        let mut painter = Painter { buf: frame.buffer_mut(), theme, focused: true };
         let columns = usize::from(area.width);
         let (head, rest) = split_top(area, 2);
         painter.rows(head, &self.heading(session, &slides, at, theme, columns));

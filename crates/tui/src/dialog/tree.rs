@@ -1,28 +1,26 @@
 //! Dialog of the tree of steps and branches: go to any of them; name, hide, delete a branch.
 
 use crossterm::event::MouseEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::field::Field;
-use super::list::List;
 use super::{Context, Dialog, Reply, key_row};
 use crate::actions::{self, ActionId};
 use crate::event::Input;
+use crate::panes::draw::{Painter, Row, run, split_bottom, width};
+use crate::panes::edit::Editor;
+use crate::panes::list::ListState;
 use crate::panes::words;
 use crate::sanitize;
-use crate::theme::{Role, Theme};
+use crate::theme::{Glyphs, Role};
 use stepwright_driver::{Command, Request};
 use stepwright_episode::{Branch, BranchEdit, NodeId, Session};
 use stepwright_export::decided;
 use stepwright_text::words::count;
-use stepwright_text::wrap::wrapped;
 
-/// A row: a node and how deep it is indented, in branches.
+/// A step of the list: a node and how deep it is indented, in branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
+struct Step {
     node: NodeId,
     indent: usize,
     /// Whether it begins a branch beside an older one.
@@ -37,26 +35,31 @@ const DETAIL: u16 = 4;
 
 /// The tree.
 pub struct Tree {
-    list: List,
+    list: ListState,
     /// Whether deleted branches are listed too.
     all: bool,
     /// A name being typed for the branch that begins at a node.
-    naming: Option<(NodeId, Field)>,
+    naming: Option<(NodeId, Editor)>,
 }
 
 impl Tree {
     /// The session's tree, the cursor on the current node.
     pub fn new(session: &Session) -> Self {
         let at = rows(session, false).iter().position(|r| r.node == session.cursor()).unwrap_or(0);
-        Tree { list: List::at(at), all: false, naming: None }
+        Tree { list: ListState::at(at), all: false, naming: None }
     }
 
-    fn rows(&self, context: Context<'_>) -> Vec<Row> {
+    fn rows(&self, context: Context<'_>) -> Vec<Step> {
         context.view.session.as_ref().map(|s| rows(s, self.all)).unwrap_or_default()
     }
 
     fn marked(&self, context: Context<'_>) -> Option<NodeId> {
         self.rows(context).get(self.list.cursor()).map(|row| row.node)
+    }
+
+    /// The list, and the rows below it.
+    fn parts(area: Rect) -> (Rect, Rect) {
+        split_bottom(area, DETAIL.min(area.height / 2))
     }
 
     /// Changes the branch that the marked node is on.
@@ -70,9 +73,9 @@ impl Tree {
 
 /// Nodes in drawing order: the oldest line of descent flat, every later branch indented below the node it leaves. Of a hidden branch
 /// only the first node is listed, of a deleted one nothing unless `all` are.
-fn rows(session: &Session, all: bool) -> Vec<Row> {
+fn rows(session: &Session, all: bool) -> Vec<Step> {
     let mut out = Vec::with_capacity(session.nodes().len());
-    let mut waiting = vec![Row { node: 0, indent: 0, branch: false }];
+    let mut waiting = vec![Step { node: 0, indent: 0, branch: false }];
     while let Some(row) = waiting.pop() {
         let Some(node) = session.node(row.node) else { continue };
         let branch = session.branch(row.node);
@@ -86,16 +89,15 @@ fn rows(session: &Session, all: bool) -> Vec<Row> {
         // The first child continues in the same column and is last; younger branches come before it, right below their origin.
         for (i, child) in node.children.iter().enumerate() {
             let branch = i > 0;
-            waiting.push(Row { node: *child, indent: row.indent + usize::from(branch), branch });
+            waiting.push(Step { node: *child, indent: row.indent + usize::from(branch), branch });
         }
     }
     out
 }
 
 /// The row of a node in so many columns: what is said of it stays in sight, its action and its branch's name give way.
-fn line<'a>(row: Row, session: &'a Session, all: bool, theme: &Theme, width: usize) -> Line<'a> {
-    let Some(node) = session.node(row.node) else { return Line::default() };
-    let glyphs = &theme.glyphs;
+fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize) -> Row {
+    let Some(node) = session.node(row.node) else { return Row::new() };
     let current = row.node == session.cursor();
     let indent = row.indent.min(12);
     let mut lead = format!("{} ", glyphs.vertical).repeat(indent.saturating_sub(usize::from(row.branch)));
@@ -103,11 +105,11 @@ fn line<'a>(row: Row, session: &'a Session, all: bool, theme: &Theme, width: usi
         lead.push_str(&format!("{} ", glyphs.branch));
     }
     let mark = node.action.as_ref().map(|_| words::mark(glyphs, session.mark_at(node)));
-    let mark = mark.map_or(Span::raw("  "), |(glyph, role)| Span::styled(format!("{glyph} "), theme.style(role)));
+    let mark = mark.map_or_else(|| run(Role::Text, "  "), |(glyph, role)| run(role, format!("{glyph} ")));
     let action = node.action.as_ref().map_or("(start)", |a| a.text.as_str());
     let role = if current { Role::Accent } else { Role::Text };
-    let mut said: Vec<Span<'a>> = Vec::new();
-    let mut say = |text: String, role| said.push(Span::styled(format!("  {text}"), theme.style(role)));
+    let mut said = Row::new();
+    let mut say = |text: String, role| said.push(run(role, format!("  {text}")));
     if let Some(branch) = session.branch(row.node) {
         match (branch.deleted, branch.hidden) {
             (true, _) => say("deleted".into(), Role::Bad),
@@ -141,41 +143,26 @@ fn line<'a>(row: Row, session: &'a Session, all: bool, theme: &Theme, width: usi
     if branches > 1 {
         say(format!("{branches} branches"), Role::Warn);
     }
-    let mut spans = vec![
-        Span::styled(lead, theme.style(Role::Dim)),
-        Span::styled(format!("{:>3} ", node.depth), theme.style(Role::Dim)),
-        mark,
-    ];
-    let columns = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
-    let room = width.saturating_sub(columns(&spans) + columns(&said)).max(LEAST);
+    let mut runs = vec![run(Role::Dim, lead), run(Role::Dim, format!("{:>3} ", node.depth)), mark];
+    let room = columns.saturating_sub(width(&runs) + width(&said)).max(LEAST);
     let action = sanitize::line(action);
-    let name = session.branch(row.node).map(|b| b.name.as_str()).filter(|name| !name.is_empty());
+    let name = session.branch(row.node).map(|b| sanitize::line(&b.name)).filter(|name| !name.is_empty());
     // What one of the two does not need is the other's.
-    let asked = name.map_or(0, |name| sanitize::line(name).width() + 4);
-    let own = if name.is_some() { (room / 2).max(room.saturating_sub(asked)) } else { room };
-    let action = sanitize::fit(&action, own, glyphs.ellipsis).into_owned();
+    let own = name.as_ref().map_or(room, |name| (room / 2).max(room.saturating_sub(name.width() + 4)));
+    let action = sanitize::fit(&action, own, glyphs.ellipsis);
     let left = room.saturating_sub(action.width() + 4).max(LEAST);
-    spans.push(Span::styled(action, theme.style(role)));
-    if let Some(name) = name {
-        let name = sanitize::line(name);
-        let name = format!("  [{}]", sanitize::fit(&name, left, glyphs.ellipsis));
-        spans.push(Span::styled(name, theme.style(Role::Title)));
-    }
-    spans.extend(said);
-    Line::from(spans)
+    runs.push(run(role, action));
+    runs.extend(name.map(|name| run(Role::Title, format!("  [{}]", sanitize::fit(&name, left, glyphs.ellipsis)))));
+    runs.extend(said);
+    runs
 }
 
 /// Who decided on the step to a node and why, then what was remarked there.
-fn detail<'a>(session: &Session, node: NodeId, width: usize, theme: &Theme) -> Vec<Line<'a>> {
+fn detail(session: &Session, node: NodeId, columns: usize) -> Vec<Row> {
     let Some(node) = session.node(node) else { return Vec::new() };
-    let decided = decided(session, node);
-    let notes = node.turn.notes.iter().map(|note| (Role::Text, format!("note: {note}")));
-    let decided = Some((Role::Text, decided)).filter(|(_, text)| !text.is_empty());
-    let lines = decided.into_iter().chain(notes);
-    lines
-        .flat_map(|(role, text)| wrapped(&text, width).into_iter().map(move |text| (role, text)))
-        .map(|(role, text)| Line::styled(text, theme.style(role)))
-        .collect()
+    let decided = Some(decided(session, node)).filter(|text| !text.is_empty());
+    let notes = node.turn.notes.iter().map(|note| format!("note: {note}"));
+    decided.into_iter().chain(notes).flat_map(|text| words::labelled("", Role::Text, &text, columns)).collect()
 }
 
 impl Dialog for Tree {
@@ -210,36 +197,30 @@ impl Dialog for Tree {
         (84, u16::try_from(self.rows(context).len()).unwrap_or(u16::MAX).clamp(3, 36) + DETAIL)
     }
 
-    fn render(&mut self, context: Context<'_>, area: Rect, frame: &mut Frame<'_>) {
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         let Some(session) = &context.view.session else { return };
-        let (theme, rows) = (context.theme, self.rows(context));
-        let below = DETAIL.min(area.height / 2);
-        let (list, rest) =
-            (Rect { height: area.height - below, ..area }, Rect { y: area.bottom() - below, height: below, ..area });
-        // A list that is scrolled has its bar in the last column.
-        let bar = usize::from(rows.len() > usize::from(list.height));
-        let width = usize::from(list.width).saturating_sub(List::MARK + bar);
-        self.list.render(theme, list, frame, true, rows.len(), |i| {
-            rows.get(i).map_or_else(Line::default, |row| line(*row, session, self.all, theme, width))
+        let (rows, all) = (self.rows(context), self.all);
+        let (list, rest) = Tree::parts(area);
+        let glyphs = &painter.theme.glyphs;
+        self.list.draw(painter, list, true, rows.len(), |at, columns| {
+            rows.get(at).map(|row| line(*row, session, all, glyphs, columns)).unwrap_or_default()
         });
-        let last = Rect { y: rest.bottom().saturating_sub(1), height: rest.height.min(1), ..rest };
+        let (above, last) = split_bottom(rest, 1);
         match &mut self.naming {
-            Some((_, field)) => field.render(theme, last, frame, true),
+            Some((_, field)) => field.draw_field(painter, last, true),
             None => {
                 let named: [(&[ActionId], &str); 4] = [
                     (&[ActionId::NameBranch], "name"),
                     (&[ActionId::HideBranch], "hide or show"),
                     (&[ActionId::DeleteBranch], "delete or bring back"),
-                    (&[ActionId::DeletedBranches], if self.all { "leave deleted out" } else { "list deleted" }),
+                    (&[ActionId::DeletedBranches], if all { "leave deleted out" } else { "list deleted" }),
                 ];
                 let keys = format!("branch: {}", key_row(context.keymap, &named));
-                frame.render_widget(Line::styled(keys, theme.style(Role::Dim)), last);
+                painter.row(last, 0, &[run(Role::Dim, keys)]);
             }
         }
-        let Some(row) = rows.get(self.list.cursor()) else { return };
-        let lines = detail(session, row.node, usize::from(rest.width), theme);
-        for (y, line) in (rest.y..last.y).zip(lines) {
-            frame.render_widget(line, Rect { y, height: 1, ..rest });
+        if let Some(row) = rows.get(self.list.cursor()) {
+            painter.rows(above, &detail(session, row.node, usize::from(above.width)));
         }
     }
 
@@ -259,13 +240,15 @@ impl Dialog for Tree {
                 let session = context.view.session.as_ref();
                 self.naming = session.zip(self.marked(context)).map(|(session, node)| {
                     let branch = session.branch_start(node);
-                    (branch, Field::new(session.branch(branch).map_or("", |b| b.name.as_str())))
+                    (branch, Editor::field(session.branch(branch).map_or("", |b| b.name.as_str())))
                 });
             }
             ActionId::HideBranch => return self.edit(context, |b| BranchEdit::Hide { hidden: !b.hidden }),
             ActionId::DeleteBranch => return self.edit(context, |b| BranchEdit::Delete { deleted: !b.deleted }),
             ActionId::DeletedBranches => self.all = !self.all,
-            other => self.list.act(other, self.rows(context).len()),
+            other => {
+                self.list.act(other, self.rows(context).len());
+            }
         }
         Vec::new()
     }
@@ -278,9 +261,8 @@ impl Dialog for Tree {
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
-        let list = Rect { height: area.height.saturating_sub(DETAIL.min(area.height / 2)), ..area };
         let rows = self.rows(context).len();
-        self.list.mouse(event, list, rows);
+        self.list.mouse(event, Tree::parts(area).0, rows);
         Vec::new()
     }
 }

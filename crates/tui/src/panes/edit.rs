@@ -1,22 +1,17 @@
-//! Editing in place: one line of text over a row, several lines over a part of a pane, and the pause before work starts.
+//! Editing of a text: a line over a row or in a field of a dialog, several lines over a part of a pane or a dialog.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::draw::Painter;
 use crate::event::Input;
-use crate::pane::Intent;
 use crate::paste;
 use crate::theme::Role;
-
-/// How long typing must rest before what was typed is checked.
-pub const PAUSE: Duration = Duration::from_millis(120);
 
 /// Tokens are unique over all editors: a late answer to an earlier edit must not pass for one to the present edit.
 static TOKENS: AtomicU64 = AtomicU64::new(1);
@@ -41,7 +36,6 @@ pub enum Edited {
     Same,
     /// The text is another now.
     Changed,
-    /// The person is done.
     Accept,
     /// The person gave up.
     Cancel,
@@ -52,37 +46,62 @@ pub enum Edited {
 pub struct Editor {
     area: TextArea<'static>,
     lines: bool,
+    /// Most bytes it takes.
+    most: usize,
+    numbered: bool,
+    drawn: Rect,
 }
 
 impl Editor {
-    /// Edits one line.
     pub fn line(text: &str) -> Self {
-        let mut area = TextArea::new(vec![text.replace(['\n', '\r'], " ")]);
-        area.set_cursor_line_style(Style::new());
-        area.move_cursor(CursorMove::End);
-        Editor { area, lines: false }
+        Editor::new(vec![text.replace(['\n', '\r'], " ")], false)
+    }
+
+    /// Edits the one line of a dialog's field, made safe.
+    pub fn field(text: &str) -> Self {
+        Editor { most: paste::LINE, ..Editor::line(&paste::line(text)) }
     }
 
     /// Edits many lines.
     pub fn lines(text: &str) -> Self {
-        let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
-        area.set_cursor_line_style(Style::new());
-        area.set_wrap_mode(WrapMode::WordOrGlyph);
-        Editor { area, lines: true }
+        Editor::new(text.split('\n').map(str::to_owned).collect(), true)
     }
 
-    /// The text.
+    fn new(text: Vec<String>, lines: bool) -> Self {
+        Editor { area: area(text, !lines), lines, most: paste::LINES, numbered: false, drawn: Rect::ZERO }
+    }
+
+    /// Puts the cursor at the end of a line, counted from 0.
+    pub fn go_to_line(&mut self, line: usize) {
+        self.area.move_cursor(CursorMove::Jump(cell(line), 0));
+        self.area.move_cursor(CursorMove::End);
+    }
+
+    /// Scrolls by a turn of the wheel.
+    pub fn wheel(&mut self, down: bool) {
+        self.area.scroll((if down { 3 } else { -3 }, 0));
+    }
+
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
     }
 
+    pub fn height(&self) -> usize {
+        self.area.lines().len()
+    }
+
+    /// Replaces the text of a field; the cursor goes behind it.
+    pub fn set(&mut self, text: &str) {
+        *self = Editor::field(text);
+    }
+
     /// Takes what is typed; line breaks that are pasted become spaces where there is one line only.
     pub fn input(&mut self, input: Input<'_>) -> Edited {
+        let room = self.most.saturating_sub(self.text().len());
         let key = match input {
             Input::Key(key) => key,
             Input::Paste(text) => {
                 let text = if self.lines { paste::lines(text) } else { paste::line(text) };
-                let room = paste::LINES.saturating_sub(self.text().len());
                 let changed = paste::whole(text, room).is_some_and(|text| self.area.insert_str(text));
                 return if changed { Edited::Changed } else { Edited::Same };
             }
@@ -91,69 +110,74 @@ impl Editor {
             return Edited::Same;
         }
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
+        let changed = match key.code {
             KeyCode::Esc => return Edited::Cancel,
             KeyCode::Char('c') if ctrl => return Edited::Cancel,
             KeyCode::Char('s') if ctrl => return Edited::Accept,
             KeyCode::Enter if !self.lines => return Edited::Accept,
             KeyCode::Char('m' | 'j') if ctrl && !self.lines => return Edited::Accept,
-            _ => {}
-        }
-        // As in a shell and in the dialogs: the text before the cursor is deleted.
-        let changed =
-            if ctrl && key.code == KeyCode::Char('u') { self.area.delete_line_by_head() } else { self.area.input(key) };
+            // A tab would leave the one line.
+            KeyCode::Tab | KeyCode::BackTab if !self.lines => false,
+            KeyCode::Char('i') if ctrl && !self.lines => false,
+            // As in a shell: the text before the cursor is deleted.
+            KeyCode::Char('u') if ctrl => self.area.delete_line_by_head(),
+            KeyCode::Char(_) if room == 0 => false,
+            _ => self.area.input(key),
+        };
         if changed { Edited::Changed } else { Edited::Same }
     }
 
     /// Draws the text with its cursor.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
-        let area = painter.clip(area);
-        if area.is_empty() {
+        let style = painter.theme.style(Role::Text);
+        self.render(painter, area, style, true);
+    }
+
+    /// Draws a field on the first row of an area; the cursor shows when it is `active`.
+    pub fn draw_field(&mut self, painter: &mut Painter<'_>, area: Rect, active: bool) {
+        let style = painter.theme.style(Role::Text).add_modifier(Modifier::UNDERLINED);
+        self.render(painter, Rect { height: area.height.min(1), ..area }, style, active);
+    }
+
+    /// Draws many lines with their numbers.
+    pub fn draw_numbered(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        self.numbered = true;
+        self.draw(painter, area);
+    }
+
+    fn render(&mut self, painter: &mut Painter<'_>, place: Rect, style: Style, active: bool) {
+        let place = painter.clip(place);
+        if place.is_empty() {
             return;
         }
-        self.area.set_style(painter.theme.style(Role::Text));
-        self.area.set_cursor_style(Style::new().add_modifier(ratatui::style::Modifier::REVERSED));
-        Widget::render(&self.area, area, painter.buf);
-    }
-}
-
-/// Waits until typing rests, then gives the number under which the answer is expected.
-#[derive(Debug, Default)]
-pub struct Debounce {
-    token: u64,
-    due: Option<Instant>,
-}
-
-impl Debounce {
-    /// Something was typed; asks to be woken.
-    pub fn touch(&mut self) -> Intent {
-        self.token = token();
-        self.due = Some(Instant::now() + PAUSE);
-        Intent::WakeIn(PAUSE)
-    }
-
-    /// Nothing is waited for: the number under which the answer to what is there now is expected.
-    pub fn at_once(&mut self) -> u64 {
-        self.token = token();
-        self.due = None;
-        self.token
-    }
-
-    /// After a wake-up: `Ok(token)` if the work is due, `Err(intent)` to wait on, `None` if nothing waits.
-    pub fn ready(&mut self) -> Option<Result<u64, Intent>> {
-        let due = self.due?;
-        let left = due.saturating_duration_since(Instant::now());
-        if left > Duration::ZERO {
-            return Some(Err(Intent::WakeIn(left)));
+        if std::mem::replace(&mut self.drawn, place).as_size() != place.as_size() {
+            // The widget keeps what it scrolled away, also where there is room for it now.
+            let (row, column) = (self.area.cursor().0, self.area.cursor().1);
+            self.area = area(self.area.lines().to_vec(), !self.lines);
+            self.area.move_cursor(CursorMove::Jump(cell(row), cell(column)));
         }
-        self.due = None;
-        Some(Ok(self.token))
+        if self.numbered {
+            self.area.set_line_number_style(painter.theme.style(Role::Dim));
+        }
+        self.area.set_style(style);
+        self.area.set_cursor_style(if active { Style::new().add_modifier(Modifier::REVERSED) } else { style });
+        Widget::render(&self.area, place, painter.buf);
     }
+}
 
-    /// Whether an answer with this number is the one waited for.
-    pub fn is_current(&self, token: u64) -> bool {
-        token == self.token
+fn cell(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
+/// A text area over these lines: the one with the cursor behind it, or many that are wrapped.
+fn area(lines: Vec<String>, one: bool) -> TextArea<'static> {
+    let mut area = TextArea::new(lines);
+    area.set_cursor_line_style(Style::new());
+    match one {
+        true => area.move_cursor(CursorMove::End),
+        false => area.set_wrap_mode(WrapMode::WordOrGlyph),
     }
+    area
 }
 
 #[cfg(test)]
@@ -187,20 +211,5 @@ mod tests {
         assert_eq!(editor.text(), "\na\nb");
         let save = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
         assert_eq!(editor.input(Input::Key(save)), Edited::Accept);
-    }
-
-    #[test]
-    fn only_the_last_pause_counts() {
-        let mut pause = Debounce::default();
-        assert!(pause.ready().is_none());
-        let _ = pause.touch();
-        assert!(matches!(pause.ready(), Some(Err(Intent::WakeIn(_)))));
-        let _ = pause.touch();
-        std::thread::sleep(PAUSE + Duration::from_millis(5));
-        let Some(Ok(token)) = pause.ready() else { panic!("the pause is over") };
-        assert!(pause.ready().is_none());
-        assert!(pause.is_current(token) && !pause.is_current(token - 1));
-        let _ = pause.touch();
-        assert!(!pause.is_current(token), "what was typed since has no answer yet");
     }
 }

@@ -21,9 +21,7 @@ pub struct Find {
 
 /// The rows searched: how many, and each one's text.
 pub struct Rows<'a> {
-    /// How many.
     pub len: usize,
-    /// The text of a row.
     pub text: &'a dyn Fn(usize) -> String,
 }
 

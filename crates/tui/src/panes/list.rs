@@ -1,10 +1,15 @@
-//! Windowed list: which row the cursor is on, which rows are shown, whether the end is followed.
+//! Windowed list: which row the cursor is on, which rows are shown, whether the end is followed; of panes, dialogs and the start screen.
 //!
 //! Knows only row numbers, so that a list of any length costs what is visible.
 
 use std::ops::Range;
 
-use crate::pane::PaneAction;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::draw::{Painter, Row, split_left};
+use super::words;
+use crate::actions::{ActionId, Move};
 
 /// Rows the wheel moves.
 const WHEEL: usize = 3;
@@ -20,9 +25,17 @@ pub struct ListState {
 }
 
 impl ListState {
+    /// Columns of the mark before a row.
+    pub const MARK: usize = 2;
+
     /// A list that follows its end until a person scrolls up.
     pub fn following() -> Self {
         ListState { follow: true, ..ListState::default() }
+    }
+
+    /// A list with the cursor on a row.
+    pub fn at(cursor: usize) -> Self {
+        ListState { cursor, ..ListState::default() }
     }
 
     /// The row the cursor is on; meaningful while the list has rows.
@@ -55,19 +68,68 @@ impl ListState {
     }
 
     /// Performs a movement; `false` if the action is none.
-    pub fn act(&mut self, action: PaneAction, len: usize) -> bool {
+    pub fn act(&mut self, action: impl Into<ActionId>, len: usize) -> bool {
         let page = self.height.saturating_sub(1).max(1);
-        let to = match action {
-            PaneAction::Up => self.cursor.saturating_sub(1),
-            PaneAction::Down => self.cursor.saturating_add(1),
-            PaneAction::PageUp => self.cursor.saturating_sub(page),
-            PaneAction::PageDown => self.cursor.saturating_add(page),
-            PaneAction::Top => 0,
-            PaneAction::Bottom => len,
-            _ => return false,
+        let to = match action.into().movement() {
+            Some(Move::Up) => self.cursor.saturating_sub(1),
+            Some(Move::Down) => self.cursor.saturating_add(1),
+            Some(Move::PageUp) => self.cursor.saturating_sub(page),
+            Some(Move::PageDown) => self.cursor.saturating_add(page),
+            Some(Move::Top) => 0,
+            Some(Move::Bottom) => len,
+            None => return false,
         };
         self.go_by_hand(to, len);
         true
+    }
+
+    /// The row under a position of the area last drawn.
+    pub fn row_at(&self, area: Rect, at: Position, len: usize) -> Option<usize> {
+        let row = self.top + usize::from(at.y.checked_sub(area.y)?);
+        (area.contains(at) && row < len).then_some(row)
+    }
+
+    /// The wheel moves the cursor; a click marks the row under it and returns it.
+    pub fn mouse(&mut self, event: MouseEvent, area: Rect, len: usize) -> Option<usize> {
+        match event.kind {
+            MouseEventKind::ScrollUp => self.go(self.cursor.saturating_sub(1), len),
+            MouseEventKind::ScrollDown => self.go(self.cursor + 1, len),
+            MouseEventKind::Down(MouseButton::Left) => {
+                let row = self.row_at(area, Position::new(event.column, event.row), len)?;
+                self.go(row, len);
+                return Some(row);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// How many rows of `len` were left out above and below when it was drawn last.
+    pub fn left_out(&self, len: usize) -> (usize, usize) {
+        (self.top.min(len), len.saturating_sub(self.top + self.height))
+    }
+
+    /// Draws the rows in sight, each made by `row` for a width, with a mark before the one under the cursor, which is shown as chosen if
+    /// the list is `active`.
+    pub fn draw(
+        &mut self,
+        painter: &mut Painter<'_>,
+        area: Rect,
+        active: bool,
+        len: usize,
+        mut row: impl FnMut(usize, usize) -> Row,
+    ) {
+        let window = self.window(len, usize::from(area.height));
+        let area = painter.scrollbar(area, window.start, len);
+        let (_, rows) = split_left(area, 1);
+        for (line, at) in window.enumerate() {
+            let here = at == self.cursor;
+            painter.row(area, line, &[words::here(painter.theme, here)]);
+            painter.row(rows, line, &row(at, usize::from(rows.width)));
+            if here && active {
+                painter.select(area, line);
+            }
+        }
     }
 
     /// Puts the cursor on the row shown at `line` of the window; `None` if there is none.
@@ -112,6 +174,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::actions::PaneAction;
 
     #[test]
     fn follows_the_end_until_scrolled_up() {

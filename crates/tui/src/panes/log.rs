@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
-use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run};
+use super::outline::Outline;
 use super::summary::{kind, step, summary};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::Role;
@@ -15,17 +15,16 @@ use stepwright_episode::{Event, NodeId, Record, blind};
 /// The pane.
 #[derive(Debug, SmartDefault)]
 pub struct LogPane {
-    #[default(Browser::following())]
-    browser: Browser,
+    #[default(Outline::following())]
+    outline: Outline,
 }
 
 impl LogPane {
     fn record<'a>(&self, view: &'a View) -> Option<&'a Record> {
-        view.records.get(self.browser.list.cursor()).map(AsRef::as_ref)
+        view.records.get(self.outline.list.cursor()).map(AsRef::as_ref)
     }
 }
 
-/// The node a record leads to.
 fn target(record: &Record) -> NodeId {
     match &record.event {
         Event::Executed { child, .. } => *child,
@@ -78,16 +77,16 @@ impl Pane for LogPane {
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
-        self.browser.list.grown(view.records.len());
+        self.outline.list.grown(view.records.len());
         Vec::new()
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, view: &View) -> usize {
@@ -104,10 +103,10 @@ impl Pane for LogPane {
             painter.empty(area, "No records yet. Every event of a session is listed here, as its file holds it.");
             return;
         }
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let first = view.records.first().map_or(0, |r| r.ts);
         let digits = view.records.len().to_string().len();
-        self.browser.draw(painter, area, view.records.len(), |at, width| {
+        self.outline.draw(painter, area, view.records.len(), |at, width| {
             view.records.get(at).map(|record| row(record, view, first, digits, width)).unwrap_or_default()
         });
     }
@@ -117,7 +116,7 @@ impl Pane for LogPane {
             return Vec::new();
         }
         let mut actions = vec![(PaneAction::Activate, "go there"), (PaneAction::Copy, "copy record")];
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 

@@ -1,22 +1,24 @@
 //! The nine panes of the workbench.
 //!
-//! One file or folder a pane; beside them what they share: drawing of rows (`draw`), windowed lists (`list`), searching
-//! (`find`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording (`words`). Panes
+//! One file or folder a pane; beside them what they share: drawing of rows (`draw`), the rows with cursor, search and words (`outline`, on
+//! `list`, `find` and `why`), editing (`edit`), the path through the session (`trail`), an offered belief (`offer`) and wording (`words`). Panes
 //! read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
 mod blocking;
-pub mod browse;
+mod debounce;
 pub mod draw;
-pub mod edit;
-pub mod find;
-pub mod list;
+pub(crate) mod edit;
+pub(crate) mod find;
+pub(crate) mod list;
 mod log;
 mod model;
 mod observations;
 pub(crate) mod offer;
+pub mod outline;
 mod preconditions;
 mod program;
-pub mod proposals;
+pub(crate) mod proposals;
+mod scrolled;
 mod skills;
 mod state;
 mod summary;

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
-use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, Run, run};
+use super::outline::Outline;
 use super::trail::Trail;
 use super::{words, wrap};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -37,15 +37,14 @@ pub struct ObservationsPane {
     trail: Trail,
     /// Where the lines of each node on the path to the cursor begin, wrapped to `width`.
     starts: Vec<usize>,
-    /// How many lines there are.
     len: usize,
     /// The lines of the node that was asked for last, by its place on the path.
     last: RefCell<Option<(usize, Rc<[Line]>)>>,
     width: usize,
     /// How often remarks had been made or changed.
     remarks: usize,
-    #[default(Browser::following())]
-    browser: Browser,
+    #[default(Outline::following())]
+    outline: Outline,
 }
 
 impl ObservationsPane {
@@ -81,9 +80,8 @@ impl ObservationsPane {
         lines.get(within).cloned()
     }
 
-    /// The line under the cursor.
     fn under_cursor(&self, view: &View) -> Option<Line> {
-        self.line(view.session.as_ref(), self.browser.list.cursor())
+        self.line(view.session.as_ref(), self.outline.list.cursor())
     }
 
     /// Wraps everything to another width; the cursor stays on its node.
@@ -91,14 +89,14 @@ impl ObservationsPane {
         if width == self.width || width == 0 {
             return;
         }
-        let at = self.line(Some(session), self.browser.list.cursor()).map(|l| l.node);
+        let at = self.line(Some(session), self.outline.list.cursor()).map(|l| l.node);
         self.width = width;
         self.lay(session, 0);
         if let Some(depth) = at.and_then(|id| session.node(id)).map(|n| n.depth as usize) {
             let row = self.starts.get(depth).copied().unwrap_or(0);
-            self.browser.list.go(row, self.len);
+            self.outline.list.go(row, self.len);
         }
-        self.browser.list.grown(self.len);
+        self.outline.list.grown(self.len);
     }
 
     fn mark(&self, theme: &Theme, session: &Session, line: &Line) -> Option<Run> {
@@ -169,7 +167,6 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
     }
 }
 
-/// The lines of a node.
 fn lines_of(session: &Session, node: &Node, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     pieces(session, node, &mut |piece| {
@@ -205,16 +202,16 @@ impl Pane for ObservationsPane {
             self.starts.clear();
             self.last.take();
         }
-        self.browser.list.grown(self.len);
+        self.outline.list.grown(self.len);
         Vec::new()
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -230,22 +227,22 @@ impl Pane for ObservationsPane {
             painter.empty(area, "Nothing observed yet. Begin an episode or open a session on the start screen.");
             return;
         };
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         // One column is kept for the scroll indicator, so that nothing is wrapped again when it appears or vanishes.
         self.rewrap(session, usize::from(area.width).saturating_sub(1));
-        let mut browser = std::mem::take(&mut self.browser);
+        let mut outline = std::mem::take(&mut self.outline);
         let (theme, focused) = (painter.theme, painter.focused);
-        let window = browser.list.window(self.len, usize::from(area.height));
+        let window = outline.list.window(self.len, usize::from(area.height));
         painter.scrollbar(area, window.start, self.len);
         let area = Rect { width: area.width.saturating_sub(1), ..area };
-        browser.draw_rows(painter, area, window, focused, |at, _| {
+        outline.draw_rows(painter, area, window, focused, |at, _| {
             let Some(line) = self.line(Some(session), at) else { return Row::new() };
             let mark = self.mark(theme, session, &line);
             let mut runs = vec![Run { role: line.role, text: line.text }];
             runs.extend(mark);
             runs
         });
-        self.browser = browser;
+        self.outline = outline;
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -256,7 +253,7 @@ impl Pane for ObservationsPane {
         if self.under_cursor(view).is_some_and(|line| line.note.is_some()) {
             actions.insert(0, (PaneAction::Edit, "edit note"));
         }
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 

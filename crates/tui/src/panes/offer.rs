@@ -67,7 +67,6 @@ fn of_document(view: &View, offer: &Offer, width: usize) -> Vec<Row> {
     rows
 }
 
-/// The offer on one line.
 pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
     if offer.written.artifact != ArtifactId::BELIEF {
         let head = format!("! {}: ", offer.written.artifact.kind);

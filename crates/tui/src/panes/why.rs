@@ -4,23 +4,22 @@
 use crossterm::event::{KeyCode, KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 
-use super::browse::Scrolled;
 use super::draw::{Painter, Row, split_top};
+use super::scrolled::Scrolled;
+use crate::actions::PaneAction;
 use crate::event::Input;
-use crate::pane::PaneAction;
 use crate::view::View;
 
 /// The keys that scroll words, with their words for the footer.
 pub const WORDS: [(PaneAction, &str); 2] = [(PaneAction::WordsOn, "more words"), (PaneAction::WordsBack, "words back")];
 
 /// Why the keys that scroll it do nothing.
-pub const ALL_IN_SIGHT: &str = "the words on this row are all in sight";
+const ALL_IN_SIGHT: &str = "the words on this row are all in sight";
 
 /// The box.
 #[derive(Debug, Default)]
 pub struct Why {
     scrolled: Scrolled,
-    /// What the words are on.
     on: String,
     /// Whether a text is being typed over it, so that letters are no keys.
     pub typing: bool,
@@ -74,6 +73,11 @@ impl Why {
     pub fn actions(&self) -> impl Iterator<Item = (PaneAction, &'static str)> + use<> {
         let cut = self.is_cut();
         WORDS.into_iter().filter(move |_| cut)
+    }
+
+    /// Why the keys that scroll it do nothing, where there are words.
+    pub fn in_sight(&self) -> Option<String> {
+        (!self.on.is_empty()).then(|| ALL_IN_SIGHT.to_owned())
     }
 
     fn is_cut(&self) -> bool {

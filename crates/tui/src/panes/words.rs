@@ -10,7 +10,6 @@ pub use stepwright_text::words::{cost, count};
 /// What panes say before there is a session.
 pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
 
-/// The glyph of a mark, and its role.
 pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
     match mark {
         Mark::NotChecked => (glyphs.unchecked, Role::Dim),
@@ -21,7 +20,6 @@ pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
     }
 }
 
-/// Who decided, in a word.
 pub fn actor(by: Actor) -> &'static str {
     match by {
         Actor::Person => "person",
@@ -73,9 +71,7 @@ fn short(value: &Value) -> Option<String> {
 /// What kind of change an operation of a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Something is there that was not.
     Added,
-    /// Something is no longer there.
     Removed,
     /// Something has another value.
     Changed,

@@ -17,7 +17,6 @@ pub(super) struct Cache {
     above: Mutex<Option<(NodeId, Arc<Above>)>>,
 }
 
-/// What the rows depend on.
 #[derive(Debug, Clone)]
 struct Key {
     records: (u64, usize, usize),
@@ -40,7 +39,6 @@ impl Key {
 /// A turn's proposals in rows: copies of an action share one. Proposals are meant by their places in the turn.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
-    /// The row of each proposal.
     rows: Vec<usize>,
     /// The copy that is shown in each row where the person has chosen none.
     shown: Vec<usize>,

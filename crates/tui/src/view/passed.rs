@@ -9,9 +9,7 @@ use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Re
 /// What is kept of the records that have passed.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    /// The node that the session is at.
     here: NodeId,
-    /// The number of the next proposal.
     next: ProposalId,
     /// The proposal last recommended at each node.
     recommended: FxHashMap<NodeId, ProposalId>,

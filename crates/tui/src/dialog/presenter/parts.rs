@@ -13,13 +13,10 @@ const AIRY: u16 = 20;
 
 /// The parts of a slide.
 pub struct Parts {
-    /// What was offered, with the marks.
     pub offered: Vec<Row>,
     /// The checks of what was chosen, or would be.
     pub checked: Vec<Row>,
-    /// Who chose, and why.
     pub chosen: Vec<Row>,
-    /// What it gave.
     pub happened: Vec<Row>,
 }
 
@@ -107,7 +104,6 @@ fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns
     rows
 }
 
-/// What a step gave.
 fn happened(step: &Step, columns: usize, most: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let role = if step.error.is_some() { Role::Bad } else { Role::Text };

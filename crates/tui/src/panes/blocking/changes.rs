@@ -2,7 +2,6 @@
 
 use super::BlockingPane;
 use crate::pane::{Intent, PaneAction};
-use crate::panes::why::ALL_IN_SIGHT;
 use crate::view::View;
 use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{ArtifactId, TreeEdit};
@@ -46,7 +45,6 @@ impl BlockingPane {
                 "this tree explains the proposal; only that of a method which selects from it can be changed"
                     .to_owned(),
             ),
-            (PaneAction::WordsOn | PaneAction::WordsBack, ..) => Some(ALL_IN_SIGHT.to_owned()),
             (PaneAction::UndoChange, true, _) => Some("the tree was not changed at this step".to_owned()),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {

@@ -8,12 +8,10 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
-use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, split_bottom};
-use super::why::Why;
+use super::outline::Outline;
 use super::words;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -59,9 +57,7 @@ pub struct BlockingPane {
     closed: BTreeSet<usize>,
     /// The nodes shown, in order.
     shown: Vec<usize>,
-    browser: Browser,
-    /// The words on the row under the cursor.
-    why: Why,
+    outline: Outline,
     /// The text of the chosen proposal's action.
     chosen: Option<String>,
     /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
@@ -74,7 +70,7 @@ impl BlockingPane {
     }
 
     fn current(&self) -> Option<(usize, &BlockingNode)> {
-        let at = *self.shown.get(self.browser.list.cursor())?;
+        let at = *self.shown.get(self.outline.list.cursor())?;
         self.nodes().get(at).map(|n| (at, n))
     }
 
@@ -112,7 +108,7 @@ impl BlockingPane {
         self.shape = shape;
         self.source = Some(source);
         self.closed.clear();
-        self.browser.list.go(0, 1);
+        self.outline.list.go(0, 1);
         self.lay();
         // In the live tree the cursor stays on its action, or goes to the chosen one.
         let same = |n: &BlockingNode| {
@@ -167,7 +163,7 @@ impl BlockingPane {
 
     fn reveal(&mut self, at: usize) {
         if let Some(row) = self.shown.iter().position(|s| *s == at) {
-            self.browser.list.go(row, self.shown.len());
+            self.outline.list.go(row, self.shown.len());
         }
     }
 
@@ -184,7 +180,7 @@ impl BlockingPane {
             shown.push(i);
         }
         self.shown = shown;
-        self.browser.list.grown(self.shown.len());
+        self.outline.list.grown(self.shown.len());
     }
 
     fn fold(&mut self, close: Option<bool>) {
@@ -199,7 +195,7 @@ impl BlockingPane {
             true => {
                 let up = parent.and_then(|p| self.shown.iter().position(|s| *s == p));
                 if let Some(row) = up {
-                    self.browser.list.go(row, self.shown.len());
+                    self.outline.list.go(row, self.shown.len());
                 }
             }
             false => {
@@ -308,12 +304,12 @@ impl Pane for BlockingPane {
         Vec::new()
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -330,25 +326,25 @@ impl Pane for BlockingPane {
             let nothing = "Nothing is known to block the goal. Choose a proposal to see what its action needs.";
             return painter.empty(area, if view.session.is_none() { words::NO_SESSION } else { nothing });
         }
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let reason = self.reason(usize::from(area.width));
         // As many rows as the words need where the tree leaves them; at least a third, and two lines of words.
         let spare = area.height.saturating_sub(self.shown.len().try_into().unwrap_or(u16::MAX));
         let why = (reason.len() as u16 + 1).min(WHY.min((area.height / 3).max(3)).max(spare));
         let why = if area.height >= 6 && !reason.is_empty() { why.min(area.height / 2) } else { 0 };
         let (tree, below) = split_bottom(area, why);
-        let (mut browser, glyphs) = (std::mem::take(&mut self.browser), &painter.theme.glyphs);
+        let (mut outline, glyphs) = (std::mem::take(&mut self.outline), &painter.theme.glyphs);
         let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
-        browser.draw(painter, tree, self.shown.len(), row);
-        self.browser = browser;
-        let mut box_below = std::mem::take(&mut self.why);
+        outline.draw(painter, tree, self.shown.len(), row);
+        self.outline = outline;
+        let mut box_below = std::mem::take(&mut self.outline.words);
         if below.height > 1 {
             let on = self.way().or_else(|| self.current().map(|(_, node)| node.text.clone())).unwrap_or_default();
             box_below.draw(painter, below, ("why", &on), view, |width| self.reason(width));
         } else {
             box_below.hide();
         }
-        self.why = box_below;
+        self.outline.words = box_below;
     }
 
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
@@ -364,8 +360,7 @@ impl Pane for BlockingPane {
             actions.push((PaneAction::ToggleFold, "fold"));
         }
         actions.extend([(PaneAction::Left, "close"), (PaneAction::Right, "open"), (PaneAction::Copy, "copy")]);
-        actions.extend(self.why.actions());
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 
@@ -381,9 +376,6 @@ impl Pane for BlockingPane {
             PaneAction::ToggleFold => self.fold(None),
             PaneAction::Left => self.fold(Some(true)),
             PaneAction::Right => self.fold(Some(false)),
-            PaneAction::WordsOn | PaneAction::WordsBack => {
-                self.why.act(action);
-            }
             PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
             _ => return self.browse(action, view),
         }
@@ -392,12 +384,5 @@ impl Pane for BlockingPane {
 
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {
         self.needed(action)
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
-        if !self.why.mouse(event) {
-            self.browser.mouse(event, self.shown.len());
-        }
-        Vec::new()
     }
 }

@@ -10,8 +10,9 @@ use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use self::editor::PromptEditor;
-use super::browse::{BROWSING, Browser, Scrolled};
 use super::draw::{Painter, Row, run, split_left, split_top};
+use super::outline::Outline;
+use super::scrolled::Scrolled;
 use super::trail::Trail;
 use super::words;
 use crate::actions::ActionId;
@@ -33,8 +34,8 @@ pub struct ModelPane {
     trail: Trail,
     /// All asks on the path to the cursor, oldest first.
     asks: Vec<(NodeId, AskId)>,
-    #[default(Browser::following())]
-    browser: Browser,
+    #[default(Outline::following())]
+    outline: Outline,
     #[default(Scrolled::following())]
     detail: Scrolled,
     /// The request's rows, kept while ask and width stay.
@@ -54,7 +55,7 @@ fn find(view: &View, (node, ask): (NodeId, AskId)) -> Option<&Ask> {
 
 impl ModelPane {
     fn ask<'a>(&self, view: &'a View) -> Option<&'a Ask> {
-        find(view, *self.asks.get(self.browser.list.cursor())?)
+        find(view, *self.asks.get(self.outline.list.cursor())?)
     }
 
     fn draw_ask(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -81,7 +82,7 @@ impl ModelPane {
                 Some(0) => painter.rule(area, line, "answer"),
                 Some(n) => answer.get(n - 1).into_iter().for_each(|r| painter.row(area, line, r)),
             }
-            painter.matches(area, line, self.browser.find.pattern());
+            painter.matches(area, line, self.outline.find.pattern());
         }
         if ask.state != AskState::Pending {
             self.answer = Some((key.0, key.1, key.2, answer));
@@ -121,19 +122,19 @@ impl Pane for ModelPane {
         for node in ids.iter().skip(from).filter_map(|id| session.node(*id)) {
             self.asks.extend(node.turn.asks.iter().map(|a| (node.id, a.id)));
         }
-        self.browser.list.grown(self.asks.len());
+        self.outline.list.grown(self.asks.len());
         if self.sent.take_if(|before| self.asks.len() > *before).is_some() {
-            self.browser.list.go(self.asks.len().saturating_sub(1), self.asks.len());
+            self.outline.list.go(self.asks.len().saturating_sub(1), self.asks.len());
         }
         self.moved(0, view)
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -166,15 +167,15 @@ impl Pane for ModelPane {
             };
             return painter.empty(area, &text);
         }
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let beside = area.width >= BESIDE;
         let (list, side) = if beside {
             split_left(area, LIST)
         } else {
             split_top(area, (self.asks.len().min(5) as u16).min(area.height / 3).max(1))
         };
-        let (asks, cursor, theme) = (&self.asks, self.browser.list.cursor(), painter.theme);
-        self.browser.draw(painter, list, asks.len(), |at, _| {
+        let (asks, cursor, theme) = (&self.asks, self.outline.list.cursor(), painter.theme);
+        self.outline.draw(painter, list, asks.len(), |at, _| {
             let ask = asks.get(at).and_then(|ask| Some((ask.0, find(view, *ask)?)));
             let step = |node| view.session.as_ref().and_then(|s| s.node(node)).map_or(0, |n| n.depth);
             ask.map(|(node, ask)| ask_row(ask, step(node), theme, at == cursor)).unwrap_or_default()
@@ -204,7 +205,7 @@ impl Pane for ModelPane {
             },
         ));
         actions.push((PaneAction::Copy, "copy ask"));
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 
@@ -249,7 +250,7 @@ impl Pane for ModelPane {
 
     /// Another ask is read from its end, where the answer is.
     fn moved(&mut self, _from: usize, _view: &View) -> Vec<Intent> {
-        let now = self.asks.get(self.browser.list.cursor()).map(|(_, ask)| *ask);
+        let now = self.asks.get(self.outline.list.cursor()).map(|(_, ask)| *ask);
         if self.shown != now {
             self.shown = now;
             self.detail = Scrolled::following();
@@ -259,7 +260,7 @@ impl Pane for ModelPane {
 
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
         if !self.detail.mouse(event) {
-            self.browser.mouse(event, self.asks.len());
+            self.outline.mouse(event, self.asks.len());
         }
         self.moved(0, view)
     }

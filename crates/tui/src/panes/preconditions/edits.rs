@@ -19,7 +19,7 @@ impl PreconditionsPane {
     /// The expressions that adopting would put in force.
     pub(super) fn marked(&self, view: &View) -> BTreeSet<String> {
         let Some(name) = self.action_name() else { return BTreeSet::new() };
-        match self.marks.get(name) {
+        match self.chosen.marks.get(name) {
             Some(marks) => marks.clone(),
             None => self.unasked(view),
         }
@@ -45,7 +45,7 @@ impl PreconditionsPane {
     }
 
     pub(super) fn mark(&mut self, view: &View) -> Vec<Intent> {
-        let row = self.browser.list.cursor();
+        let row = self.outline.list.cursor();
         let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
             return Vec::new();
         };
@@ -57,7 +57,7 @@ impl PreconditionsPane {
         if !marks.remove(&text) {
             marks.insert(text);
         }
-        self.marks.insert(name, marks);
+        self.chosen.marks.insert(name, marks);
         Vec::new()
     }
 
@@ -65,9 +65,9 @@ impl PreconditionsPane {
     pub(super) fn mark_all(&mut self, view: &View) -> Vec<Intent> {
         let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
         if self.marked(view).is_empty() {
-            self.marks.remove(&name);
+            self.chosen.marks.remove(&name);
         } else {
-            self.marks.insert(name, BTreeSet::new());
+            self.chosen.marks.insert(name, BTreeSet::new());
         }
         Vec::new()
     }
@@ -75,7 +75,7 @@ impl PreconditionsPane {
     pub(super) fn adopt(&mut self, view: &View) -> Vec<Intent> {
         let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
         let assertions = self.chosen(view);
-        if assertions.is_empty() && !self.marks.contains_key(&name) {
+        if assertions.is_empty() && !self.chosen.marks.contains_key(&name) {
             let infer = view.key(PaneAction::Run);
             let mark = view.key(PaneAction::ToggleFold);
             let words = format!("nothing is marked to adopt; {infer} infers candidates, {mark} marks one");
@@ -85,7 +85,7 @@ impl PreconditionsPane {
             let found = self.pool(view).into_iter().flat_map(|p| &p.candidates).find(|c| c.text == *text);
             found.is_some_and(|c| c.origin == CandidateOrigin::Person)
         };
-        let origin = match (assertions.iter().any(by_hand), self.marks.contains_key(&name)) {
+        let origin = match (assertions.iter().any(by_hand), self.chosen.marks.contains_key(&name)) {
             (true, _) => "edited".to_owned(),
             (false, true) => "inferred, chosen by a person".to_owned(),
             (false, false) if self.ranking == Ranking::Evidence => "inferred".to_owned(),
@@ -96,7 +96,7 @@ impl PreconditionsPane {
         if !drops && assertions.iter().all(|t| now.contains(t)) {
             return say(format!("what is marked is in force for {name} already"));
         }
-        self.unmerged = None;
+        self.chosen.unmerged = None;
         let command =
             Command::Workshop(WorkshopCommand::Adopt { action: name.clone(), assertions: assertions.clone(), origin });
         let mut new = assertions.iter().filter(|t| !now.contains(t));
@@ -117,7 +117,7 @@ impl PreconditionsPane {
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
-        let row = self.browser.list.cursor();
+        let row = self.outline.list.cursor();
         if matches!(self.items.get(row), Some(rows::Item::HeldBack(_))) {
             let mark = view.key(PaneAction::ToggleFold);
             return say(format!("this candidate is held back and takes no part unless you mark it ({mark})"));
@@ -131,8 +131,8 @@ impl PreconditionsPane {
         let (id, rejected) = (candidate.id, !candidate.rejected);
         let text = candidate.text.clone();
         let action = action.to_owned();
-        self.unmerged = None;
-        if rejected && let Some(marks) = self.marks.get_mut(&action) {
+        self.chosen.unmerged = None;
+        if rejected && let Some(marks) = self.chosen.marks.get_mut(&action) {
             marks.remove(&text);
         }
         send(WorkshopCommand::Reject { action, id, rejected })
@@ -146,7 +146,7 @@ impl PreconditionsPane {
 
     /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
     pub(super) fn why(&mut self) -> Vec<Intent> {
-        let seen = match &self.seen {
+        let seen = match &self.seen.said {
             Some(Ok(seen)) => std::sync::Arc::clone(seen),
             Some(Err(why)) => return say(why.clone()),
             None => return say("this is still being looked at; ask again in a moment"),
@@ -165,10 +165,10 @@ impl PreconditionsPane {
 
     pub(super) fn turn_back(&mut self) -> Vec<Intent> {
         let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
-        if let Some((merged, marks)) = self.unmerged.take_if(|(merged, _)| *merged == action) {
+        if let Some((merged, marks)) = self.chosen.unmerged.take_if(|(merged, _)| *merged == action) {
             match marks {
-                Some(marks) => self.marks.insert(merged, marks),
-                None => self.marks.remove(&merged),
+                Some(marks) => self.chosen.marks.insert(merged, marks),
+                None => self.chosen.marks.remove(&merged),
             };
         }
         send(WorkshopCommand::Undo { action })
@@ -188,7 +188,7 @@ impl PreconditionsPane {
     /// Opens the editor over the row under the cursor, or for a new expression; its text is inspected at once.
     pub(super) fn type_over(&mut self, view: &View, add: bool) -> Vec<Intent> {
         let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
-        let row = self.browser.list.cursor();
+        let row = self.outline.list.cursor();
         let row = if add || self.items.is_empty() { None } else { Some(row) };
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
@@ -203,7 +203,7 @@ impl PreconditionsPane {
             original,
             pause,
             // The words on the row stay until the answer is there.
-            seen: self.seen.clone().filter(|_| asked),
+            seen: self.seen.said.clone().filter(|_| asked),
             asked,
         });
         look.unwrap_or_default()
@@ -232,13 +232,13 @@ impl PreconditionsPane {
                     return vec![Intent::Say(Level::Warning, words)];
                 }
                 if !text.is_empty() {
-                    self.unmerged = None;
+                    self.chosen.unmerged = None;
                     // What replaces a row that is marked or in force is marked in its place.
                     let mut marks = self.marked(view);
                     let replaced = marks.remove(&typing.original);
                     if replaced || (typing.row.is_some() && self.in_force(view).0.contains(&typing.original)) {
                         marks.insert(text.clone());
-                        self.marks.insert(typing.action.clone(), marks);
+                        self.chosen.marks.insert(typing.action.clone(), marks);
                     }
                     self.wanted = Some(text.clone());
                     let (action, id) = (typing.action, typing.id);
@@ -253,7 +253,7 @@ impl PreconditionsPane {
 
     /// Looks at the candidate under the cursor closely.
     pub(super) fn study(&mut self) -> Vec<Intent> {
-        match &self.seen {
+        match &self.seen.said {
             Some(Ok(seen)) => {
                 let over = Over::study(seen);
                 self.over.push(over);
@@ -267,16 +267,16 @@ impl PreconditionsPane {
 
     /// Goes where the row of the close look points: to another candidate, or to a step.
     pub(super) fn open_in_study(&mut self) -> Vec<Intent> {
-        let Some(Over { page: Page::Study(study), browser, .. }) = self.over.last() else { return Vec::new() };
+        let Some(Over { page: Page::Study(study), outline, .. }) = self.over.last() else { return Vec::new() };
         let seen = study.seen();
-        if let Some(other) = study.related_at(browser.list.cursor()) {
+        if let Some(other) = study.related_at(outline.list.cursor()) {
             // Back in the list, with the cursor on the other one.
             self.wanted = Some(other.to_owned());
             self.over.clear();
             self.laid = None;
             return Vec::new();
         }
-        let Some(place) = study.place_at(browser.list.cursor()) else { return Vec::new() };
+        let Some(place) = study.place_at(outline.list.cursor()) else { return Vec::new() };
         let token = token();
         let mut texts = vec![seen.candidate.text.clone()];
         let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
@@ -288,13 +288,13 @@ impl PreconditionsPane {
     /// From a step of a close look to the next of them, or the previous.
     pub(super) fn next_step(&mut self, forward: bool) -> Vec<Intent> {
         let below = self.over.len().checked_sub(2).and_then(|at| self.over.get_mut(at));
-        let Some(Over { page: Page::Study(study), browser, .. }) = below else {
+        let Some(Over { page: Page::Study(study), outline, .. }) = below else {
             return say("this is the only step");
         };
-        let Some(row) = study.next_place(browser.list.cursor(), forward) else {
+        let Some(row) = study.next_place(outline.list.cursor(), forward) else {
             return say(if forward { "this is the last step listed" } else { "this is the first step" });
         };
-        browser.list.go(row, study.len());
+        outline.list.go(row, study.len());
         let top = self.over.pop();
         let intents = self.open_in_study();
         self.over.extend(top);
@@ -304,22 +304,21 @@ impl PreconditionsPane {
     /// Sets two sets side by side.
     pub(super) fn compare(&mut self, view: &View) -> Vec<Intent> {
         let token = token();
-        self.sets_wanted = Some(token);
-        let (left, right) = (self.filled(&self.left, view), self.filled(&self.right, view));
+        self.compared.wanted = Some(token);
+        let (left, right) = (self.filled(&self.compared.left, view), self.filled(&self.compared.right, view));
         send(WorkshopCommand::Compare { token, left, right })
     }
 
-    /// The sets there are to compare.
     fn sources(&self, view: &View) -> Vec<SetSource> {
         let [evidence, equation] = [Ranking::Evidence, Ranking::EquationOne].map(SetSource::Inferred);
         let mut sources = vec![SetSource::InForce, evidence, SetSource::Specification, equation];
-        if !self.marks.is_empty() {
+        if !self.chosen.marks.is_empty() {
             sources.push(SetSource::Given(MARKED.to_owned(), AdoptedSet::default()));
         }
         if view.ground_truth {
             sources.push(SetSource::Truth);
         }
-        for one in self.loaded.iter().chain([&self.left, &self.right]) {
+        for one in self.compared.file.iter().chain([&self.compared.left, &self.compared.right]) {
             if !sources.iter().any(|s| s.name() == one.name()) {
                 sources.push(one.clone());
             }
@@ -337,12 +336,12 @@ impl PreconditionsPane {
     }
 
     pub(super) fn other_left(&mut self, view: &View) -> Vec<Intent> {
-        self.left = self.step_source(&self.left, &self.right, true, view);
+        self.compared.left = self.step_source(&self.compared.left, &self.compared.right, true, view);
         self.compare(view)
     }
 
     pub(super) fn other_right(&mut self, view: &View, forward: bool) -> Vec<Intent> {
-        self.right = self.step_source(&self.right, &self.left, forward, view);
+        self.compared.right = self.step_source(&self.compared.right, &self.compared.left, forward, view);
         self.compare(view)
     }
 
@@ -353,9 +352,9 @@ impl PreconditionsPane {
             return source.clone();
         }
         let session = view.session.as_ref();
-        let actions = self.actions.iter().map(|action| {
+        let actions = self.tabs.actions.iter().map(|action| {
             let in_force = session.and_then(|s| s.assertions().get(action)).map(|(texts, _)| texts.clone());
-            let marks = self.marks.get(action);
+            let marks = self.chosen.marks.get(action);
             let in_order = |marks: &BTreeSet<String>| {
                 let pool = view.pools.get(action).map(AsRef::as_ref);
                 let mut texts: Vec<String> = in_force.iter().flatten().cloned().collect();
@@ -382,7 +381,7 @@ impl PreconditionsPane {
             return say(format!("{name} is in force already"));
         }
         let command = Command::Workshop(WorkshopCommand::AdoptSet { origin: name.clone(), set: set.clone() });
-        if self.left == SetSource::InForce {
+        if self.compared.left == SetSource::InForce {
             // What it drops is on the screen.
             return confirmed(command, sets.sets(), view);
         }
@@ -394,8 +393,8 @@ impl PreconditionsPane {
 
     /// Goes to a step where the two sets differ on the action under the cursor.
     pub(super) fn open_in_sets(&mut self) -> Vec<Intent> {
-        let Some(Over { page: Page::Sets(sets), browser, .. }) = self.over.last() else { return Vec::new() };
-        let Some((action, place, texts)) = sets.difference_at(browser.list.cursor()) else {
+        let Some(Over { page: Page::Sets(sets), outline, .. }) = self.over.last() else { return Vec::new() };
+        let Some((action, place, texts)) = sets.difference_at(outline.list.cursor()) else {
             return say(match sets.first_that_differs() {
                 Some(other) => format!("no step distinguishes the two here; they differ on {other}: open that one"),
                 None => "the two sets permit the same at every step of the demonstrations".to_owned(),
@@ -413,7 +412,7 @@ impl PreconditionsPane {
 
     pub(super) fn load(&mut self) -> Intent {
         let token = token();
-        (self.sets_wanted, self.load_wanted) = (Some(token), Some(token));
+        (self.compared.wanted, self.compared.load) = (Some(token), Some(token));
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
 }

@@ -26,13 +26,13 @@ use smart_default::SmartDefault;
 
 use self::over::{Over, Page};
 use self::rows::Item;
-use super::browse::{Browser, Mouse};
+use super::debounce::Debounce;
 use super::draw::Painter;
-use super::edit::{Debounce, Edited, Editor, token};
-use super::why::Why;
+use super::edit::{Edited, Editor, token};
+use super::outline::{Mouse, Outline};
 use crate::event::Input;
 use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
-use crate::view::View;
+use crate::view::{Answer, View};
 use stepwright_driver::{Command, Level, SetSource, WorkshopCommand};
 use stepwright_episode::OWN;
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
@@ -59,68 +59,88 @@ struct Typing {
 /// What the candidate under the cursor was looked up for: action, text, pool, what is in force.
 type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 
-/// The pane.
+/// The actions, sorted, and which of them is shown.
 #[derive(Debug, SmartDefault)]
-pub struct PreconditionsPane {
-    /// When the session shown was begun, and on what task; `None` without one.
-    session: Option<(u64, String)>,
-    /// The actions, sorted.
+struct Tabs {
     actions: Vec<String>,
-    action: usize,
+    at: usize,
     /// Whether the chosen proposal's action is shown; until a person picks another.
     #[default = true]
     follows: bool,
+    /// Where they were last drawn.
+    drawn: Vec<(Rect, usize)>,
+}
+
+/// What a person chose among the candidates of each action.
+#[derive(Debug, Default)]
+struct Chosen {
+    /// Marked expressions; absent until a person marks.
+    marks: BTreeMap<String, BTreeSet<String>>,
+    /// The expressions picked to be merged or compared, in the order of picking.
+    picked: BTreeMap<String, Vec<String>>,
+    /// The marks before the last merge of an action, until something else is changed.
+    unmerged: Option<(String, Option<BTreeSet<String>>)>,
+}
+
+/// What is known of the candidate under the cursor.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What was last looked up, and under which number.
+    at: Option<(Looked, u64)>,
+    said: Option<Result<Arc<Inspection>, String>>,
+    /// What looking at expressions gave, by action and text: the same in the list and in the box below it.
+    known: BTreeMap<(String, String), Candidate>,
+}
+
+/// The two sets to compare.
+#[derive(Debug, SmartDefault)]
+struct Compared {
+    #[default(SetSource::InForce)]
+    left: SetSource,
+    #[default(SetSource::Inferred(Ranking::Evidence))]
+    right: SetSource,
+    /// The number of the comparison that is waited for, and of the one that is to show a file.
+    wanted: Option<u64>,
+    load: Option<u64>,
+    /// What was in force when they were compared last.
+    force: Option<BTreeMap<String, (Vec<String>, String)>>,
+    /// The file last read.
+    file: Option<SetSource>,
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct PreconditionsPane {
+    /// When the session shown was begun, and on what task; `None` without one.
+    session: Option<(u64, String)>,
+    tabs: Tabs,
     items: Vec<Item>,
     /// What the rows were laid from.
     laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
     /// The expression the cursor goes to as soon as there is a row of it.
     wanted: Option<String>,
-    /// Marked expressions by action; absent until a person marks.
-    marks: BTreeMap<String, BTreeSet<String>>,
-    /// The expressions picked to be merged or compared, in the order of picking, by action.
-    picked: BTreeMap<String, Vec<String>>,
+    chosen: Chosen,
     /// Whether candidates that were held back are listed.
     shows_held: bool,
     /// By which rule candidates are suggested and ordered.
     ranking: Ranking,
-    /// The marks before the last merge of an action, until something else is changed.
-    unmerged: Option<(String, Option<BTreeSet<String>>)>,
     /// Whether inference asks the model instead of the enumerator.
     by_model: bool,
-    browser: Browser,
-    /// The words on the row under the cursor, or on what is typed.
-    why: Why,
+    outline: Outline,
     typing: Option<Typing>,
-    /// Where the tabs were last drawn.
-    tabs: Vec<(Rect, usize)>,
-    /// What was last looked up, and under which number.
-    looked: Option<(Looked, u64)>,
-    /// What is known of it.
-    seen: Option<Result<Arc<Inspection>, String>>,
-    /// What looking at expressions gave, by action and text: the same in the list and in the box below it.
-    known: BTreeMap<(String, String), Candidate>,
+    seen: Seen,
     /// What is laid over the list, the top last.
     over: Vec<Over>,
-    /// The numbers of the step and of the comparison that are waited for.
+    /// The number of the step that is waited for.
     step_wanted: Option<u64>,
-    sets_wanted: Option<u64>,
     /// What is to be put in force once the comparison of that number shows what it drops.
     adoption: Option<(u64, Command)>,
-    /// The sets to compare.
-    #[default(SetSource::InForce)]
-    left: SetSource,
-    #[default(SetSource::Inferred(Ranking::Evidence))]
-    right: SetSource,
-    /// What was in force when they were compared last.
-    compared_force: Option<BTreeMap<String, (Vec<String>, String)>>,
-    /// The file last read, and the number of the comparison that is to show one.
-    loaded: Option<SetSource>,
-    load_wanted: Option<u64>,
+    compared: Compared,
 }
 
 impl PreconditionsPane {
     fn action_name(&self) -> Option<&str> {
-        self.actions.get(self.action).map(String::as_str)
+        self.tabs.actions.get(self.tabs.at).map(String::as_str)
     }
 
     fn pool<'a>(&self, view: &'a View) -> Option<&'a Pool> {
@@ -145,14 +165,14 @@ impl PreconditionsPane {
         }
         // The expression under the cursor, as the former rows have it.
         let former = self.laid.as_ref().and_then(|(pool, _)| pool.clone());
-        let at = match self.items.get(self.browser.list.cursor()) {
+        let at = match self.items.get(self.outline.list.cursor()) {
             Some(Item::InForce(text)) => Some(text.clone()),
             Some(Item::Candidate(i)) => former.and_then(|p| p.candidates.get(*i).map(|c| c.text.clone())),
             Some(Item::HeldBack(i)) => former.and_then(|p| p.held_back.get(*i).map(|c| c.text.clone())),
             None => None,
         };
         let pool = pool.cloned();
-        let marks = self.action_name().and_then(|name| self.marks.get(name));
+        let marks = self.action_name().and_then(|name| self.chosen.marks.get(name));
         let all = self.shows_held || self.ranking == Ranking::EquationOne;
         let listed = |text: &String| {
             all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text)
@@ -162,11 +182,11 @@ impl PreconditionsPane {
         let row =
             |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
         let wanted = row(&self.wanted);
-        let row = wanted.or_else(|| row(&at)).unwrap_or(self.browser.list.cursor());
+        let row = wanted.or_else(|| row(&at)).unwrap_or(self.outline.list.cursor());
         if wanted.is_some() {
             self.wanted = None;
         }
-        self.browser.list.go(row, self.items.len());
+        self.outline.list.go(row, self.items.len());
     }
 
     fn candidate<'a>(&self, row: usize, view: &'a View) -> Option<&'a Candidate> {
@@ -183,7 +203,6 @@ impl PreconditionsPane {
         self.candidate(row, view).filter(|_| own).map(|candidate| candidate.id)
     }
 
-    /// The expression of a row.
     fn text(&self, row: usize, view: &View) -> Option<String> {
         match self.items.get(row)? {
             Item::InForce(text) => Some(text.clone()),
@@ -193,78 +212,78 @@ impl PreconditionsPane {
 
     /// What looking at an expression of the shown action gave.
     fn known(&self, text: &str) -> Option<&Candidate> {
-        self.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
+        self.seen.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
     }
 
     /// Asks about the expression under the cursor, unless that was asked already.
     fn look(&mut self, view: &View) -> Option<Intent> {
         let action = self.action_name()?.to_owned();
-        let text = self.text(self.browser.list.cursor(), view)?;
+        let text = self.text(self.outline.list.cursor(), view)?;
         let pool = view.pools.get(&action).cloned();
         let looked = (action, text, pool, self.in_force(view).0.to_vec());
         let same = |(now, _): &(Looked, u64)| {
             let alike = now.2.as_ref().map(Arc::as_ptr) == looked.2.as_ref().map(Arc::as_ptr);
             alike && now.0 == looked.0 && now.1 == looked.1 && now.3 == looked.3
         };
-        if self.looked.as_ref().is_some_and(same) {
+        if self.seen.at.as_ref().is_some_and(same) {
             return None;
         }
         // The words on the same candidate stay until the new ones are there.
-        if self.looked.as_ref().is_none_or(|(now, _)| now.0 != looked.0 || now.1 != looked.1) {
-            self.seen = None;
+        if self.seen.at.as_ref().is_none_or(|(now, _)| now.0 != looked.0 || now.1 != looked.1) {
+            self.seen.said = None;
         }
         let token = token();
         let (action, text) = (looked.0.clone(), looked.1.clone());
-        self.looked = Some((looked, token));
+        self.seen.at = Some((looked, token));
         Some(Intent::Send(Command::Workshop(WorkshopCommand::Try { token, action, text })))
     }
 
     fn switch(&mut self, view: &View, forward: bool) {
-        let n = self.actions.len();
+        let n = self.tabs.actions.len();
         if n == 0 {
             return;
         }
-        self.follows = false;
-        self.show(view, if forward { (self.action + 1) % n } else { (self.action + n - 1) % n });
+        self.tabs.follows = false;
+        self.show(view, if forward { (self.tabs.at + 1) % n } else { (self.tabs.at + n - 1) % n });
     }
 
     fn show(&mut self, view: &View, action: usize) {
-        self.action = action;
-        self.browser.list.go(0, 1);
+        self.tabs.at = action;
+        self.outline.list.go(0, 1);
         self.lay(view);
-        self.browser.list.go(0, 1);
+        self.outline.list.go(0, 1);
     }
 
     /// Goes to the chosen proposal's action, while that is followed and nothing else is being done here.
     fn follow(&mut self, view: &View) {
-        if !self.follows || self.typing.is_some() || !self.over.is_empty() {
+        if !self.tabs.follows || self.typing.is_some() || !self.over.is_empty() {
             return;
         }
         let call = view.chosen().and_then(|p| p.action.as_ref()?.call.as_deref()?.parse::<Call>().ok());
-        let at = call.and_then(|call| self.actions.iter().position(|a| *a == call.function));
-        if let Some(at) = at.filter(|at| *at != self.action) {
+        let at = call.and_then(|call| self.tabs.actions.iter().position(|a| *a == call.function));
+        if let Some(at) = at.filter(|at| *at != self.tabs.at) {
             self.show(view, at);
         }
     }
 
     /// Takes in the answers to what was asked about.
     fn take_in(&mut self, view: &View) -> Vec<Intent> {
-        if let Some((token, seen)) = &view.candidate_checked {
-            if let Some(typing) = self.typing.as_mut().filter(|t| t.asked && t.pause.is_current(*token)) {
-                typing.seen = Some(seen.clone());
-            }
-            if self.looked.as_ref().is_some_and(|(_, looked)| looked == token) {
-                self.seen = Some(seen.clone());
-                if let Ok(seen) = seen {
-                    self.known.insert((seen.action.clone(), seen.candidate.text.clone()), seen.candidate.clone());
-                }
-                if let (Some(Over { page: Page::Study(study), .. }), Ok(seen)) = (self.over.last_mut(), seen) {
+        if let Some(typing) = self.typing.as_mut().filter(|typing| typing.asked)
+            && let Some(Answer::Candidate(seen)) = typing.pause.answer(view)
+        {
+            typing.seen = Some(seen.clone());
+        }
+        if let Some(Answer::Candidate(seen)) = self.seen.at.as_ref().and_then(|(_, token)| view.answer(*token)) {
+            self.seen.said = Some(seen.clone());
+            if let Ok(seen) = seen {
+                self.seen.known.insert((seen.action.clone(), seen.candidate.text.clone()), seen.candidate.clone());
+                if let Some(Over { page: Page::Study(study), .. }) = self.over.last_mut() {
                     study.renew(seen);
                 }
             }
         }
-        if let Some((token, step)) = view.step_shown.as_ref().filter(|(t, _)| self.step_wanted == Some(*t)) {
-            self.step_wanted = self.step_wanted.filter(|wanted| wanted != token);
+        if let Some(Answer::Step(step)) = self.step_wanted.and_then(|token| view.answer(token)) {
+            self.step_wanted = None;
             if matches!(self.over.last(), Some(Over { page: Page::Step(_), .. })) {
                 self.over.pop();
             }
@@ -272,14 +291,15 @@ impl PreconditionsPane {
             self.over.push(Over::step(Arc::clone(step), listed));
         }
         let mut intents = Vec::new();
-        if let Some((token, sets, right)) = view.sets_compared.as_ref().filter(|(t, ..)| self.sets_wanted == Some(*t)) {
-            self.sets_wanted = None;
-            self.compared_force = view.session.as_ref().map(|s| s.assertions().clone());
-            if self.load_wanted.take() == Some(*token) {
+        if let Some((token, Answer::Sets(sets, right))) = self.compared.wanted.and_then(|t| Some((t, view.answer(t)?)))
+        {
+            self.compared.wanted = None;
+            self.compared.force = view.session.as_ref().map(|s| s.assertions().clone());
+            if self.compared.load.take() == Some(token) {
                 // It stays to be compared with others.
                 let file = SetSource::Given(sets.right.clone(), (**right).clone());
-                (self.left, self.right) = (SetSource::InForce, file.clone());
-                self.loaded = Some(file);
+                (self.compared.left, self.compared.right) = (SetSource::InForce, file.clone());
+                self.compared.file = Some(file);
                 let key = |action: PaneAction| view.key(action);
                 let (adopt, back) = (key(PaneAction::Adopt), key(PaneAction::Back));
                 let words = format!("{adopt} puts {} in force; {back} leaves everything as it is", sets.right);
@@ -290,29 +310,20 @@ impl PreconditionsPane {
             }
             self.over.push(Over::sets(Arc::clone(sets), Arc::clone(right)));
         }
-        let compared = view.sets_compared.as_ref();
-        if let Some((_, command)) =
-            self.adoption.take_if(|(wanted, _)| compared.is_some_and(|(token, ..)| token == wanted))
+        if let Some(Answer::Sets(sets, _)) = self.adoption.as_ref().and_then(|(token, _)| view.answer(*token))
+            && let Some((_, command)) = self.adoption.take()
         {
-            intents
-                .extend(compared.into_iter().flat_map(|(_, sets, _)| adopting::confirmed(command.clone(), sets, view)));
+            intents.extend(adopting::confirmed(command, sets, view));
         }
         intents.extend(self.compare_again(view));
         intents
-    }
-
-    fn scroll_over(&mut self, action: PaneAction) -> Vec<Intent> {
-        if let Some(over) = self.over.last_mut() {
-            over.why.act(action);
-        }
-        Vec::new()
     }
 
     /// Compares again where what is in force has changed under a page of two sets.
     fn compare_again(&mut self, view: &View) -> Vec<Intent> {
         let shown = matches!(self.over.last(), Some(Over { page: Page::Sets(_), .. }));
         let now = view.session.as_ref().map(|s| s.assertions());
-        if !shown || self.sets_wanted.is_some() || self.compared_force.as_ref() == now {
+        if !shown || self.compared.wanted.is_some() || self.compared.force.as_ref() == now {
             return Vec::new();
         }
         self.compare(view)
@@ -326,7 +337,6 @@ impl PreconditionsPane {
             return Some(Vec::new());
         }
         let intents = match (&over.page, action) {
-            (_, PaneAction::WordsOn | PaneAction::WordsBack) => return Some(self.scroll_over(action)),
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
             (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
             (Page::Step(_), PaneAction::Left | PaneAction::Right) => self.next_step(action == PaneAction::Right),
@@ -372,27 +382,27 @@ impl Pane for PreconditionsPane {
         let name = self.action_name().map(str::to_owned);
         let in_force = view.session.iter().flat_map(|s| s.assertions().keys());
         let names: BTreeSet<&String> = view.pools.keys().chain(in_force).collect();
-        if !names.iter().copied().eq(self.actions.iter()) {
-            self.actions = names.into_iter().cloned().collect();
+        if !names.iter().copied().eq(self.tabs.actions.iter()) {
+            self.tabs.actions = names.into_iter().cloned().collect();
             // The shown action stays shown, wherever its tab has moved.
-            self.action = name.and_then(|n| self.actions.iter().position(|a| *a == n)).unwrap_or(0);
+            self.tabs.at = name.and_then(|n| self.tabs.actions.iter().position(|a| *a == n)).unwrap_or(0);
         }
         self.follow(view);
         self.lay(view);
         let mut intents = self.take_in(view);
         // Without candidates nobody works here yet, and nothing need be evaluated.
-        if !view.pools.is_empty() || self.looked.is_some() {
+        if !view.pools.is_empty() || self.seen.at.is_some() {
             intents.extend(self.look(view));
         }
         intents
     }
 
-    fn browser(&self) -> &Browser {
-        self.over.last().map_or(&self.browser, |over| &over.browser)
+    fn outline(&self) -> &Outline {
+        self.over.last().map_or(&self.outline, |over| &over.outline)
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        self.over.last_mut().map_or(&mut self.browser, |over| &mut over.browser)
+    fn outline_mut(&mut self) -> &mut Outline {
+        self.over.last_mut().map_or(&mut self.outline, |over| &mut over.outline)
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -436,7 +446,7 @@ impl Pane for PreconditionsPane {
             PaneAction::Why => self.why(),
             PaneAction::UndoChange => self.turn_back(),
             PaneAction::RedoChange => self.of_action(|action| WorkshopCommand::Redo { action }),
-            PaneAction::Run => self.infer(self.actions.is_empty()),
+            PaneAction::Run => self.infer(self.tabs.actions.is_empty()),
             PaneAction::RunAll => self.infer(true),
             PaneAction::Compare => self.compare(view),
             PaneAction::Save => vec![self.save(view)],
@@ -444,19 +454,15 @@ impl Pane for PreconditionsPane {
             PaneAction::Options => vec![Intent::AskCandidates],
             PaneAction::Score => self.of_action(|action| WorkshopCommand::Score { action }),
             PaneAction::Activate => self.study(),
-            PaneAction::WordsOn | PaneAction::WordsBack => {
-                self.why.act(action);
-                return Vec::new();
-            }
             PaneAction::Edit if self.items.is_empty() => Vec::new(),
             PaneAction::Edit | PaneAction::Add => self.type_over(view, action == PaneAction::Add),
-            PaneAction::Copy => self.text(self.browser.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
+            PaneAction::Copy => self.text(self.outline.list.cursor(), view).map(Intent::Copy).into_iter().collect(),
             other => {
                 match other {
                     PaneAction::Left | PaneAction::Right => self.switch(view, other == PaneAction::Right),
                     PaneAction::Cycle => self.by_model = !self.by_model,
                     PaneAction::Follow => {
-                        self.follows = true;
+                        self.tabs.follows = true;
                         self.follow(view);
                     }
                     _ => return self.browse(other, view),
@@ -473,7 +479,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
-        if self.why.typed(input) {
+        if self.outline.words.typed(input) {
             return Vec::new();
         }
         let edited = self.typing.as_mut().map(|t| t.editor.input(input));
@@ -485,7 +491,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
-        if (self.over.is_empty() && self.why.mouse(event)) || self.typing.is_some() {
+        if (self.over.is_empty() && self.outline.words.mouse(event)) || self.typing.is_some() {
             return Vec::new();
         }
         if let Some(over) = self.over.last_mut() {
@@ -494,10 +500,10 @@ impl Pane for PreconditionsPane {
         }
         let on = |(rect, _): &&(Rect, usize)| rect.contains((event.column, event.row).into());
         let click = matches!(event.kind, crossterm::event::MouseEventKind::Down(_));
-        if let Some((_, action)) = self.tabs.iter().find(on).copied().filter(|_| click) {
-            self.follows = false;
+        if let Some((_, action)) = self.tabs.drawn.iter().find(on).copied().filter(|_| click) {
+            self.tabs.follows = false;
             self.show(view, action);
-        } else if self.browser.mouse(event, self.items.len()) == Mouse::Nothing {
+        } else if self.outline.mouse(event, self.items.len()) == Mouse::Nothing {
             return Vec::new();
         }
         self.moved(0, view)

@@ -2,8 +2,6 @@
 
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
-use crate::panes::browse::BROWSING;
-use crate::panes::why::ALL_IN_SIGHT;
 use stepwright_method::precondition::Ranking;
 
 impl PreconditionsPane {
@@ -24,7 +22,7 @@ impl PreconditionsPane {
         // Without candidates, inferring them is what comes first.
         let inferred = self.has_candidates();
         let infer = (PaneAction::Run, if self.by_model { "infer by model" } else { "infer" });
-        if !self.actions.is_empty() && !inferred {
+        if !self.tabs.actions.is_empty() && !inferred {
             actions.push(infer);
         }
         if !self.items.is_empty() {
@@ -41,13 +39,13 @@ impl PreconditionsPane {
                 (PaneAction::MergeAny, "or"),
             ]);
         }
-        if !self.actions.is_empty() {
+        if !self.tabs.actions.is_empty() {
             if inferred {
                 actions.push(infer);
             }
             actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
             actions.extend([(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")]);
-            if !self.follows {
+            if !self.tabs.follows {
                 actions.push((PaneAction::Follow, "follow proposal"));
             }
             actions.extend([
@@ -70,8 +68,7 @@ impl PreconditionsPane {
                 actions.push((PaneAction::HeldBack, held));
             }
             actions.push((PaneAction::Ranking, "other ranking"));
-            actions.extend(self.why.actions());
-            actions.extend(BROWSING);
+            actions.extend(self.outline.actions());
         }
         actions
     }
@@ -80,9 +77,6 @@ impl PreconditionsPane {
     pub(super) fn needed(&self, action: PaneAction, view: &View) -> Option<String> {
         use PaneAction as P;
         let key = |action: PaneAction| view.key(action);
-        if matches!(action, P::WordsOn | P::WordsBack) {
-            return Some(ALL_IN_SIGHT.to_owned());
-        }
         let of_rows = matches!(
             action,
             P::ToggleFold
@@ -104,11 +98,11 @@ impl PreconditionsPane {
         if view.session.is_none() || !self.over.is_empty() {
             return None;
         }
-        if of_actions && self.actions.is_empty() {
+        if of_actions && self.tabs.actions.is_empty() {
             return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));
         }
         if of_rows && !self.has_candidates() {
-            let infer = key(if self.actions.is_empty() { P::RunAll } else { P::Run });
+            let infer = key(if self.tabs.actions.is_empty() { P::RunAll } else { P::Run });
             let what = if action == P::Score { "to score " } else { "" };
             return Some(format!("there are no candidates {what}yet: {infer} infers them"));
         }

@@ -9,27 +9,21 @@ use super::sets::SetsPage;
 use super::step::StepPage;
 use super::study::StudyPage;
 use crate::pane::PaneAction;
-use crate::panes::browse::{BROWSING, Browser};
 use crate::panes::draw::{Painter, split_bottom, split_top};
-use crate::panes::why::Why;
+use crate::panes::outline::Outline;
 use crate::view::View;
 use stepwright_method::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 
-/// A page with its cursor.
 #[derive(Debug)]
 pub(super) struct Over {
-    pub(super) browser: Browser,
-    /// The words on the row under the cursor.
-    pub(super) why: Why,
+    pub(super) outline: Outline,
     pub(super) page: Page,
 }
 
-/// What is shown.
 #[derive(Debug)]
 pub(super) enum Page {
     /// One candidate: its relations, the steps it excludes.
     Study(StudyPage),
-    /// A demonstration step.
     Step(StepPage),
     /// Two sets side by side.
     Sets(SetsPage),
@@ -37,16 +31,16 @@ pub(super) enum Page {
 
 impl Over {
     pub(super) fn study(seen: &Arc<Inspection>) -> Self {
-        Over { browser: Browser::default(), why: Why::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
+        Over { outline: Outline::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
     }
 
     /// A step; `listed` if it is one of a close look's.
     pub(super) fn step(step: Arc<StepView>, listed: bool) -> Self {
-        Over { browser: Browser::default(), why: Why::default(), page: Page::Step(StepPage::new(step, listed)) }
+        Over { outline: Outline::default(), page: Page::Step(StepPage::new(step, listed)) }
     }
 
     pub(super) fn sets(sets: Arc<SetComparison>, right: Arc<AdoptedSet>) -> Self {
-        Over { browser: Browser::default(), why: Why::default(), page: Page::Sets(SetsPage::new(sets, right)) }
+        Over { outline: Outline::default(), page: Page::Sets(SetsPage::new(sets, right)) }
     }
 
     pub(super) fn title(&self, action: &str) -> String {
@@ -75,14 +69,11 @@ impl Over {
 
     /// The text of the row under the cursor.
     pub(super) fn copied(&self) -> Option<String> {
-        Some(self.text(self.browser.list.cursor())).filter(|t| !t.is_empty())
+        Some(self.text(self.outline.list.cursor())).filter(|t| !t.is_empty())
     }
 
     pub(super) fn mouse(&mut self, event: MouseEvent) {
-        let len = self.len();
-        if !self.why.mouse(event) {
-            self.browser.mouse(event, len);
-        }
+        self.outline.mouse(event, self.len());
     }
 
     pub(super) fn actions(&self) -> Vec<(PaneAction, &'static str)> {
@@ -101,8 +92,7 @@ impl Over {
             ]),
         }
         actions.push((PaneAction::Copy, "copy"));
-        actions.extend(self.why.actions());
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 
@@ -117,8 +107,8 @@ impl Over {
         let height = (head.len() as u16).min(area.height * 2 / 3);
         let (above, area) = split_top(area, height);
         painter.rows(above, &head);
-        let area = self.browser.find.draw(painter, area);
-        let cursor = self.browser.list.cursor().min(self.len().saturating_sub(1));
+        let area = self.outline.find.draw(painter, area);
+        let cursor = self.outline.list.cursor().min(self.len().saturating_sub(1));
         let detail = match &self.page {
             Page::Sets(page) => page.detail(cursor, view, width),
             Page::Study(_) | Page::Step(_) => Vec::new(),
@@ -128,9 +118,9 @@ impl Over {
         match &self.page {
             Page::Sets(page) if below.height > 1 => {
                 let on = page.text(cursor);
-                self.why.draw(painter, below, ("why", &on), view, |width| page.detail(cursor, view, width));
+                self.outline.words.draw(painter, below, ("why", &on), view, |width| page.detail(cursor, view, width));
             }
-            _ => self.why.hide(),
+            _ => self.outline.words.hide(),
         }
         self.draw_rows(painter, list);
     }
@@ -141,12 +131,12 @@ impl Over {
             && let Some(call) = page.first()
         {
             // What follows is brought into sight first, so that the step is in the middle.
-            self.browser.list.go(call + height / 2, len);
-            self.browser.list.window(len, height);
-            self.browser.list.go(call, len);
+            self.outline.list.go(call + height / 2, len);
+            self.outline.list.window(len, height);
+            self.outline.list.go(call, len);
         }
         let (page, theme) = (&self.page, painter.theme);
-        self.browser.draw(painter, area, len, |row, width| match page {
+        self.outline.draw(painter, area, len, |row, width| match page {
             Page::Study(page) => page.row(row, theme, width),
             Page::Step(page) => page.row(row, theme),
             Page::Sets(page) => page.row(row, theme, width),

@@ -8,16 +8,16 @@ use stepwright_text::words::count;
 impl PreconditionsPane {
     /// What is picked of the shown action, in the order of picking.
     pub(super) fn picked_here(&self) -> &[String] {
-        self.action_name().and_then(|name| self.picked.get(name)).map_or(&[], Vec::as_slice)
+        self.action_name().and_then(|name| self.chosen.picked.get(name)).map_or(&[], Vec::as_slice)
     }
 
     /// Picks the row under the cursor to be merged or compared, or no longer.
     pub(super) fn pick(&mut self, view: &View) -> Vec<Intent> {
-        let row = self.browser.list.cursor();
+        let row = self.outline.list.cursor();
         let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
             return Vec::new();
         };
-        let picked = self.picked.entry(name).or_default();
+        let picked = self.chosen.picked.entry(name).or_default();
         match picked.iter().position(|own| *own == text) {
             Some(at) => {
                 picked.remove(at);
@@ -36,7 +36,7 @@ impl PreconditionsPane {
     /// What is to be merged or compared: the picked rows; with one picked, that and the row under the cursor.
     fn operands(&self, view: &View) -> Vec<String> {
         let mut operands = self.picked_here().to_vec();
-        if let (1, Some(here)) = (operands.len(), self.text(self.browser.list.cursor(), view))
+        if let (1, Some(here)) = (operands.len(), self.text(self.outline.list.cursor(), view))
             && !operands.contains(&here)
         {
             operands.push(here);
@@ -56,12 +56,12 @@ impl PreconditionsPane {
                 return say(format!("{why}; {} picked, {pick} picks the row under the cursor", operands.len()));
             }
         };
-        self.unmerged = Some((action.clone(), self.marks.get(&action).cloned()));
+        self.chosen.unmerged = Some((action.clone(), self.chosen.marks.get(&action).cloned()));
         let mut marks = self.marked(view);
         marks.retain(|t| !operands.contains(t));
         marks.insert(text.clone());
-        self.marks.insert(action.clone(), marks);
-        self.picked.remove(&action);
+        self.chosen.marks.insert(action.clone(), marks);
+        self.chosen.picked.remove(&action);
         self.wanted = Some(text.clone());
         if self.pool(view).is_some_and(|p| p.candidates.iter().any(|c| c.text == text)) {
             self.laid = None;
@@ -115,7 +115,6 @@ impl PreconditionsPane {
         })
     }
 
-    /// Ranks by the other rule.
     pub(super) fn other_ranking(&mut self, view: &View) -> Vec<Intent> {
         self.ranking = match self.ranking {
             Ranking::Evidence => Ranking::EquationOne,

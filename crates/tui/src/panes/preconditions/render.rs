@@ -29,8 +29,8 @@ const LEAST: u16 = 3;
 
 impl PreconditionsPane {
     pub(super) fn draw_all(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
-        self.tabs.clear();
-        if self.actions.is_empty() {
+        self.tabs.drawn.clear();
+        if self.tabs.actions.is_empty() {
             let text = if view.session.is_none() {
                 words::NO_SESSION.to_owned()
             } else {
@@ -49,7 +49,7 @@ impl PreconditionsPane {
         self.draw_tabs(painter, tabs);
         let (counts, area) = split_top(area, 1);
         painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let theme = painter.theme;
         let detail = self.detail(view, theme, usize::from(area.width));
         let most = if self.typing.is_some() {
@@ -63,13 +63,13 @@ impl PreconditionsPane {
         let height = (detail.len() as u16 + 1 + keys).min(DETAIL).min(most);
         let (list, below) = split_bottom(area, height);
         self.draw_items(painter, list, view);
-        let mut why = std::mem::take(&mut self.why);
+        let mut why = std::mem::take(&mut self.outline.words);
         why.typing = self.typing.is_some();
         if below.height > 1 {
             let (words, keys) = split_bottom(below, keys.min(below.height - 2));
             let on = match &self.typing {
                 Some(typing) => typing.editor.text(),
-                None => self.text(self.browser.list.cursor(), view).unwrap_or_default(),
+                None => self.text(self.outline.list.cursor(), view).unwrap_or_default(),
             };
             let label = if self.typing.is_some() { "as you type" } else { "why" };
             why.draw(painter, words, (label, &on), view, |width| self.detail(view, theme, width));
@@ -81,20 +81,20 @@ impl PreconditionsPane {
         } else {
             why.hide();
         }
-        self.why = why;
+        self.outline.words = why;
     }
 
     /// The tabs that fit around the shown one; marks at the edges show that there are more.
     fn draw_tabs(&mut self, painter: &mut Painter<'_>, area: Rect) {
-        let widths: Vec<usize> = self.actions.iter().map(|a| a.width() + 3).collect();
+        let widths: Vec<usize> = self.tabs.actions.iter().map(|a| a.width() + 3).collect();
         // The last tab needs no gap behind it.
         let all = widths.iter().sum::<usize>().saturating_sub(1) <= usize::from(area.width);
-        let count = format!(" {}/{}", self.action + 1, self.actions.len());
+        let count = format!(" {}/{}", self.tabs.at + 1, self.tabs.actions.len());
         let edges = if all { 0 } else { 4 + count.width() };
         let room = usize::from(area.width).saturating_sub(edges);
         let mut first = 0;
-        let wide = |from: usize| widths.get(from..=self.action).map_or(0, |w| w.iter().sum::<usize>());
-        while first < self.action && wide(first) > room {
+        let wide = |from: usize| widths.get(from..=self.tabs.at).map_or(0, |w| w.iter().sum::<usize>());
+        while first < self.tabs.at && wide(first) > room {
             first += 1;
         }
         let mut x = area.x;
@@ -105,8 +105,8 @@ impl PreconditionsPane {
         }
         let end = x.saturating_add(room as u16).min(area.right());
         let mut last = first;
-        for (i, name) in self.actions.iter().enumerate().skip(first) {
-            let here = i == self.action;
+        for (i, name) in self.tabs.actions.iter().enumerate().skip(first) {
+            let here = i == self.tabs.at;
             let text = if here { format!("[{name}]") } else { format!(" {name} ") };
             // Whole names only, but for the shown one.
             if x >= end || (!here && x.saturating_add(text.width() as u16) > end) {
@@ -115,12 +115,12 @@ impl PreconditionsPane {
             let width = (text.width() as u16).min(end - x);
             let rect = Rect { x, width, ..area };
             painter.row(rect, 0, &[run(if here { Role::Title } else { Role::Dim }, text)]);
-            self.tabs.push((rect, i));
+            self.tabs.drawn.push((rect, i));
             x = x.saturating_add(width + 1);
             last = i + 1;
         }
         if !all {
-            let more = if last < self.actions.len() { " >" } else { "  " };
+            let more = if last < self.tabs.actions.len() { " >" } else { "  " };
             let width = (edges as u16 - 2).min(area.width);
             let rect = Rect { x: area.right() - width, width, ..area };
             painter.row(rect, 0, &[run(Role::Key, more), run(Role::Dim, count)]);
@@ -178,14 +178,14 @@ impl PreconditionsPane {
             return;
         }
         let marked = self.marked(view);
-        let (mut browser, mut typing) = (std::mem::take(&mut self.browser), self.typing.take());
+        let (mut outline, mut typing) = (std::mem::take(&mut self.outline), self.typing.take());
         let active = typing.is_none();
         let edited = typing.as_mut().and_then(|t| Some((t.row?, label(t), &mut t.editor)));
         let theme = painter.theme;
-        browser.draw_edited(painter, area, self.items.len(), active, edited, |row, width| {
+        outline.draw_edited(painter, area, self.items.len(), active, edited, |row, width| {
             self.item_row(row, view, &marked, theme, width)
         });
-        (self.browser, self.typing) = (browser, typing);
+        (self.outline, self.typing) = (outline, typing);
     }
 
     fn item_row(&self, row: usize, view: &View, marked: &BTreeSet<String>, theme: &Theme, width: usize) -> Row {
@@ -228,9 +228,9 @@ impl PreconditionsPane {
         if let Some(typing) = &self.typing {
             return typing_detail(typing, self, view, theme, width);
         }
-        let row = self.browser.list.cursor();
+        let row = self.outline.list.cursor();
         let (in_force, origin) = self.in_force(view);
-        let seen = self.seen.as_ref();
+        let seen = self.seen.said.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
             let known = Known { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };

@@ -59,7 +59,6 @@ pub fn suggested(pool: &Pool, ranking: Ranking) -> impl Iterator<Item = &Candida
     all.filter(move |candidate| is_suggested(candidate, pool, ranking))
 }
 
-/// Whether a ranking suggests a candidate.
 pub fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> bool {
     match ranking {
         Ranking::EquationOne => !candidate.rejected && pool.by_equation.contains(&candidate.text),

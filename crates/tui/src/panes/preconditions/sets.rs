@@ -28,7 +28,6 @@ enum Line {
     Assertion(usize, usize),
 }
 
-/// The page.
 #[derive(Debug)]
 pub(super) struct SetsPage {
     sets: Arc<SetComparison>,

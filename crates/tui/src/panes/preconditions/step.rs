@@ -10,13 +10,11 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_method::precondition::StepView;
 
-/// The page.
 #[derive(Debug)]
 pub(super) struct StepPage {
     step: Arc<StepView>,
     /// Whether it is one of a list of steps to go through.
     listed: bool,
-    /// Whether it was drawn before.
     drawn: bool,
 }
 

@@ -11,7 +11,6 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_method::precondition::{Inspection, Occasion, Ranking, Relation};
 
-/// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Line {
     Heading(String),
@@ -21,7 +20,6 @@ enum Line {
     Step(usize),
 }
 
-/// The page.
 #[derive(Debug)]
 pub(super) struct StudyPage {
     seen: Arc<Inspection>,

@@ -3,8 +3,9 @@
 use super::rows;
 use crate::event::Input;
 use crate::pane::Intent;
-use crate::panes::edit::{self, Debounce, Edited, Editor};
-use crate::view::View;
+use crate::panes::debounce::Debounce;
+use crate::panes::edit::{self, Edited, Editor};
+use crate::view::{Answer, View};
 use stepwright_driver::{Command, Level, LineStatus, Request};
 use stepwright_episode::{Action, NodeId};
 use stepwright_program::{Call, SyntaxFault};
@@ -14,7 +15,6 @@ use stepwright_program::{Call, SyntaxFault};
 pub struct Editing {
     /// The node whose action is edited.
     pub node: NodeId,
-    /// The text.
     pub editor: Editor,
     original: String,
     /// Where the text is a call that does not parse.
@@ -110,8 +110,7 @@ impl Editing {
 
     /// Takes in the answer, if it is the one waited for.
     pub fn update(&mut self, view: &View) {
-        if let Some((token, lines)) = &view.program_checked
-            && self.pause.is_current(*token)
+        if let Some(Answer::Program(lines)) = self.pause.answer(view)
             && !self.answered
         {
             self.lines.clone_from(lines);

@@ -94,7 +94,6 @@ impl<'a> Lines<'a> {
         Some(Lines { grammar, state: ParseState::new(python), stack: ScopeStack::new() })
     }
 
-    /// The next line's runs.
     pub fn next(&mut self, line: &str) -> Row {
         let mut row = Row::new();
         let text = format!("{line}\n");

@@ -1,11 +1,11 @@
 //! Program pane: the trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
 //!
 //! `rows` says which line is on which row, `highlight` colours, `editing` edits; the program that answers a
-//! request is shown below by `passage`.
+//! request is shown below by `excerpt`.
 
 mod editing;
+mod excerpt;
 pub(in crate::panes) mod highlight;
-mod passage;
 mod render;
 mod rows;
 
@@ -18,8 +18,8 @@ use smart_default::SmartDefault;
 
 use self::editing::Editing;
 use self::rows::Line;
-use super::browse::{BROWSING, Browser, Mouse};
 use super::draw::{Painter, Row};
+use super::outline::{Mouse, Outline};
 use super::trail::Trail;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -47,7 +47,7 @@ pub struct ProgramPane {
     /// The session's cursor as last seen, and the last row of its step.
     cursor: Option<NodeId>,
     here: usize,
-    browser: Browser,
+    outline: Outline,
     skip: usize,
     /// Highlighted lines; calls by line, the specification in order.
     coloured: HashMap<Line, Row>,
@@ -117,7 +117,7 @@ impl ProgramPane {
     }
 
     fn line(&self) -> Option<Line> {
-        self.lines.get(self.browser.list.cursor()).copied()
+        self.lines.get(self.outline.list.cursor()).copied()
     }
 
     fn toggle_fold(&mut self) {
@@ -128,7 +128,7 @@ impl ProgramPane {
         self.here = (self.here + self.heading).saturating_sub(before);
         // The cursor stays on its line, or goes to the fold that hides it.
         let at = line.and_then(|l| self.lines.iter().position(|x| *x == l)).unwrap_or(0);
-        self.browser.list.go(at, self.lines.len());
+        self.outline.list.go(at, self.lines.len());
     }
 
     fn activate(&mut self, view: &View) -> Vec<Intent> {
@@ -162,7 +162,7 @@ impl ProgramPane {
         if !rows::is_action(line, session) {
             let above = self.lines.iter().position(|l| l.node() == Some(node.id) && rows::is_action(*l, session));
             let Some(row) = above else { return say("what the world said at the reset cannot be edited") };
-            self.browser.list.go(row, self.lines.len());
+            self.outline.list.go(row, self.lines.len());
         }
         let Some(text) = rows::editable(node) else { return Vec::new() };
         if text.contains('\n') {
@@ -213,7 +213,7 @@ impl Pane for ProgramPane {
             self.here = self.find_here(session);
         }
         if self.cursor != Some(session.cursor()) && self.editing.is_none() {
-            self.browser.list.go(self.here, self.lines.len());
+            self.outline.list.go(self.here, self.lines.len());
         }
         self.cursor = Some(session.cursor());
         if let Some(editing) = &mut self.editing {
@@ -223,12 +223,12 @@ impl Pane for ProgramPane {
         if highlight::is_ready() { Vec::new() } else { vec![Intent::WakeIn(LOADING)] }
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -266,7 +266,7 @@ impl Pane for ProgramPane {
             (PaneAction::Left, "left"),
             (PaneAction::Right, "right"),
         ]);
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 
@@ -283,7 +283,7 @@ impl Pane for ProgramPane {
                     .collect();
             }
             PaneAction::Copy => {
-                return vec![Intent::Copy(self.row_text(self.browser.list.cursor(), view).trim().to_owned())];
+                return vec![Intent::Copy(self.row_text(self.outline.list.cursor(), view).trim().to_owned())];
             }
             PaneAction::Left => self.skip = self.skip.saturating_sub(SIDEWAYS),
             PaneAction::Right => self.skip = (self.skip + SIDEWAYS).min(10_000),
@@ -305,7 +305,7 @@ impl Pane for ProgramPane {
 
     fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
         if self.editing.is_none()
-            && let Mouse::Clicked(row) = self.browser.mouse(event, self.lines.len())
+            && let Mouse::Clicked(row) = self.outline.mouse(event, self.lines.len())
             && self.lines.get(row) == Some(&Line::Fold)
         {
             self.toggle_fold();

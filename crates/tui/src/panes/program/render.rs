@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::editing::Editing;
-use super::passage::Passage;
+use super::excerpt::ProgramExcerpt;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::panes::draw::{Painter, Row, Run, run, split_left, split_top};
@@ -30,7 +30,7 @@ impl ProgramPane {
             painter.empty(area, text);
             return;
         };
-        let mut area = self.browser.find.draw(painter, area);
+        let mut area = self.outline.find.draw(painter, area);
         if let Some(editing) = &self.editing {
             let note = note(editing, painter.theme, usize::from(area.width));
             let height = (note.len() as u16).min(NOTE).min(area.height / 2);
@@ -38,16 +38,18 @@ impl ProgramPane {
             painter.rows(bottom, &note);
             area = rest;
         }
-        if let Some(passage) = Passage::of(view, self.line().and_then(Line::node)).filter(|_| self.editing.is_none()) {
-            area = passage.draw(painter, area);
+        if let Some(excerpt) =
+            ProgramExcerpt::of(view, self.line().and_then(Line::node)).filter(|_| self.editing.is_none())
+        {
+            area = excerpt.draw(painter, area);
         }
         self.draw_lines(painter, area, session);
     }
 
     fn draw_lines(&mut self, painter: &mut Painter<'_>, area: Rect, session: &Session) {
-        let window = self.browser.list.window(self.lines.len(), usize::from(area.height));
-        let area = painter.scrollbar(area, self.browser.list.top(), self.lines.len());
-        self.browser.body = area;
+        let window = self.outline.list.window(self.lines.len(), usize::from(area.height));
+        let area = painter.scrollbar(area, self.outline.list.top(), self.lines.len());
+        self.outline.body = area;
         let digits = self.number(self.lines.len().saturating_sub(1)).to_string().len().max(2);
         let cursor_depth = session.current().map_or(0, |n| n.depth);
         // Calls between the edited line and the first row drawn; counted once, then carried along.
@@ -93,10 +95,10 @@ impl ProgramPane {
                 text.extend(node.turn.notes.first().map(|note| run(Role::Accent, format!("  # note: {note}"))));
             }
             painter.row_from(body, line, &text, self.skip);
-            if row == self.browser.list.cursor() && self.editing.is_none() {
+            if row == self.outline.list.cursor() && self.editing.is_none() {
                 painter.select(area, line);
             }
-            painter.matches(body, line, self.browser.find.pattern());
+            painter.matches(body, line, self.outline.find.pattern());
         }
     }
 

@@ -9,7 +9,6 @@ use stepwright_episode::{Node, NodeId, Session};
 pub enum Line {
     /// The head of the specification's fold.
     Fold,
-    /// A line of the specification.
     Specification(usize),
     /// A line of the trajectory's opening.
     Opening(usize),

@@ -13,7 +13,6 @@ const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
 const STREAM: usize = 4;
 
-/// The chosen proposal.
 pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match &proposal.action {

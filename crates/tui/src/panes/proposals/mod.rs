@@ -10,8 +10,9 @@ use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::browse::{BROWSING, Browser, Mouse, Scrolled};
 use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use super::outline::{BROWSING, Mouse, Outline};
+use super::scrolled::Scrolled;
 use super::why::WORDS;
 use super::{offer, words, wrap};
 use crate::actions::ActionId;
@@ -41,8 +42,7 @@ const BESIDE: u16 = 110;
 /// The pane.
 #[derive(Debug, Default)]
 pub struct ProposalsPane {
-    browser: Browser,
-    /// The detail.
+    outline: Outline,
     detail: Scrolled,
     /// The proposal shown last, so that the scroll restarts for another.
     shown: Option<ProposalId>,
@@ -83,7 +83,7 @@ impl ProposalsPane {
     }
 
     fn at(&self, view: &View) -> Option<ProposalId> {
-        view.offered_at(self.browser.list.cursor()).map(|p| p.id)
+        view.offered_at(self.outline.list.cursor()).map(|p| p.id)
     }
 
     /// Chooses the proposal under the cursor.
@@ -114,7 +114,7 @@ impl ProposalsPane {
     fn keep_recommended(&mut self, view: &View, painter: &mut Painter<'_>, list: Rect) -> Rect {
         let recommended = view.turn().and_then(|turn| turn.recommended.as_ref()).and_then(|(id, _)| *id);
         let at = recommended.and_then(|id| view.shown_for(id)).and_then(|id| view.offered_row(id));
-        let window = self.browser.list.window(view.offered_len(), usize::from(list.height));
+        let window = self.outline.list.window(view.offered_len(), usize::from(list.height));
         let Some(at) = at.filter(|at| !window.contains(at) && list.height > 2) else { return list };
         let (list, line) = split_bottom(list, 1);
         let text = view.offered_at(at).map_or("", |p| surface(p));
@@ -138,7 +138,7 @@ impl ProposalsPane {
         let mut rows = offer::rows(view, offer, painter.theme, width, offer::LONG);
         rows.extend(asking);
         rows.extend(detail::decisions(turn, width));
-        self.browser.body = Rect::default();
+        self.outline.body = Rect::default();
         self.detail.draw(painter, area, &rows);
     }
 
@@ -312,7 +312,7 @@ impl Pane for ProposalsPane {
     fn update(&mut self, view: &View) -> Vec<Intent> {
         let len = view.offered_len();
         if let Some(row) = Self::chosen_row(view) {
-            self.browser.list.go(row, len);
+            self.outline.list.go(row, len);
         }
         if self.shown != view.selected {
             self.shown = view.selected;
@@ -333,12 +333,12 @@ impl Pane for ProposalsPane {
         }
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, view: &View) -> usize {
@@ -352,7 +352,7 @@ impl Pane for ProposalsPane {
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let Some(turn) = view.turn() else { return painter.empty(area, words::NO_SESSION) };
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let area = draw_request(view, painter, area);
         let followed = view.session.as_ref().and_then(|s| s.node(view.node()?.last_child?)?.decision);
         let taken = detail::taken(turn, followed, usize::from(area.width));
@@ -412,7 +412,7 @@ impl Pane for ProposalsPane {
             split_top(area, (offered.min(64) as u16).min((area.height / 2).max(3)))
         };
         let list = self.keep_recommended(view, painter, list);
-        self.browser.draw(painter, list, offered, |at, width| {
+        self.outline.draw(painter, list, offered, |at, width| {
             view.offered_at(at).map(|p| list_row(view, turn, p, theme, width)).unwrap_or_default()
         });
         self.draw_detail(view, turn, painter, side, beside, asking);
@@ -442,7 +442,7 @@ impl Pane for ProposalsPane {
         match action {
             PaneAction::Activate => self.approve(view),
             PaneAction::Edit => {
-                let chosen = view.chosen().or_else(|| view.offered_at(self.browser.list.cursor()));
+                let chosen = view.chosen().or_else(|| view.offered_at(self.outline.list.cursor()));
                 let edit = |p: &Proposal| Intent::EditAction { proposal: p.id, text: surface(p).to_owned() };
                 chosen.map(edit).into_iter().collect()
             }
@@ -456,7 +456,7 @@ impl Pane for ProposalsPane {
                 Vec::new()
             }
             PaneAction::Search => {
-                self.browser.find.open(self.browser.list.cursor());
+                self.outline.find.open(self.outline.list.cursor());
                 Vec::new()
             }
             _ => self.browse(action, view),
@@ -464,14 +464,14 @@ impl Pane for ProposalsPane {
     }
 
     fn moved(&mut self, from: usize, view: &View) -> Vec<Intent> {
-        if self.browser.list.cursor() == from && view.selected.is_some() { Vec::new() } else { self.choose(view) }
+        if self.outline.list.cursor() == from && view.selected.is_some() { Vec::new() } else { self.choose(view) }
     }
 
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
         if self.detail.mouse(event) {
             return Vec::new();
         }
-        match self.browser.mouse(event, view.offered_len()) {
+        match self.outline.mouse(event, view.offered_len()) {
             Mouse::Clicked(_) => self.choose(view),
             _ => Vec::new(),
         }

@@ -9,7 +9,6 @@ use stepwright_method::{Fate, Section};
 
 /// Lines shown before the next one.
 const BEFORE: usize = 2;
-/// Lines shown in all.
 const MOST: usize = 8;
 
 /// The method's sections at the cursor, each around its next line.

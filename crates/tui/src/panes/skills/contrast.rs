@@ -17,20 +17,20 @@ use stepwright_episode::{ArtifactId, Written};
 impl SkillsPane {
     /// The success and the failure of the pair shown.
     pub(super) fn sides(&self) -> Option<(&Trajectory, &Trajectory)> {
-        let (good, bad) = *self.pairs.get(self.pair)?;
-        let logs = &self.logs.as_ref()?.all;
+        let (good, bad) = *self.beside.pairs.get(self.beside.at)?;
+        let logs = &self.trail.logs.as_ref()?.all;
         Some((logs.get(good)?, logs.get(bad)?))
     }
 
     pub(super) fn set_beside(&mut self) {
         let contrast = self.sides().map(|(good, bad)| Contrast::of(&good.steps, &bad.steps));
-        self.contrast = contrast.unwrap_or_default();
+        self.beside.contrast = contrast.unwrap_or_default();
     }
 
     /// What the pair shown teaches.
     fn lesson(&self) -> Option<String> {
         let (good, bad) = self.sides()?;
-        tip(&self.contrast, &good.steps, &bad.steps)
+        tip(&self.beside.contrast, &good.steps, &bad.steps)
     }
 
     pub(super) fn contrast_items(&self) -> Vec<Item> {
@@ -40,18 +40,20 @@ impl SkillsPane {
             Item::Note(format!("{}: the success {} beside the failure {}", good.task, good.id, bad.id)),
             Item::Note(format!("It teaches: {teaches}")),
         ];
-        items.extend((0..self.contrast.rows.len()).map(Item::Pair));
+        items.extend((0..self.beside.contrast.rows.len()).map(Item::Pair));
         items
     }
 
     fn step_of(&self, at: usize) -> (Option<&Step>, Option<&Step>) {
-        let (Some(row), Some((good, bad))) = (self.contrast.rows.get(at), self.sides()) else { return (None, None) };
+        let (Some(row), Some((good, bad))) = (self.beside.contrast.rows.get(at), self.sides()) else {
+            return (None, None);
+        };
         (row.success.and_then(|at| good.steps.get(at)), row.failure.and_then(|at| bad.steps.get(at)))
     }
 
     pub(super) fn pair_row(&self, at: usize, width: usize, theme: &Theme) -> Row {
         let (good, bad) = self.step_of(at);
-        let is_marked = self.contrast.marked() == Some(at);
+        let is_marked = self.beside.contrast.marked() == Some(at);
         let mark = if is_marked { theme.glyphs.here } else { " " };
         let half = width.saturating_sub(5) / 2;
         let shared = good.is_some() && bad.is_some();
@@ -90,21 +92,21 @@ impl SkillsPane {
     }
 
     pub(super) fn next_pair(&mut self) {
-        if !self.pairs.is_empty() {
-            self.pair = (self.pair + 1) % self.pairs.len();
+        if !self.beside.pairs.is_empty() {
+            self.beside.at = (self.beside.at + 1) % self.beside.pairs.len();
         }
         self.set_beside();
         self.lay();
-        let row = self.contrast.marked().map_or(0, |at| at + 2);
-        self.browser.list.go(row, self.items.len());
+        let row = self.beside.contrast.marked().map_or(0, |at| at + 2);
+        self.outline.list.go(row, self.items.len());
     }
 
     /// Offers what the pair teaches as a tip: of the skill whose segment has the step, where the log shown is the success and is cut.
     pub(super) fn offer_tip(&self) -> Option<Intent> {
         let (lesson, (good, bad)) = (self.lesson()?, self.sides()?);
         let is_shown = self.log().is_some_and(|log| log.id == good.id);
-        let step = self.contrast.right_step().filter(|_| is_shown);
-        let segment = step.and_then(|step| self.segments.get(cut::at(&self.segments, step)?));
+        let step = self.beside.contrast.right_step().filter(|_| is_shown);
+        let segment = step.and_then(|step| self.trail.segments.get(cut::at(&self.trail.segments, step)?));
         let mut known: Knowledge = self.known.clone();
         let tips = match segment.and_then(|segment| known.skill_mut(&segment.skill)) {
             Some(skill) => &mut skill.tips,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stepwright_skill::changes::{Change, apply};
 use stepwright_skill::{Knowledge, Signature, Skill, SkillCall, cut, file};
 
-use super::{Item, Shown, SkillsPane, amended, say};
+use super::{Item, SkillsPane, ViewMode, amended, say};
 use crate::event::Input;
 use crate::pane::{Intent, PaneAction};
 use crate::panes::edit::{self, Edited, Editor};
@@ -13,7 +13,6 @@ use crate::view::View;
 use stepwright_driver::{Command, Request, SkillsCommand};
 use stepwright_episode::ArtifactId;
 
-/// What is being typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Typing {
     /// A tip of a skill or of none, in place of one that is there.
@@ -22,11 +21,9 @@ pub(super) enum Typing {
     Offered(usize),
     /// A skill's name and parameters; a new skill without a place.
     Signature(Option<usize>),
-    /// A primitive's form.
     Syntax(usize, usize),
     /// The new skill that takes a primitive over.
     SplitOff(usize, usize),
-    /// All of it as a file's text.
     Whole,
     /// The name of a file to write.
     Save,
@@ -39,7 +36,6 @@ pub(super) enum Typing {
 }
 
 impl Typing {
-    /// What is asked for.
     pub(super) fn about(self) -> String {
         match self {
             Typing::Tip(None, _) => "a tip of no skill".to_owned(),
@@ -76,10 +72,10 @@ impl SkillsPane {
     pub(super) fn offers(&self) -> Vec<(PaneAction, &'static str)> {
         use PaneAction as A;
         let mut actions = Vec::new();
-        if self.offered.is_some() && self.shown == Shown::Known {
+        if self.offered.is_some() && self.shown == ViewMode::Known {
             actions.push((A::Adopt, "take changes"));
         }
-        if self.offered_cut.is_some() && self.shown == Shown::Log {
+        if self.trail.offered.is_some() && self.shown == ViewMode::Log {
             actions.push((A::Adopt, "take cut"));
         }
         match self.current() {
@@ -111,19 +107,19 @@ impl SkillsPane {
                 actions.push((A::Add, "cut here"));
                 actions.extend(self.is_played().then_some((A::Activate, "go there")));
             }
-            Some(Item::Pair(_)) | Some(Item::Note(_)) | None if self.shown == Shown::Contrast => {
+            Some(Item::Pair(_)) | Some(Item::Note(_)) | None if self.shown == ViewMode::Contrast => {
                 actions.extend([(A::Run, "offer tip"), (A::Compare, "next pair")]);
             }
             _ => actions.push((A::Add, "add")),
         }
-        if let Some(logs) = &self.logs {
+        if let Some(logs) = &self.trail.logs {
             let ask = match self.shown {
-                Shown::Known => "ask model",
-                Shown::Log => "ask for cut",
-                Shown::Contrast => "ask for tips",
+                ViewMode::Known => "ask model",
+                ViewMode::Log => "ask for cut",
+                ViewMode::Contrast => "ask for tips",
             };
             actions.push((A::Distil, ask));
-            actions.extend((self.shown == Shown::Log && logs.all.len() > 1).then_some((A::Compare, "next log")));
+            actions.extend((self.shown == ViewMode::Log && logs.all.len() > 1).then_some((A::Compare, "next log")));
             actions.extend([(A::RunAll, "discover"), (A::Options, "ablation")]);
         }
         actions
@@ -158,27 +154,27 @@ impl SkillsPane {
                 self.begin(Typing::Load, "");
                 Vec::new()
             }
-            (A::Adopt, _) if self.shown == Shown::Log => self.take_cut(),
+            (A::Adopt, _) if self.shown == ViewMode::Log => self.take_cut(),
             (A::Adopt, _) => self.take(),
-            (A::Run, _) if self.shown == Shown::Contrast => match self.offer_tip() {
+            (A::Run, _) if self.shown == ViewMode::Contrast => match self.offer_tip() {
                 Some(intent) => {
-                    self.shown = Shown::Known;
-                    self.browser.list.go(0, 1);
+                    self.shown = ViewMode::Known;
+                    self.outline.list.go(0, 1);
                     vec![intent]
                 }
                 None => say("both did the same; another pair may teach something"),
             },
-            (A::Compare, _) if self.shown == Shown::Log => {
+            (A::Compare, _) if self.shown == ViewMode::Log => {
                 self.next_log(view);
                 Vec::new()
             }
-            (A::Compare, _) if self.shown == Shown::Contrast => {
+            (A::Compare, _) if self.shown == ViewMode::Contrast => {
                 self.next_pair();
                 Vec::new()
             }
             (A::ToggleReject, Some(Item::Offer)) => {
                 let offer = match self.shown {
-                    Shown::Log => self.offered_cut.as_ref().map(|offered| offered.id)?,
+                    ViewMode::Log => self.trail.offered.as_ref().map(|offered| offered.id)?,
                     _ => self.offered.as_ref().map(|offered| offered.id)?,
                 };
                 let reason = String::new();
@@ -215,13 +211,13 @@ impl SkillsPane {
                 Vec::new()
             }
             (A::Edit, Some(Item::Segment(at))) => {
-                let text = self.segments.get(at)?.call().to_string();
+                let text = self.trail.segments.get(at)?.call().to_string();
                 self.begin(Typing::Relabel(at), &text);
                 Vec::new()
             }
             (A::Add, Some(Item::Step(at))) => {
                 // Without a cut the first call has the whole log.
-                let at = if self.segments.is_empty() { 0 } else { at };
+                let at = if self.trail.segments.is_empty() { 0 } else { at };
                 self.begin(Typing::Split(at), "");
                 Vec::new()
             }
@@ -229,7 +225,7 @@ impl SkillsPane {
                 self.begin(Typing::Tip(Some(skill), None), "");
                 Vec::new()
             }
-            (A::Add, _) if self.shown == Shown::Known => {
+            (A::Add, _) if self.shown == ViewMode::Known => {
                 self.begin(Typing::Tip(None, None), "");
                 Vec::new()
             }
@@ -323,13 +319,13 @@ impl SkillsPane {
     ) -> Result<Vec<Intent>, String> {
         let Some(log) = self.log() else { return Ok(Vec::new()) };
         let artifact = ArtifactId::segments(&log.id);
-        let mut cut = self.segments.clone();
+        let mut cut = self.trail.segments.clone();
         change(&mut cut)?;
-        Ok(match &mut self.offered_cut {
+        Ok(match &mut self.trail.offered {
             // What is offered is changed before it is taken.
             Some(offered) => {
                 offered.segments.clone_from(&cut);
-                self.segments = cut;
+                self.trail.segments = cut;
                 self.lay();
                 Vec::new()
             }
@@ -337,7 +333,6 @@ impl SkillsPane {
         })
     }
 
-    /// Takes what is typed.
     pub(super) fn typed(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         let Some((typing, editor)) = &mut self.typing else { return Vec::new() };
         let typing = *typing;

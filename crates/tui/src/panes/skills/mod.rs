@@ -9,17 +9,15 @@ mod trail;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use stepwright_skill::changes::Change;
 use stepwright_skill::contrast::Contrast;
 use stepwright_skill::distil::{Wanted, Way};
 use stepwright_skill::{Knowledge, Segment, changes, distil, document};
 
-use super::browse::{BROWSING, Browser};
 use super::draw::{Painter, Row, run, split_bottom, split_top};
 use super::edit::Editor;
-use super::why::Why;
+use super::outline::Outline;
 use super::words;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -30,10 +28,8 @@ use stepwright_driver::{Command, Level, Request, SkillsCommand, Violation};
 use stepwright_episode::{ArtifactId, OfferId};
 use stepwright_world::transcript::Logs;
 
-/// What the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Shown {
-    /// What is known, and what is offered.
+enum ViewMode {
     #[default]
     Known,
     /// The recorded log by its steps and segments.
@@ -42,26 +38,17 @@ enum Shown {
     Contrast,
 }
 
-/// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Item {
-    /// A heading or a remark.
     Note(String),
-    /// The offer that is open.
     Offer,
     /// A change it would make.
     Change(usize),
-    /// A skill.
     Skill(usize),
-    /// A skill's primitive.
     Primitive(usize, usize),
-    /// A tip, of a skill or of none.
     Tip(Option<usize>, usize),
-    /// A segment of the log.
     Segment(usize),
-    /// A step of the log.
     Step(usize),
-    /// A row of the contrast.
     Pair(usize),
 }
 
@@ -72,7 +59,6 @@ struct Offered {
     title: String,
     problem: Option<String>,
     changes: Vec<Change>,
-    /// The changes that are not to be made.
     left_out: BTreeSet<usize>,
 }
 
@@ -84,39 +70,48 @@ struct OfferedCut {
     segments: Vec<Segment>,
 }
 
-/// The pane.
+/// The recorded logs, and the one that is shown.
 #[derive(Debug, Default)]
-pub struct SkillsPane {
-    shown: Shown,
-    browser: Browser,
-    items: Vec<Item>,
-    known: Knowledge,
-    offered: Option<Offered>,
+struct Trail {
     logs: Option<Logs>,
     violations: Arc<Vec<Violation>>,
     /// The log shown, by its place; the one that is played back at first.
-    seen: usize,
+    at: usize,
     /// How it is cut: as offered where a cut is offered.
     segments: Vec<Segment>,
-    offered_cut: Option<OfferedCut>,
+    offered: Option<OfferedCut>,
     /// The newest offer of a cut that was shown.
-    newest_cut: Option<OfferId>,
-    /// Pairs of a success and a failure among the logs, and the one that is shown.
+    newest: Option<OfferId>,
+}
+
+/// Pairs of a success and a failure among the logs, and the one that is shown.
+#[derive(Debug, Default)]
+struct Beside {
     pairs: Vec<(usize, usize)>,
-    pair: usize,
+    at: usize,
     contrast: Contrast,
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct SkillsPane {
+    shown: ViewMode,
+    outline: Outline,
+    items: Vec<Item>,
+    known: Knowledge,
+    offered: Option<Offered>,
+    trail: Trail,
+    beside: Beside,
     typing: Option<(Typing, Editor)>,
     /// Why what is typed is none of what is asked for.
     fault: Option<String>,
-    /// The words on the row under the cursor.
-    full: Why,
     /// How tips are found of logs.
     way: Way,
 }
 
 impl SkillsPane {
     fn current(&self) -> Option<&Item> {
-        self.items.get(self.browser.list.cursor())
+        self.items.get(self.outline.list.cursor())
     }
 
     /// What is known as its document holds it now.
@@ -146,18 +141,19 @@ impl SkillsPane {
             }
         });
         let (logs, violations) = view.logs.clone().unzip();
-        let is_new = logs.as_ref().map(|logs| &logs.all) != self.logs.as_ref().map(|logs| &logs.all);
-        self.violations = violations.unwrap_or_default();
+        let is_new = logs.as_ref().map(|logs| &logs.all) != self.trail.logs.as_ref().map(|logs| &logs.all);
+        self.trail.violations = violations.unwrap_or_default();
         if is_new {
-            self.pairs = logs.as_ref().map(|logs| distil::pairs(&logs.all)).unwrap_or_default();
+            self.beside.pairs = logs.as_ref().map(|logs| distil::pairs(&logs.all)).unwrap_or_default();
             // The first pair that the log shown is part of.
             let own = logs.as_ref().map(|logs| logs.at);
-            self.pair = self.pairs.iter().position(|(a, b)| Some(*a) == own || Some(*b) == own).unwrap_or(0);
+            self.beside.at =
+                self.beside.pairs.iter().position(|(a, b)| Some(*a) == own || Some(*b) == own).unwrap_or(0);
         }
         if is_new {
-            self.seen = logs.as_ref().map_or(0, |logs| logs.at);
+            self.trail.at = logs.as_ref().map_or(0, |logs| logs.at);
         }
-        self.logs = logs;
+        self.trail.logs = logs;
         if is_new {
             self.set_beside();
         }
@@ -166,24 +162,24 @@ impl SkillsPane {
         // The cursor stays on its segment or step where rows come and go above it.
         let same = before.filter(|item| matches!(item, Item::Segment(_) | Item::Step(_)));
         if let Some(row) = same.and_then(|item| self.items.iter().position(|one| *one == item)) {
-            self.browser.list.go(row, self.items.len());
+            self.outline.list.go(row, self.items.len());
         }
     }
 
     fn lay(&mut self) {
         self.items = match self.shown {
-            Shown::Known => self.known_items(),
-            Shown::Log => self.log_items(),
-            Shown::Contrast => self.contrast_items(),
+            ViewMode::Known => self.known_items(),
+            ViewMode::Log => self.log_items(),
+            ViewMode::Contrast => self.contrast_items(),
         };
-        self.browser.list.grown(self.items.len());
+        self.outline.list.grown(self.items.len());
     }
 
     fn row(&self, at: usize, width: usize, theme: &Theme) -> Row {
         match self.items.get(at) {
             Some(Item::Note(text)) => vec![run(Role::Dim, text)],
             Some(item @ (Item::Segment(_) | Item::Step(_))) => self.log_row(item, theme),
-            Some(Item::Offer) if self.shown == Shown::Log => self.offered_cut_row(),
+            Some(Item::Offer) if self.shown == ViewMode::Log => self.offered_cut_row(),
             Some(Item::Pair(at)) => self.pair_row(*at, width, theme),
             Some(item) => self.known_row(item, theme),
             None => Row::new(),
@@ -191,24 +187,24 @@ impl SkillsPane {
     }
 
     fn cycle(&mut self) {
-        self.shown = match (self.shown, &self.logs) {
-            (Shown::Known, Some(_)) => Shown::Log,
-            (Shown::Log, _) if !self.pairs.is_empty() => Shown::Contrast,
-            _ => Shown::Known,
+        self.shown = match (self.shown, &self.trail.logs) {
+            (ViewMode::Known, Some(_)) => ViewMode::Log,
+            (ViewMode::Log, _) if !self.beside.pairs.is_empty() => ViewMode::Contrast,
+            _ => ViewMode::Known,
         };
-        self.browser.list.go(0, 1);
+        self.outline.list.go(0, 1);
         self.lay();
-        if let (Shown::Contrast, Some(at)) = (self.shown, self.contrast.marked()) {
-            self.browser.list.go(at + 2, self.items.len());
+        if let (ViewMode::Contrast, Some(at)) = (self.shown, self.beside.contrast.marked()) {
+            self.outline.list.go(at + 2, self.items.len());
         }
     }
 
     /// What the model would be asked for in this view.
     fn wanted(&self) -> Option<Wanted> {
         Some(match self.shown {
-            Shown::Known => Wanted::Next,
-            Shown::Log => Wanted::Cut { of: self.log()?.id.clone() },
-            Shown::Contrast => {
+            ViewMode::Known => Wanted::Next,
+            ViewMode::Log => Wanted::Cut { of: self.log()?.id.clone() },
+            ViewMode::Contrast => {
                 let (good, bad) = self.sides()?;
                 Wanted::Tips { success: good.id.clone(), failure: bad.id.clone() }
             }
@@ -227,14 +223,13 @@ impl SkillsPane {
             Item::Step(at) => self.step_detail(*at),
             Item::Segment(_) => self.fault(),
             Item::Pair(at) => self.pair_detail(*at),
-            Item::Offer if self.shown == Shown::Log => self.fault(),
+            Item::Offer if self.shown == ViewMode::Log => self.fault(),
             Item::Offer => self.offered.as_ref()?.problem.clone(),
             Item::Skill(_) | Item::Note(_) => None,
         }
     }
 }
 
-/// What is wrong with what is typed.
 fn fault_rows(fault: Option<&str>, theme: &Theme, width: usize) -> Vec<Row> {
     fault.map_or_else(Vec::new, |why| words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, width))
 }
@@ -262,13 +257,13 @@ impl Pane for SkillsPane {
     fn title(&self, _view: &View) -> String {
         let way = if self.way == Way::default() { String::new() } else { format!(" · {}", self.way.about()) };
         let title = match self.shown {
-            Shown::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
-            Shown::Known => "Skills".to_owned(),
-            Shown::Log => match self.logs.as_ref().map_or(0, |logs| logs.all.len()) {
+            ViewMode::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
+            ViewMode::Known => "Skills".to_owned(),
+            ViewMode::Log => match self.trail.logs.as_ref().map_or(0, |logs| logs.all.len()) {
                 0 | 1 => "Skills: the log".to_owned(),
-                all => format!("Skills: log {} of {all}", self.seen + 1),
+                all => format!("Skills: log {} of {all}", self.trail.at + 1),
             },
-            Shown::Contrast => format!("Skills: pair {} of {}", self.pair + 1, self.pairs.len()),
+            ViewMode::Contrast => format!("Skills: pair {} of {}", self.beside.at + 1, self.beside.pairs.len()),
         };
         title + &way
     }
@@ -282,12 +277,12 @@ impl Pane for SkillsPane {
         Vec::new()
     }
 
-    fn browser(&self) -> &Browser {
-        &self.browser
+    fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
-        &mut self.browser
+    fn outline_mut(&mut self) -> &mut Outline {
+        &mut self.outline
     }
 
     fn len(&self, _view: &View) -> usize {
@@ -300,7 +295,7 @@ impl Pane for SkillsPane {
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         if let Some((typing @ Typing::Whole, editor)) = &mut self.typing {
             let (head, text) = split_top(area, 1);
             painter.rule(head, 0, &typing.about());
@@ -330,15 +325,15 @@ impl Pane for SkillsPane {
         }
         let detail = self.detail().filter(|_| area.height >= 8);
         let (list, below) = split_bottom(area, if detail.is_some() { 4 } else { 0 });
-        let mut browser = std::mem::take(&mut self.browser);
+        let mut outline = std::mem::take(&mut self.outline);
         let theme = painter.theme;
-        browser.draw(painter, list, self.items.len(), |at, width| self.row(at, width, theme));
-        self.browser = browser;
+        outline.draw(painter, list, self.items.len(), |at, width| self.row(at, width, theme));
+        self.outline = outline;
         if let Some(detail) = detail {
             let words = |width| words::labelled("", Role::Text, &detail, width);
-            self.full.draw(painter, below, ("in full", &detail), view, words);
+            self.outline.words.draw(painter, below, ("in full", &detail), view, words);
         } else {
-            self.full.hide();
+            self.outline.words.hide();
         }
     }
 
@@ -352,23 +347,19 @@ impl Pane for SkillsPane {
             (PaneAction::Load, "load"),
             (PaneAction::Copy, "copy"),
         ]);
-        actions.extend(self.full.actions());
-        actions.extend(BROWSING);
+        actions.extend(self.outline.actions());
         actions
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Cycle => self.cycle(),
-            PaneAction::WordsOn | PaneAction::WordsBack => {
-                self.full.act(action);
-            }
             PaneAction::Copy => {
-                let row = self.browser.list.cursor();
+                let row = self.outline.list.cursor();
                 return vec![Intent::Copy(self.detail().unwrap_or_else(|| self.row_text(row, view)))];
             }
             PaneAction::UndoChange => {
-                let log = self.log().filter(|_| self.shown == Shown::Log);
+                let log = self.log().filter(|_| self.shown == ViewMode::Log);
                 let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
                 return vec![Intent::Send(Command::Gate(Request::UndoArtifact(artifact)))];
             }
@@ -399,12 +390,5 @@ impl Pane for SkillsPane {
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         self.typed(input, view)
-    }
-
-    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
-        if !self.full.mouse(event) && self.typing.is_none() {
-            self.browser.mouse(event, self.items.len());
-        }
-        Vec::new()
     }
 }

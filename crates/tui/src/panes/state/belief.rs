@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use super::edit::ValueEdit;
 use super::tree::Apart;
-use super::{Painter, Shown, Side, Situation, StatePane, split_bottom, split_left, split_top, value_of, words};
+use super::{Painter, Side, Situation, StatePane, ViewMode, split_bottom, split_left, split_top, value_of, words};
 use crate::pane::PaneAction;
 use crate::panes::offer;
 use crate::view::View;
@@ -34,13 +34,13 @@ impl StatePane {
         self.belief.tree.compare(wrong.map(|d| (d.path.as_str(), Apart::Wrong, d.truth.as_ref())));
         let missing = belief.differences.iter().filter(|d| d.truth.is_some());
         self.true_belief.tree.compare(missing.map(|d| (d.path.as_str(), Apart::Missing, None)));
-        let lay = |half: &mut super::Half, value: &Value| {
+        let lay = |split: &mut super::SplitPane, value: &Value| {
             // Lists are what one looks for first; the objects' names precede their entries anyway.
             let lists = value.as_object().into_iter().flatten().filter(|(k, v)| v.is_array() && *k != OBJECTS);
             for (key, _) in lists.filter(|_| begins) {
-                half.tree.set_open(&join("", key), true);
+                split.tree.set_open(&join("", key), true);
             }
-            half.lay(value);
+            split.lay(value);
         };
         lay(&mut self.belief, &belief.state);
         lay(&mut self.true_belief, belief.truth.as_deref().unwrap_or(&none));
@@ -108,7 +108,7 @@ impl StatePane {
 
     /// What can be done about the belief; a person corrects it whenever no offered one waits.
     pub(super) fn belief_actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
-        if self.shown() != Shown::Belief {
+        if self.shown() != ViewMode::Belief {
             return Vec::new();
         }
         let mut actions = Vec::new();
@@ -123,7 +123,10 @@ impl StatePane {
     }
 
     fn may_edit(&self, view: &View) -> bool {
-        self.shown() == Shown::Belief && self.side == Side::Belief && view.offer().is_none() && self.value().is_some()
+        self.shown() == ViewMode::Belief
+            && self.side == Side::Belief
+            && view.offer().is_none()
+            && self.value().is_some()
     }
 
     /// Whether Enter edits the row: what can be opened is opened.

@@ -10,7 +10,6 @@ use crate::panes::draw::run;
 use crate::theme::Role;
 use crate::view::View;
 
-/// Columns of a bar.
 const BAR: u16 = 3;
 
 impl StatePane {

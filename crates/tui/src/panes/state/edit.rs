@@ -13,22 +13,18 @@ use stepwright_driver::{Command, Level, Request};
 /// A value being edited.
 #[derive(Debug)]
 pub struct ValueEdit {
-    /// Its place in the belief.
     pub pointer: String,
-    /// What is typed.
     pub editor: Editor,
     /// Whether the value is a text, which is typed without quotes.
     text: bool,
 }
 
 impl ValueEdit {
-    /// Begins with the value as it is.
     pub fn new(pointer: &str, value: &Value) -> Self {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         ValueEdit { pointer: pointer.to_owned(), editor: Editor::line(&shown), text: value.is_string() }
     }
 
-    /// The value that is typed.
     fn value(&self) -> Result<Value, String> {
         let typed = self.editor.text();
         if self.text {

@@ -14,15 +14,12 @@ const BESIDE: u16 = 48;
 const LARGEST: f64 = 4.0;
 /// Columns are about half as wide as rows are high.
 const STRETCH: f64 = 2.0;
-/// The narrowest legend.
 const LEGEND: u16 = 24;
 
-/// A drawn cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     glyph: char,
     role: Role,
-    /// What covers what.
     rank: u8,
 }
 
@@ -36,7 +33,6 @@ struct Canvas {
     scale: f64,
 }
 
-/// Draws the plan and its legend.
 pub fn draw(map: &FloorPlan, painter: &mut Painter<'_>, area: Rect) {
     let (plan, legend) = if area.width >= BESIDE {
         let columns = size(map, f64::from(area.height)).0 as u16;

@@ -2,18 +2,18 @@
 //! Where a method maintains a belief, that is shown first, beside the truth in the same form; else a picture of the place, if the
 //! world has one.
 //!
-//! `tree` makes the rows, `half` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
+//! `tree` makes the rows, `split` a tree with its cursor; `map` draws a plan, `rooms` rooms, `stacks` stacks; `belief` has the belief's parts,
 //! `raw` has a side's JSON as text; the belief's values are edited in place by `edit`, its drift from the truth is `drift`. The cursor stays on its value when the state is
 //! updated.
 
 mod belief;
 mod drift;
 mod edit;
-mod half;
 mod map;
 mod page;
 mod raw;
 mod rooms;
+mod split;
 mod stacks;
 mod tree;
 
@@ -25,10 +25,11 @@ use serde_json::Value;
 use smart_default::SmartDefault;
 
 use self::edit::ValueEdit;
-use self::half::Half;
 use self::raw::Raw;
-use super::browse::{BROWSING, Browser, Mouse, Scrolled};
+use self::split::SplitPane;
 use super::draw::{Painter, split_bottom, split_left, split_top};
+use super::outline::{BROWSING, Mouse, Outline};
+use super::scrolled::Scrolled;
 use super::words;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -37,7 +38,6 @@ use stepwright_driver::Situation;
 use stepwright_text::json_pointer;
 use stepwright_world::Map;
 
-/// What scrolls a page.
 const SCROLLING: [(PaneAction, &str); 6] = [
     (PaneAction::Down, "down"),
     (PaneAction::Up, "up"),
@@ -50,21 +50,18 @@ const SCROLLING: [(PaneAction, &str); 6] = [
 /// From this width on, both sides are beside each other; below it one above the other.
 const BESIDE: u16 = 72;
 
-/// Which of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Side {
     #[default]
     Variables,
     Truth,
-    /// What is believed.
     Belief,
     /// The truth in the form of a belief.
     TrueBelief,
 }
 
-/// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Shown {
+enum ViewMode {
     Map,
     Belief,
     Drift,
@@ -80,26 +77,24 @@ pub struct StatePane {
     situation: Option<Arc<Situation>>,
     /// How many of the program's variables the last step changed.
     changed: usize,
-    variables: Half,
-    truth: Half,
-    #[default(Half::compact())]
-    belief: Half,
-    #[default(Half::compact())]
-    true_belief: Half,
+    variables: SplitPane,
+    truth: SplitPane,
+    #[default(SplitPane::compact())]
+    belief: SplitPane,
+    #[default(SplitPane::compact())]
+    true_belief: SplitPane,
     /// A value of the belief being edited.
     edit: Option<ValueEdit>,
     /// The JSON text of the side with the cursor, while that is shown in place of the tree.
     raw: Option<Raw>,
-    /// How far a page is scrolled.
     page: Scrolled,
     /// What the person chose to see; nothing chosen yet if `None`.
-    chosen: Option<Shown>,
-    /// The side that has the cursor.
+    chosen: Option<ViewMode>,
     side: Side,
 }
 
 impl StatePane {
-    fn half(&mut self) -> &mut Half {
+    fn split(&mut self) -> &mut SplitPane {
         match self.side {
             Side::Variables => &mut self.variables,
             Side::Truth => &mut self.truth,
@@ -108,7 +103,7 @@ impl StatePane {
         }
     }
 
-    fn half_ref(&self) -> &Half {
+    fn split_ref(&self) -> &SplitPane {
         match self.side {
             Side::Variables => &self.variables,
             Side::Truth => &self.truth,
@@ -118,53 +113,52 @@ impl StatePane {
     }
 
     /// The value of the side with the cursor.
-    fn with_value(&mut self, act: impl FnOnce(&mut Half, &Value)) {
+    fn with_value(&mut self, act: impl FnOnce(&mut SplitPane, &Value)) {
         let Some(situation) = self.situation.clone() else { return };
         let Some(value) = value_of(&situation, self.side) else { return };
-        act(self.half(), value);
+        act(self.split(), value);
     }
 
-    /// The picture of the place.
     fn plan(&self) -> Option<&Map> {
         self.situation.as_ref()?.map.as_ref()
     }
 
     /// What is shown: what the person chose where there is such a thing, else the belief, else the map, else the variables.
-    fn shown(&self) -> Shown {
+    fn shown(&self) -> ViewMode {
         let views = self.views();
         let chosen = self.chosen.filter(|c| views.contains(c));
         chosen.or_else(|| views.first().copied()).unwrap_or_default()
     }
 
     /// What there is to show, in the order of cycling.
-    fn views(&self) -> Vec<Shown> {
+    fn views(&self) -> Vec<ViewMode> {
         let mut views = Vec::with_capacity(6);
         if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
-            views.push(Shown::Belief);
-            views.push(Shown::Drift);
+            views.push(ViewMode::Belief);
+            views.push(ViewMode::Drift);
         }
         if self.plan().is_some() {
-            views.push(Shown::Map);
+            views.push(ViewMode::Map);
         }
-        views.extend([Shown::Variables, Shown::Truth, Shown::Both]);
+        views.extend([ViewMode::Variables, ViewMode::Truth, ViewMode::Both]);
         views
     }
 
     /// The sides of what is shown, in the order of cycling.
-    fn sides(&self, shown: Shown) -> &'static [Side] {
+    fn sides(&self, shown: ViewMode) -> &'static [Side] {
         let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
         match shown {
-            Shown::Map | Shown::Drift => &[],
-            Shown::Variables => &[Side::Variables],
-            Shown::Truth => &[Side::Truth],
-            Shown::Both => &[Side::Variables, Side::Truth],
-            Shown::Belief if has_truth => &[Side::Belief, Side::TrueBelief],
-            Shown::Belief => &[Side::Belief],
+            ViewMode::Map | ViewMode::Drift => &[],
+            ViewMode::Variables => &[Side::Variables],
+            ViewMode::Truth => &[Side::Truth],
+            ViewMode::Both => &[Side::Variables, Side::Truth],
+            ViewMode::Belief if has_truth => &[Side::Belief, Side::TrueBelief],
+            ViewMode::Belief => &[Side::Belief],
         }
     }
 
     /// Where cycling leads: to the other side of what is shown, else to the next view.
-    fn next(&self) -> (Shown, Option<Side>) {
+    fn next(&self) -> (ViewMode, Option<Side>) {
         let (shown, views) = (self.shown(), self.views());
         let sides = self.sides(shown);
         let at = sides.iter().position(|s| *s == self.side);
@@ -186,15 +180,15 @@ impl StatePane {
     fn next_view(&self) -> &'static str {
         let (next, side) = self.next();
         match next {
-            Shown::Map if self.is_page() => "show the page",
-            Shown::Map => "show the map",
-            Shown::Belief if side == Some(Side::TrueBelief) => "to the truth",
-            Shown::Belief => "show the belief",
-            Shown::Drift => "show the drift",
-            Shown::Variables => "show the variables",
-            Shown::Truth => "show the truth",
-            Shown::Both if side == Some(Side::Truth) => "to the truth",
-            Shown::Both => "show both",
+            ViewMode::Map if self.is_page() => "show the page",
+            ViewMode::Map => "show the map",
+            ViewMode::Belief if side == Some(Side::TrueBelief) => "to the truth",
+            ViewMode::Belief => "show the belief",
+            ViewMode::Drift => "show the drift",
+            ViewMode::Variables => "show the variables",
+            ViewMode::Truth => "show the truth",
+            ViewMode::Both if side == Some(Side::Truth) => "to the truth",
+            ViewMode::Both => "show both",
         }
     }
 
@@ -205,12 +199,12 @@ impl StatePane {
 
     /// Whether what is shown is a picture, which has no rows to act on.
     fn is_picture(&self) -> bool {
-        matches!(self.shown(), Shown::Map | Shown::Drift)
+        matches!(self.shown(), ViewMode::Map | ViewMode::Drift)
     }
 
     fn copy(&self) -> Option<Intent> {
         let situation = self.situation.as_ref()?;
-        let row = self.half_ref().row()?;
+        let row = self.split_ref().row()?;
         let value = value_of(situation, self.side)?;
         let text = match value.pointer(&row.pointer) {
             Some(value) => format!("{} = {value}", json_pointer::display(&row.pointer)),
@@ -221,14 +215,14 @@ impl StatePane {
 
     /// The path of the row under the cursor as a JSONPath (RFC 9535).
     fn json_path(&self) -> Option<String> {
-        Some(raw::json_path(&self.half_ref().row()?.pointer))
+        Some(raw::json_path(&self.split_ref().row()?.pointer))
     }
 
     /// Shows the JSON text of the side with the cursor, or its tree again.
     fn toggle_raw(&mut self) {
         let shown = self.raw.take().is_some();
         let Some(situation) = self.situation.clone().filter(|_| !shown) else { return };
-        let pointer = self.half_ref().row().map(|row| row.pointer.clone()).unwrap_or_default();
+        let pointer = self.split_ref().row().map(|row| row.pointer.clone()).unwrap_or_default();
         self.raw = value_of(&situation, self.side).map(|value| Raw::new(value, &pointer));
     }
 
@@ -237,11 +231,11 @@ impl StatePane {
         if self.raw.is_some() {
             return;
         }
-        self.with_value(|half, value| {
-            let pattern = half.browser.find.pattern().to_lowercase();
-            let shown = half.row().is_some_and(|r| format!("{}: {}", r.key, r.text).to_lowercase().contains(&pattern));
+        self.with_value(|split, value| {
+            let pattern = split.outline.find.pattern().to_lowercase();
+            let shown = split.row().is_some_and(|r| format!("{}: {}", r.key, r.text).to_lowercase().contains(&pattern));
             if !shown {
-                half.seek(value, true);
+                split.seek(value, true);
             }
         });
     }
@@ -272,7 +266,6 @@ impl StatePane {
     }
 }
 
-/// The value of a side.
 fn value_of(situation: &Situation, side: Side) -> Option<&Value> {
     match side {
         Side::Variables => Some(&situation.variables),
@@ -297,10 +290,10 @@ impl Pane for StatePane {
             return format!("State, raw JSON of {what}");
         }
         match self.shown() {
-            Shown::Map if self.is_page() => return "State, page".into(),
-            Shown::Map => return "State, map".into(),
-            Shown::Drift => return "State, drift".into(),
-            Shown::Belief => return self.belief_title(),
+            ViewMode::Map if self.is_page() => return "State, page".into(),
+            ViewMode::Map => return "State, map".into(),
+            ViewMode::Drift => return "State, drift".into(),
+            ViewMode::Belief => return self.belief_title(),
             _ => {}
         }
         match self.changed {
@@ -321,17 +314,17 @@ impl Pane for StatePane {
         Vec::new()
     }
 
-    fn browser(&self) -> &Browser {
-        self.raw.as_ref().map_or(&self.half_ref().browser, |raw| &raw.browser)
+    fn outline(&self) -> &Outline {
+        self.raw.as_ref().map_or(&self.split_ref().outline, |raw| &raw.outline)
     }
 
-    fn browser_mut(&mut self) -> &mut Browser {
+    fn outline_mut(&mut self) -> &mut Outline {
         match (&mut self.raw, self.side) {
-            (Some(raw), _) => &mut raw.browser,
-            (None, Side::Variables) => &mut self.variables.browser,
-            (None, Side::Truth) => &mut self.truth.browser,
-            (None, Side::Belief) => &mut self.belief.browser,
-            (None, Side::TrueBelief) => &mut self.true_belief.browser,
+            (Some(raw), _) => &mut raw.outline,
+            (None, Side::Variables) => &mut self.variables.outline,
+            (None, Side::Truth) => &mut self.truth.outline,
+            (None, Side::Belief) => &mut self.belief.outline,
+            (None, Side::TrueBelief) => &mut self.true_belief.outline,
         }
     }
 
@@ -339,14 +332,14 @@ impl Pane for StatePane {
         if let Some(raw) = &self.raw {
             return raw.lines().len();
         }
-        self.half_ref().tree.rows().len()
+        self.split_ref().tree.rows().len()
     }
 
     fn row_text(&self, row: usize, _view: &View) -> String {
         if let Some(raw) = &self.raw {
             return raw.lines().get(row).cloned().unwrap_or_default();
         }
-        self.half_ref().tree.rows().get(row).map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
+        self.split_ref().tree.rows().get(row).map(|r| format!("{}: {}", r.key, r.text)).unwrap_or_default()
     }
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
@@ -361,26 +354,26 @@ impl Pane for StatePane {
         }
         let map = self.situation.as_ref().and_then(|s| s.map.as_ref());
         match (self.shown(), map) {
-            (Shown::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
-            (Shown::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
-            (Shown::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
-            (Shown::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
-            (Shown::Drift, _) => return self.draw_drift(view, painter, area),
+            (ViewMode::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
+            (ViewMode::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
+            (ViewMode::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
+            (ViewMode::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
+            (ViewMode::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
         }
-        let area = self.half().browser.find.draw(painter, area);
+        let area = self.split().outline.find.draw(painter, area);
         const VARIABLES: &str = "program variables: what the agent can know";
         const TRUTH: &str = "the world's truth: hidden from the agent";
         let Some(situation) = self.situation.clone() else { return };
         // The heading takes one row.
         let rows = |area: Rect| usize::from(area.height.saturating_sub(1));
         match self.shown() {
-            Shown::Belief => self.draw_belief(view, painter, area),
-            Shown::Truth => {
+            ViewMode::Belief => self.draw_belief(view, painter, area),
+            ViewMode::Truth => {
                 self.truth.fit(&situation.truth, rows(area));
                 self.truth.draw(painter, area, true, TRUTH, None);
             }
-            Shown::Both => {
+            ViewMode::Both => {
                 let (one, two) = if area.width >= BESIDE {
                     split_left(area, area.width / 2)
                 } else {
@@ -406,7 +399,7 @@ impl Pane for StatePane {
         let mut actions = self.belief_actions(view);
         actions.push((PaneAction::Cycle, self.next_view()));
         if self.is_picture() {
-            if self.shown() == Shown::Map && self.is_page() {
+            if self.shown() == ViewMode::Map && self.is_page() {
                 actions.extend(SCROLLING);
             }
             return actions;
@@ -420,7 +413,7 @@ impl Pane for StatePane {
             actions.extend(BROWSING);
             return actions;
         }
-        if self.half_ref().row().is_some_and(|r| r.fold.is_some()) {
+        if self.split_ref().row().is_some_and(|r| r.fold.is_some()) {
             actions.push((PaneAction::ToggleFold, "open/close"));
         }
         actions.extend([
@@ -442,7 +435,7 @@ impl Pane for StatePane {
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Cycle => self.cycle(),
-            PaneAction::EditWhole if self.shown() == Shown::Belief => return vec![Intent::EditBelief],
+            PaneAction::EditWhole if self.shown() == ViewMode::Belief => return vec![Intent::EditBelief],
             _ if self.is_picture() && SCROLLING.iter().any(|(known, _)| *known == action) => {
                 let down = matches!(action, PaneAction::Down | PaneAction::PageDown);
                 match action {
@@ -457,16 +450,16 @@ impl Pane for StatePane {
                 return self.raw.iter().map(|raw| Intent::Copy(raw.lines().join("\n"))).collect();
             }
             _ if self.raw.is_some() => return self.browse(action, view),
-            PaneAction::UnfoldAll => self.with_value(|half, value| half.unfold(true, value)),
-            PaneAction::FoldAll => self.with_value(|half, value| half.unfold(false, value)),
+            PaneAction::UnfoldAll => self.with_value(|split, value| split.unfold(true, value)),
+            PaneAction::FoldAll => self.with_value(|split, value| split.unfold(false, value)),
             PaneAction::CopyPath => return self.json_path().map(Intent::Copy).into_iter().collect(),
             PaneAction::Edit => self.edit_value(view),
             PaneAction::Activate if self.edits_on_enter(view) => self.edit_value(view),
-            PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|half, value| half.fold(None, value)),
-            PaneAction::Left => self.with_value(|half, value| half.fold(Some(false), value)),
-            PaneAction::Right => self.with_value(|half, value| half.fold(Some(true), value)),
-            PaneAction::NextMatch | PaneAction::PreviousMatch => self.with_value(|half, value| {
-                half.seek(value, action == PaneAction::NextMatch);
+            PaneAction::ToggleFold | PaneAction::Activate => self.with_value(|split, value| split.fold(None, value)),
+            PaneAction::Left => self.with_value(|split, value| split.fold(Some(false), value)),
+            PaneAction::Right => self.with_value(|split, value| split.fold(Some(true), value)),
+            PaneAction::NextMatch | PaneAction::PreviousMatch => self.with_value(|split, value| {
+                split.seek(value, action == PaneAction::NextMatch);
             }),
             PaneAction::Copy => return self.copy().into_iter().collect(),
             _ => return self.browse(action, view),
@@ -490,7 +483,7 @@ impl Pane for StatePane {
         if self.is_editing() {
             return self.edit(input, view);
         }
-        let intents = self.with_rows(view, &mut |browser, rows| browser.input(input, rows));
+        let intents = self.with_rows(view, &mut |outline, rows| outline.input(input, rows));
         self.deepen();
         intents
     }
@@ -505,22 +498,22 @@ impl Pane for StatePane {
         }
         if let Some(raw) = &mut self.raw {
             let len = raw.lines().len();
-            raw.browser.mouse(event, len);
+            raw.outline.mouse(event, len);
             return Vec::new();
         }
         let at = (event.column, event.row).into();
         for side in self.sides(self.shown()) {
             let before = std::mem::replace(&mut self.side, *side);
-            if self.half_ref().browser.body.contains(at) && !self.captures_text() {
+            if self.split_ref().outline.body.contains(at) && !self.captures_text() {
                 break;
             }
             self.side = before;
         }
-        let len = self.half_ref().tree.rows().len();
-        let before = self.half_ref().browser.list.cursor();
+        let len = self.split_ref().tree.rows().len();
+        let before = self.split_ref().outline.list.cursor();
         // A second click on the row opens or closes it.
-        if self.half().browser.mouse(event, len) == Mouse::Clicked(before) {
-            self.with_value(|half, value| half.fold(None, value));
+        if self.split().outline.mouse(event, len) == Mouse::Clicked(before) {
+            self.with_value(|split, value| split.fold(None, value));
         }
         Vec::new()
     }

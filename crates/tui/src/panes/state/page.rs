@@ -3,8 +3,8 @@
 
 use ratatui::layout::Rect;
 
-use super::super::browse::Scrolled;
 use super::super::draw::{Painter, Row as Drawn, run, width};
+use super::super::scrolled::Scrolled;
 use super::super::words;
 use crate::theme::{Glyphs, Role};
 use stepwright_world::map::{Condition, Fact, Page, Row};

@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 use serde_json::Value;
 
-use crate::panes::browse::Browser;
 use crate::panes::draw::{Painter, run};
+use crate::panes::outline::Outline;
 use crate::theme::Role;
 use stepwright_text::json_pointer;
 
@@ -13,7 +13,7 @@ use stepwright_text::json_pointer;
 pub struct Raw {
     lines: Vec<String>,
     /// Cursor, window and search.
-    pub browser: Browser,
+    pub outline: Outline,
 }
 
 impl Raw {
@@ -22,7 +22,7 @@ impl Raw {
         let mut raw = Raw::default();
         raw.load(value);
         let before = value.pointer(pointer).filter(|_| !pointer.is_empty()).map_or(0, |_| line_of(value, pointer));
-        raw.browser.list.go(before, raw.lines.len());
+        raw.outline.list.go(before, raw.lines.len());
         raw
     }
 
@@ -31,19 +31,18 @@ impl Raw {
         // A JSON value always has a text.
         let text = serde_json::to_string_pretty(value).unwrap_or_default();
         self.lines = text.lines().map(str::to_owned).collect();
-        self.browser.list.grown(self.lines.len());
+        self.outline.list.grown(self.lines.len());
     }
 
-    /// The lines.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
     /// Draws the lines in sight.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
-        let area = self.browser.find.draw(painter, area);
+        let area = self.outline.find.draw(painter, area);
         let lines = &self.lines;
-        self.browser.draw(painter, area, lines.len(), |at, _| {
+        self.outline.draw(painter, area, lines.len(), |at, _| {
             lines.get(at).map(|line| vec![run(Role::Text, line)]).unwrap_or_default()
         });
     }
@@ -109,7 +108,7 @@ mod tests {
         let value = json!({"agent": {"holds": null, "sees": ["desk 1", "mug 1"]}, "env": {}, "n": 1});
         let at = |pointer: &str| {
             let raw = Raw::new(&value, pointer);
-            raw.lines()[raw.browser.list.cursor()].trim().to_owned()
+            raw.lines()[raw.outline.list.cursor()].trim().to_owned()
         };
         assert_eq!(at(""), "{");
         assert_eq!(at("/agent"), "\"agent\": {");

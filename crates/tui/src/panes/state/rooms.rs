@@ -15,7 +15,6 @@ const NARROWEST: usize = 28;
 /// The fewest lines of a box, borders included.
 const LOWEST: usize = 5;
 
-/// Draws the captions and the rooms under them.
 pub fn draw(plan: &Rooms, painter: &mut Painter<'_>, area: Rect) {
     let glyphs = &painter.theme.glyphs;
     let width = usize::from(area.width);

@@ -20,16 +20,13 @@ pub enum Unfold {
     /// What changed or differs, and as many as there are free rows for.
     #[default]
     Fit,
-    /// All.
     All,
-    /// None.
     Nothing,
 }
 
 /// How a value differs from the one it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Apart {
-    /// It is another there, or not there.
     Wrong,
     /// The other side lacks it.
     Missing,
@@ -42,24 +39,20 @@ pub struct TreeRow {
     pub pointer: String,
     /// Steps from the root's children.
     pub depth: usize,
-    /// Key or index.
     pub key: String,
     /// The value in short; the former value for what is gone.
     pub text: String,
-    /// Whether it is a collection, and open.
     pub fold: Option<bool>,
     /// What the last step did to it.
     pub change: Option<Change>,
     /// Whether the last step changed something below it, or something below it differs from what it is compared with.
     pub touched: bool,
-    /// How it differs from what it is compared with.
     pub apart: Option<Apart>,
 }
 
 /// One side of the pane: a value, what is open in it, what changed.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// Opened by a person.
     open: BTreeSet<String>,
     /// Closed by a person although the last step changed something inside.
     closed: BTreeSet<String>,
@@ -88,7 +81,6 @@ impl Tree {
         Tree { compact: true, ..Tree::default() }
     }
 
-    /// The rows.
     pub fn rows(&self) -> &[TreeRow] {
         &self.rows
     }

@@ -3,6 +3,8 @@
 //!
 //! `scripts/pictures` runs it. With the argument `screenshot` only the screenshot is made.
 
+mod svg;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -172,7 +174,7 @@ async fn screenshot(config: &Config) -> Result<String, Failed> {
     stage.settle().await?;
     terminal.draw(|frame| stage.app.draw(frame))?;
     let title = "The Stepwright workbench: program, proposals, state and blocking conditions of a household task";
-    Ok(stepwright::tui::svg::svg(terminal.backend().buffer(), title))
+    Ok(svg::svg(terminal.backend().buffer(), title))
 }
 
 /// Plays a script and records it, as an asciicast of version 3 and as an animated picture.
@@ -204,7 +206,7 @@ async fn recorded(mut stage: Stage, name: &str, title: &str, script: &[Line]) ->
     out.push_str(&format!("{}\n", json!([pause, "o", ""])));
     let casts = docs().join("casts");
     write(casts.join(format!("{name}.cast")), &out)?;
-    let picture = stepwright::tui::svg::animated(&screens, &format!("Stepwright: {title}"));
+    let picture = svg::animated(&screens, &format!("Stepwright: {title}"));
     if picture.len() > LARGEST {
         return Err(format!("{name}.svg is {} bytes long, more than {LARGEST}", picture.len()).into());
     }

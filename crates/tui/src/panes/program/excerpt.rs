@@ -22,7 +22,7 @@ const MOST: usize = 40;
 
 /// A program.
 #[derive(Debug, PartialEq)]
-pub struct Passage {
+pub struct ProgramExcerpt {
     /// What it is, in words.
     head: String,
     code: Vec<String>,
@@ -30,53 +30,53 @@ pub struct Passage {
     made: Option<Vec<(String, Option<String>)>>,
 }
 
-impl Passage {
+impl ProgramExcerpt {
     /// The program to show; `at` is the node whose lines the cursor is on.
-    pub fn of(view: &View, at: Option<NodeId>) -> Option<Passage> {
+    pub fn of(view: &View, at: Option<NodeId>) -> Option<ProgramExcerpt> {
         let session = view.session.as_ref()?;
         if let Some(node) = at.filter(|at| *at != session.cursor()).and_then(|at| session.node(at)) {
-            return Passage::taken(view, session, node);
+            return ProgramExcerpt::taken(view, session, node);
         }
         let here = session.current()?;
         // A program whose calls are taken one at a time stays until its request is closed.
         let closing = request::closing(view);
         let open = !here.action.as_ref().is_some_and(|action| closes(&action.text, closing));
-        Passage::streaming(view)
-            .or_else(|| Passage::in_force(view, session, here).filter(|_| open))
-            .or_else(|| Passage::offered(view))
-            .or_else(|| Passage::taken(view, session, here))
+        ProgramExcerpt::streaming(view)
+            .or_else(|| ProgramExcerpt::in_force(view, session, here).filter(|_| open))
+            .or_else(|| ProgramExcerpt::offered(view))
+            .or_else(|| ProgramExcerpt::taken(view, session, here))
     }
 
-    fn streaming(view: &View) -> Option<Passage> {
+    fn streaming(view: &View) -> Option<ProgramExcerpt> {
         request::open(view)?;
         let asks = view.turn()?.asks.iter().filter(|a| a.state == AskState::Pending && a.kind == AskKind::PROGRAM);
         let text = asks.filter_map(|a| view.streams.get(&a.id)?.values().next()).next()?;
-        Some(Passage { head: "the program, as it comes".into(), code: lines(text), made: None })
+        Some(ProgramExcerpt { head: "the program, as it comes".into(), code: lines(text), made: None })
     }
 
-    fn offered(view: &View) -> Option<Passage> {
+    fn offered(view: &View) -> Option<ProgramExcerpt> {
         request::open(view)?;
         let proposal = view.chosen()?;
         let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str());
         let head = format!("offered for: {}", request::open(view)?.query);
-        Some(Passage { head, code: lines(text), made: None })
+        Some(ProgramExcerpt { head, code: lines(text), made: None })
     }
 
     /// The program in force at a node, with the calls it made on the path there.
-    fn in_force(view: &View, session: &Session, node: &Node) -> Option<Passage> {
+    fn in_force(view: &View, session: &Session, node: &Node) -> Option<ProgramExcerpt> {
         let program = view.sections(node.id).into_iter().find(|section| section.is_program)?;
         let path = session.path(node.id);
         let steps = path.iter().skip_while(|n| n.id != program.made_at).skip(1);
         let made: Vec<_> = steps.flat_map(|n| made(n)).collect();
         let step = session.node(program.made_at)?.depth + 1;
         let code = program.lines.into_iter().map(|line| line.text).collect();
-        Some(Passage { head: format!("taken at step {step}"), code, made: Some(made) })
+        Some(ProgramExcerpt { head: format!("taken at step {step}"), code, made: Some(made) })
     }
 
     /// The program whose calls a step made.
-    fn taken(view: &View, session: &Session, node: &Node) -> Option<Passage> {
-        if let Some(passage) = Passage::in_force(view, session, node) {
-            return Some(passage);
+    fn taken(view: &View, session: &Session, node: &Node) -> Option<ProgramExcerpt> {
+        if let Some(excerpt) = ProgramExcerpt::in_force(view, session, node) {
+            return Some(excerpt);
         }
         let from = session.node(node.parent?)?;
         let decision = node.decision.and_then(|id| from.turn.decision(id))?;
@@ -89,7 +89,11 @@ impl Passage {
         if !is_program(&action.text) && !is_program(code) {
             return None;
         }
-        Some(Passage { head: format!("taken at step {}", node.depth), code: lines(code), made: Some(made(node)) })
+        Some(ProgramExcerpt {
+            head: format!("taken at step {}", node.depth),
+            code: lines(code),
+            made: Some(made(node)),
+        })
     }
 
     fn code_rows(&self) -> Vec<Row> {

@@ -1,4 +1,5 @@
-//! Browsing, shared by most panes: moving in a list, searching it, clicking and scrolling.
+//! Outline: the rows of a pane with a cursor, a search, and a box of words on the row under the cursor. One widget, one set of keys and one
+//! mouse for all panes; what the rows are stays with the pane.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -7,16 +8,19 @@ use super::draw::{Painter, Row, split_left, split_top, width};
 use super::edit::Editor;
 use super::find::{Find, Rows};
 use super::list::ListState;
+use super::why::Why;
+use crate::actions::PaneAction;
 use crate::event::Input;
-use crate::pane::PaneAction;
 
-/// A list with a search.
+/// Rows with a cursor, a search and words.
 #[derive(Debug, Default)]
-pub struct Browser {
+pub struct Outline {
     /// Cursor and window.
     pub list: ListState,
     /// The search.
     pub find: Find,
+    /// The words on the row under the cursor.
+    pub words: Why,
     /// Where the rows were last drawn.
     pub body: Rect,
 }
@@ -45,14 +49,22 @@ pub const BROWSING: [(PaneAction, &str); 9] = [
     (PaneAction::PreviousMatch, "previous match"),
 ];
 
-impl Browser {
+impl Outline {
     /// A list that follows its end.
     pub fn following() -> Self {
-        Browser { list: ListState::following(), ..Browser::default() }
+        Outline { list: ListState::following(), ..Outline::default() }
     }
 
-    /// Performs a movement or a search action; `false` if the action is neither.
+    /// The actions that it answers now, as every pane offers them last.
+    pub fn actions(&self) -> impl Iterator<Item = (PaneAction, &'static str)> + use<> {
+        self.words.actions().chain(BROWSING)
+    }
+
+    /// Performs a movement, a search or a scrolling of the words; `false` if the action is none of them.
     pub fn act(&mut self, action: PaneAction, rows: &Rows<'_>) -> bool {
+        if self.words.act(action) {
+            return true;
+        }
         let from = self.list.cursor();
         let found = match action {
             PaneAction::Search => {
@@ -84,7 +96,7 @@ impl Browser {
         self.draw_rows(painter, area, window, true, row);
     }
 
-    /// As [`Browser::draw`], with the cursor if `active`; one row may be edited in place: its number, what is before the field, the field.
+    /// As [`Outline::draw`], with the cursor if `active`; one row may be edited in place: its number, what is before the field, the field.
     pub fn draw_edited(
         &mut self,
         painter: &mut Painter<'_>,
@@ -124,8 +136,11 @@ impl Browser {
         }
     }
 
-    /// A mouse event: a click chooses the row under it, the wheel scrolls.
+    /// A mouse event: a click chooses the row under it, the wheel scrolls the rows or the words.
     pub fn mouse(&mut self, event: MouseEvent, len: usize) -> Mouse {
+        if self.words.mouse(event) {
+            return Mouse::Nothing;
+        }
         let inside = self.body.contains((event.column, event.row).into());
         match event.kind {
             MouseEventKind::Down(MouseButton::Left) if inside => {
@@ -138,51 +153,5 @@ impl Browser {
             }
             _ => Mouse::Nothing,
         }
-    }
-}
-
-/// Rows without a cursor, below or beside a list: only their window moves.
-#[derive(Debug, Default)]
-pub struct Scrolled {
-    /// The window.
-    pub list: ListState,
-    /// Where they were drawn last.
-    pub area: Rect,
-    /// How many there were.
-    pub len: usize,
-}
-
-impl Scrolled {
-    /// Rows shown from their end, until a person scrolls up.
-    pub fn following() -> Self {
-        Scrolled { list: ListState::following(), ..Scrolled::default() }
-    }
-
-    /// Draws the rows in sight.
-    pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
-        let window = self.window(area, rows.len());
-        let area = painter.scrollbar(area, window.start, rows.len());
-        painter.rows(area, rows.get(window).unwrap_or_default());
-    }
-
-    /// The rows in sight of `len`, drawn in an area.
-    pub fn window(&mut self, area: Rect, len: usize) -> std::ops::Range<usize> {
-        (self.len, self.area) = (len, area);
-        self.list.window(len, usize::from(area.height))
-    }
-
-    /// Scrolls by a turn of the wheel.
-    pub fn wheel(&mut self, down: bool) {
-        self.list.wheel(down, self.len);
-    }
-
-    /// Scrolls where the wheel was turned over the rows; whether it was.
-    pub fn mouse(&mut self, event: MouseEvent) -> bool {
-        let turned = matches!(event.kind, MouseEventKind::ScrollDown | MouseEventKind::ScrollUp);
-        let here = turned && self.area.contains((event.column, event.row).into());
-        if here {
-            self.wheel(event.kind == MouseEventKind::ScrollDown);
-        }
-        here
     }
 }

@@ -5,33 +5,33 @@ use serde_json::Value;
 
 use super::edit::ValueEdit;
 use super::tree::{self, Apart, Tree, TreeRow, Unfold};
-use crate::panes::browse::Browser;
 use crate::panes::draw::{Painter, Row, run, split_top};
+use crate::panes::outline::Outline;
 use crate::panes::words::Change;
 use crate::theme::{Role, Theme};
 
 /// A tree with its cursor.
 #[derive(Debug, Default)]
-pub struct Half {
+pub struct SplitPane {
     pub tree: Tree,
     /// Cursor, window and search.
-    pub browser: Browser,
+    pub outline: Outline,
 }
 
-impl Half {
+impl SplitPane {
     /// A side in which what fits a line stays on one.
     pub fn compact() -> Self {
-        Half { tree: Tree::compact(), ..Half::default() }
+        SplitPane { tree: Tree::compact(), ..SplitPane::default() }
     }
 
     /// Lays the rows out again; the cursor stays on its value, or the nearest row to where that was.
     pub fn lay(&mut self, value: &Value) {
-        let at = self.tree.rows().get(self.browser.list.cursor()).map(|r| r.pointer.clone());
+        let at = self.tree.rows().get(self.outline.list.cursor()).map(|r| r.pointer.clone());
         self.tree.lay(value);
         if let Some(row) = at.and_then(|at| self.tree.rows().iter().position(|r| r.pointer == at)) {
-            self.browser.list.go(row, self.tree.rows().len());
+            self.outline.list.go(row, self.tree.rows().len());
         }
-        self.browser.list.grown(self.tree.rows().len());
+        self.outline.list.grown(self.tree.rows().len());
     }
 
     /// Opens what fits into so many rows on the screen.
@@ -53,13 +53,13 @@ impl Half {
     }
 
     pub fn row(&self) -> Option<&TreeRow> {
-        self.tree.rows().get(self.browser.list.cursor())
+        self.tree.rows().get(self.outline.list.cursor())
     }
 
     /// Puts the cursor on a value's row.
     pub fn go(&mut self, pointer: &str) {
         if let Some(row) = self.tree.rows().iter().position(|r| r.pointer == pointer) {
-            self.browser.list.go(row, self.tree.rows().len());
+            self.outline.list.go(row, self.tree.rows().len());
         }
     }
 
@@ -105,12 +105,12 @@ impl Half {
             Some((at, label, &mut edit.editor))
         });
         let row = |at: usize, _| rows.get(at).map(|row| tree_row(row, theme)).unwrap_or_default();
-        self.browser.draw_edited(painter, area, len, active, edited, row);
+        self.outline.draw_edited(painter, area, len, active, edited, row);
     }
 
     /// Searches the whole value, open or folded, and opens to what is found.
     pub fn seek(&mut self, value: &Value, forward: bool) -> bool {
-        let pattern = self.browser.find.pattern().to_owned();
+        let pattern = self.outline.find.pattern().to_owned();
         if pattern.is_empty() {
             return true;
         }

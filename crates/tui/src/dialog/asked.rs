@@ -1,0 +1,308 @@
+//! What is asked of a person in forms: words, fields, and what the answer is sent as.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use super::Reply;
+use super::form::{Fault, Field, Form, Kind, Sent, Values};
+use super::judge::{Judge, Of};
+use crate::pane::FileUse;
+use crate::panes::edit::Editor;
+use crate::sanitize;
+use stepwright_driver::{Command, Request, SetSource, WorkshopCommand};
+use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId};
+use stepwright_method::precondition::{ADOPTED_SUFFIX, CandidateAsks};
+
+/// Steps of a run "to the end": more than any episode has.
+const TO_THE_END: u32 = 1_000;
+/// The ending of session files.
+const SESSION_SUFFIX: &str = ".jsonl";
+
+/// A form with one line, sent as a request; nothing where `sent` gives none.
+fn line(
+    title: &str,
+    accept: &'static str,
+    about: String,
+    text: &str,
+    sent: impl Fn(String) -> Option<Request> + 'static,
+) -> Form {
+    let sent: Sent = Box::new(move |values, _| Ok(sent(values.text(0)).map(gate).into_iter().collect()));
+    Form::new(title, accept, about, Field::line(text), sent)
+}
+
+fn gate(request: Request) -> Reply {
+    Reply::Send(Command::Gate(request))
+}
+
+fn workshop(command: WorkshopCommand) -> Vec<Reply> {
+    vec![Reply::Send(Command::Workshop(command))]
+}
+
+/// Why a proposal is refused.
+pub fn reject(proposal: ProposalId, action: &str) -> Form {
+    let about =
+        format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::line(action));
+    line("Reject the proposal", "reject", about, "", move |reason| Some(Request::Reject { proposal, reason }))
+}
+
+/// Why an offered belief is refused.
+pub fn refuse_belief(offer: OfferId, update: &str) -> Form {
+    let update = sanitize::line(update);
+    let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
+    line("Refuse the new belief", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
+}
+
+/// Why an offered document is refused that is no belief.
+pub fn refuse_document(offer: OfferId, kind: &str, title: &str) -> Form {
+    let about = format!("The {kind} of: {}\nWhy not? Empty is allowed.", sanitize::line(title));
+    line("Refuse it", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
+}
+
+/// The text of an offered document of one line, to be taken in its place.
+pub fn edit_document(offer: OfferId, title: &str, text: &str) -> Form {
+    let sent = move |text: String| (!text.is_empty()).then_some(Request::EditOffer { offer, text });
+    line("Edit it, then take it", "take", sanitize::line(title).into_owned(), text, sent)
+}
+
+pub fn note() -> Form {
+    let about = "A remark at this step, kept in the session.".to_owned();
+    line("Note", "write", about, "", |text| (!text.is_empty()).then_some(Request::Note(text)))
+}
+
+/// Another text of a remark.
+pub fn edit_note(node: NodeId, note: usize, text: &str) -> Form {
+    let about = "The remark in other words; left empty, it is taken out.".to_owned();
+    line("Edit the note", "change", about, text, move |text| Some(Request::EditNote { node, note, text }))
+}
+
+/// The breakpoints, filled with those that are set; a path at which nothing is now is asked about once.
+pub fn breakpoints(set: &[Breakpoint], action: Option<&str>, variables: Value) -> Form {
+    let about = examples(action.unwrap_or("open"), example_path(&variables).as_deref());
+    let now = set.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let sent: Sent = Box::new(move |values, sure| {
+        let list = Breakpoint::list(&values.text(0)).map_err(Fault::Wrong)?;
+        match list.iter().find_map(|one| one.absent(&variables)).filter(|_| !sure) {
+            Some(path) => {
+                Err(Fault::Doubt(format!("Nothing is at `{path}` of the state now. Enter again sets it as it is.")))
+            }
+            None => Ok(vec![gate(Request::SetBreakpoints(list))]),
+        }
+    });
+    Form::new("Breakpoints", "set", about, Field::line(&now), sent)
+}
+
+/// What breakpoints there are, by examples of the session at hand.
+fn examples(action: &str, path: Option<&str>) -> String {
+    let rows = [
+        (format!("action {action}*"), "before such an action"),
+        ("fails visible".to_owned(), "before an action of which such an assertion fails"),
+        (format!("state {}", path.unwrap_or("agent.inventory")), "after a step that changes it"),
+        ("reward 0.5".to_owned(), "after such a reward (`reward`: after any)"),
+        ("error".to_owned(), "after a step that the world refuses"),
+    ];
+    let width = rows.iter().map(|(example, _)| example.width()).max().unwrap_or(0);
+    let rows = rows
+        .iter()
+        .map(|(example, means)| format!("\n{example}{}  {means}", " ".repeat(width.saturating_sub(example.width()))));
+    format!("Automatic steps stop at any of these; separate several by `;`.{}", rows.collect::<String>())
+}
+
+/// The path of a plain value among the variables, of those that are named shortly.
+fn example_path(variables: &Value) -> Option<String> {
+    let plain = |value: &Value| match value {
+        Value::Object(_) => false,
+        Value::String(text) => !text.starts_with('<'),
+        _ => true,
+    };
+    let below = |(name, value): (&String, &Value)| {
+        let (found, _) = value.as_object()?.iter().find(|(key, value)| plain(value) && key.len() <= 12)?;
+        Some(format!("{name}.{found}"))
+    };
+    variables.as_object()?.iter().find_map(below)
+}
+
+/// When steps are taken without asking, filled with a bounded, checked run, or with the policy in force.
+pub fn policy(now: &Policy) -> Form {
+    let steps = if now.is_automatic() { now.steps } else { 5 };
+    let until_fails = Kind::Switch(now.until_fails || !now.is_automatic());
+    let action = now.until_action.as_deref().unwrap_or_default();
+    let budget = now.token_budget.map(|budget| budget.to_string()).unwrap_or_default();
+    let fields = vec![
+        Field::text("Steps without asking", steps, 8, "a number, or end"),
+        Field::new("Ask when a check fails", until_fails, "Space switches"),
+        Field::text("Stop before action", action, 22, "a name or its text"),
+        Field::text("Stop at tokens spent", budget, 12, "empty: none"),
+    ];
+    let sent: Sent = Box::new(|values, _| read_policy(values).map_err(Fault::Wrong));
+    let form = Form::new("Policy: when steps are taken without asking", "use it", String::new(), fields, sent);
+    let words =
+        |_: &Values<'_>| "Every step it takes is recorded as decided by the policy. Esc stops a run.".to_owned();
+    form.saying(74, words)
+}
+
+fn read_policy(values: &Values<'_>) -> Result<Vec<Reply>, String> {
+    let steps = match values.text(0).as_str() {
+        "end" => TO_THE_END,
+        text => text.parse().map_err(|_| "Steps: write a number, or `end`; 0 asks you at every step")?,
+    };
+    let token_budget = match values.text(3).as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| "Token budget: write a number, or nothing for none")?),
+    };
+    let until_action = Some(values.text(2)).filter(|action| !action.is_empty());
+    Ok(vec![gate(Request::SetPolicy(Policy { steps, until_fails: values.is_on(1), until_action, token_budget }))])
+}
+
+/// How candidates are asked of a model, filled with what is in use.
+pub fn candidate_asks(now: CandidateAsks) -> Form {
+    let fields = vec![
+        Field::number("Demonstrations", now.demonstrations, 1..=10, "1 to 10: a prompt for each"),
+        Field::number("Samples of each", now.samples, 0..=64, "0 to 64, beside the greedy one"),
+        Field::number("Asks at once", now.at_once, 1..=16, "1 to 16"),
+    ];
+    let read = |values: &Values<'_>| Some((values.number(0)?, values.number(1)?, values.number(2)?));
+    let sent: Sent = Box::new(move |values, _| {
+        let (demonstrations, samples, at_once) = read(values).unwrap_or_default();
+        let asks = CandidateAsks { demonstrations: demonstrations as usize, samples, at_once: at_once as usize };
+        Ok(workshop(WorkshopCommand::SetAsks(asks)))
+    });
+    let words = |values: &Values<'_>| {
+        let Some((demonstrations, samples)) = values.number(0).zip(values.number(1)) else { return String::new() };
+        let most = u64::from(demonstrations) * (1 + u64::from(samples));
+        format!("At most {most} completions an action. Esc in the pane stops them; what came is kept.")
+    };
+    let form = Form::new("How a model is asked for candidates", "use it", String::new(), fields, sent);
+    form.saying(66, words)
+}
+
+/// The name of a file to be used so. A file that is there is replaced only after a second yes.
+pub fn file(purpose: FileUse) -> Form {
+    let (title, accept, about, name) = match &purpose {
+        FileUse::Save { name } => {
+            let about = "All actions' assertions, as Python. The file's name:";
+            ("Write what is in force to a file", "write", about, free(name, ADOPTED_SUFFIX))
+        }
+        FileUse::Export { form, name } => {
+            let about = "The whole session with its branches. The file's name:";
+            ("Write the session out", "write", about, free(name, form.ending()))
+        }
+        FileUse::Keep { name } => {
+            let about = "All of it is written again, and kept there. The file's name:";
+            ("The session's file is gone", "write", about, free(name, SESSION_SUFFIX))
+        }
+        FileUse::Compare { name, .. } => {
+            let about = "What it would change is shown first. The file's name:";
+            ("Read a file of preconditions", "read", about, name.clone())
+        }
+    };
+    let sent: Sent = Box::new(move |values, sure| use_file(&purpose, &values.text(0), sure));
+    Form::new(title, accept, about.to_owned(), Field::line(&name), sent).again("replace")
+}
+
+fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fault> {
+    if text.is_empty() {
+        return Err(Fault::Wrong("Type a name first.".to_owned()));
+    }
+    let named = |ending: &str| match Path::new(text).extension() {
+        None => PathBuf::from(format!("{text}{ending}")),
+        Some(_) => PathBuf::from(text),
+    };
+    // A file that is there is asked about before it is replaced.
+    let unasked = |path: PathBuf| match path.exists() && !sure {
+        true => Err(Fault::Doubt(format!("{} is there already; Enter again replaces it.", path.display()))),
+        false => Ok(path),
+    };
+    Ok(match purpose {
+        // What is adopted is recognised by its ending.
+        FileUse::Save { .. } => workshop(WorkshopCommand::SaveSet(unasked(named(ADOPTED_SUFFIX))?)),
+        FileUse::Export { form, .. } => vec![Reply::Export(*form, unasked(named(form.ending()))?)],
+        FileUse::Keep { .. } => match PathBuf::from(text) {
+            path if path.exists() => {
+                return Err(Fault::Wrong(format!("{} is there already; type another name.", path.display())));
+            }
+            path => vec![Reply::Send(Command::Keep(path))],
+        },
+        FileUse::Compare { token, .. } => match PathBuf::from(text) {
+            path if !path.is_file() => {
+                let why = "No such file; names start where the program was started.";
+                return Err(Fault::Wrong(why.to_owned()));
+            }
+            path => {
+                let (token, left, right) = (*token, SetSource::InForce, SetSource::File(path));
+                workshop(WorkshopCommand::Compare { token, left, right })
+            }
+        },
+    })
+}
+
+/// The name, or the first of `NAME-2`, `NAME-3`, … under which there is no file yet.
+fn free(name: &str, suffix: &str) -> String {
+    let stem = name.strip_suffix(suffix).unwrap_or(name);
+    let ending = name.get(stem.len()..).unwrap_or_default();
+    let numbered = (2..1000).map(|n| format!("{stem}-{n}{ending}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| !Path::new(name).exists())
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// A text of many lines, judged as it is typed.
+fn text(title: &str, about: String, text: &str, of: Of, request: impl Fn(String) -> Request + 'static) -> Form {
+    let text = text.lines().collect::<Vec<_>>().join("\n");
+    let kind = Kind::Lines(Editor::lines(&text), Judge::new(of, &text));
+    let sent: Sent = Box::new(move |values, _| Ok(vec![gate(request(values.text(0)))]));
+    Form::new(title, "take it", about, vec![Field::new("", kind, "")], sent).saying(96, |_| String::new())
+}
+
+pub fn belief(offer: OfferId, written: &str, update: &str) -> Form {
+    let about = format!("Written for: {update}");
+    let request = move |text| Request::EditOffer { offer, text };
+    text("Edit the new belief, then take it", about, written, Of::Belief, request)
+}
+
+/// An offered document of many lines, edited: a reflection, say, or a program.
+pub fn document(offer: OfferId, written: &str, about: &str, program: bool) -> Form {
+    let of = Of::Document { program, why: String::new() };
+    let request = move |text| Request::EditOffer { offer, text };
+    text("Edit what was written, then take it", format!("Written on: {about}"), written, of, request)
+}
+
+/// The plan or program in force, rewritten from that line (from 0) on; `why`: what keeps it from going on, or nothing.
+pub fn plan(written: &str, line: usize, why: &str, program: bool) -> Form {
+    let about = "In force from here on; it is recorded as your correction.".to_owned();
+    let of = Of::Document { program, why: why.to_owned() };
+    let request = |text| Request::CorrectArtifact { artifact: ArtifactId::PLAN, text };
+    text("Edit the program, then go on with it", about, written, of, request).at_line(line)
+}
+
+pub fn correction(believed: &str) -> Form {
+    let about = "What is believed from here on; it is recorded as your correction.".to_owned();
+    text("Correct what is believed", about, believed, Of::Belief, Request::correct_belief)
+}
+
+/// A program that answers a request, edited or written anew; `calls`: what it may call, in words.
+pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str) -> Form {
+    let title = match from {
+        Some(_) => "Edit the program, then take it",
+        None => "Write a program or calls",
+    };
+    let request = move |text| match from {
+        Some(proposal) => Request::Edit { proposal, text },
+        None => Request::Manual { text },
+    };
+    let of = Of::Program { calls: calls.to_owned() };
+    text(title, format!("The request: {query}"), written, of, request)
+}
+
+/// A question; a yes (`Enter`, shown with the word `yes`) gives `replies`.
+pub fn confirm(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Form {
+    let mut replies = Some(replies);
+    Form::new(title, yes, question, Vec::new(), Box::new(move |_, _| Ok(replies.take().unwrap_or_default())))
+}
+
+/// A message that was too long for its line.
+pub fn message(text: &str) -> Form {
+    confirm("Message", sanitize::visible(text).into_owned(), "close", Vec::new())
+}

@@ -1,0 +1,248 @@
+//! Judgement of a text while it is typed: whether it parses, said at once, and what the driver says of it once typing rests.
+
+use std::time::Duration;
+
+use super::{Context, Reply};
+use crate::actions::ActionId;
+use crate::panes::draw::{Row, run};
+use crate::panes::{edit, offer, words};
+use crate::theme::{Role, Theme};
+use crate::view::{Answer, View};
+use stepwright_driver::{BeliefReading, Command};
+use stepwright_episode::{CheckKind, Status, Verdict};
+use stepwright_program::SyntaxFault;
+use stepwright_text::sanitize;
+
+/// Quiet time before what was typed is checked.
+const PAUSE: Duration = Duration::from_millis(80);
+
+/// What a text is, as far as judging it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Of {
+    /// An action, in the world's words or as a call.
+    Action,
+    /// A program that answers a request; what it may call, in words.
+    Program {
+        calls: String,
+    },
+    Belief,
+    /// What is taken as it is; whether it is a program, and what keeps it from going on.
+    Document {
+        program: bool,
+        why: String,
+    },
+}
+
+/// A judge of a text.
+pub struct Judge {
+    of: Of,
+    fault: Option<SyntaxFault>,
+    /// The number of the check of the present text; `None` if that was not requested yet.
+    token: Option<u64>,
+}
+
+impl Judge {
+    pub fn new(of: Of, text: &str) -> Self {
+        let mut judge = Judge { of, fault: None, token: None };
+        judge.parse(text);
+        judge
+    }
+
+    fn parse(&mut self, text: &str) {
+        self.token = None;
+        self.fault = match self.of {
+            Of::Action => edit::fault(text, SyntaxFault::of_call),
+            Of::Program { .. } | Of::Document { program: true, .. } => edit::fault(text, SyntaxFault::of_program),
+            Of::Belief | Of::Document { program: false, .. } => None,
+        };
+    }
+
+    pub fn typed(&mut self, text: &str) -> Reply {
+        self.parse(text);
+        Reply::WakeIn(PAUSE)
+    }
+
+    pub fn fault(&self) -> Option<&SyntaxFault> {
+        self.fault.as_ref()
+    }
+
+    pub fn is_belief(&self) -> bool {
+        self.of == Of::Belief
+    }
+
+    /// Has the present text checked, unless it was.
+    pub fn ask(&mut self, text: &str) -> Option<Reply> {
+        let unchecked = self.token.is_none() && !text.trim().is_empty() && !matches!(self.of, Of::Document { .. });
+        let token = unchecked.then(edit::token)?;
+        self.token = Some(token);
+        let text = text.to_owned();
+        Some(Reply::Send(match self.of {
+            Of::Belief => Command::CheckBelief { token, text },
+            _ => Command::CheckText { token, text },
+        }))
+    }
+
+    /// The belief as read from the present text.
+    pub fn reading<'a>(&self, view: &'a View) -> Option<&'a Result<BeliefReading, String>> {
+        match view.answer(self.token?)? {
+            Answer::Belief(reading) => Some(reading),
+            _ => None,
+        }
+    }
+
+    /// The driver's verdict on the present text.
+    pub fn verdict<'a>(&self, view: &'a View) -> Option<&'a Result<Verdict, String>> {
+        match view.answer(self.token?)? {
+            Answer::Text(verdict) => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// What is said of the text, in so many rows; `sure`: the person accepted it although it does not parse.
+    pub fn rows(&self, context: Context<'_>, theme: &Theme, width: usize, (most, sure): (usize, bool)) -> Vec<Row> {
+        if let Some(fault) = &self.fault {
+            return fault_rows(fault, sure, context, theme, width);
+        }
+        match &self.of {
+            Of::Belief => self.belief_rows(context.view, theme, width, most),
+            Of::Document { program, why } => {
+                let mut rows = Vec::new();
+                if *program {
+                    rows.push(vec![run(Role::Good, format!("{} it parses", theme.glyphs.yes))]);
+                }
+                if !why.is_empty() {
+                    rows.extend(words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, width));
+                }
+                rows.truncate(most.saturating_sub(1));
+                rows.push(vec![run(Role::Dim, "Taken as it is; what was written stays in the record.")]);
+                rows
+            }
+            Of::Action | Of::Program { .. } => {
+                let mut rows = match self.verdict(context.view) {
+                    Some(verdict) => verdict_rows(verdict, theme, width),
+                    None => {
+                        let about = "Calls, one a line, or a program of them; it is run only when it is taken.";
+                        words::labelled("", Role::Dim, about, width)
+                    }
+                };
+                if let Of::Program { calls } = &self.of
+                    && !calls.is_empty()
+                {
+                    rows.extend(words::labelled("calls: ", Role::Dim, calls, width));
+                }
+                rows
+            }
+        }
+    }
+
+    fn belief_rows(&self, view: &View, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
+        let (yes, no) = (theme.glyphs.yes, theme.glyphs.no);
+        match self.reading(view) {
+            None => vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]],
+            Some(Err(why)) => {
+                let mut rows = words::labelled("", Role::Bad, &format!("{no} {why}"), width);
+                rows.truncate(3);
+                rows.push(vec![run(Role::Dim, "What is believed stays until this can be read.")]);
+                rows
+            }
+            Some(Ok(BeliefReading { state, repairs })) => {
+                let mut rows = Vec::new();
+                if !repairs.is_empty() {
+                    let text = format!("read with {}: {}", words::count(repairs.len(), "repair"), repairs.join("; "));
+                    rows.extend(words::labelled("", Role::Warn, &text, width).into_iter().take(2));
+                }
+                rows.push(vec![run(Role::Good, format!("{yes} it can be read; against what is believed now:"))]);
+                let believed = view.session.as_ref().and_then(|s| s.belief());
+                let left = most.saturating_sub(rows.len() + 1);
+                rows.extend(offer::changes(believed.map_or(&serde_json::Value::Null, |b| b), state, left));
+                rows
+            }
+        }
+    }
+}
+
+/// Where a program does not parse, and what the key that accepts does then.
+fn fault_rows(fault: &SyntaxFault, sure: bool, context: Context<'_>, theme: &Theme, width: usize) -> Vec<Row> {
+    let no = format!("{} ", theme.glyphs.no);
+    let mut rows = words::labelled(&no, Role::Bad, &format!("it {}", fault.in_words()), width);
+    let key = context.keymap.hint(ActionId::AcceptText).unwrap_or_default();
+    let (role, text) = match sure {
+        true => (Role::Warn, format!("It does not parse; {key} again takes it as it is.")),
+        false => (Role::Dim, "What was typed stays; it is taken once it parses.".to_owned()),
+    };
+    rows.extend(words::labelled("", role, &text, width));
+    rows
+}
+
+/// What checking said, in rows of so many columns.
+pub fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
+    let verdict = match verdict {
+        Ok(verdict) => verdict,
+        Err(why) => return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, columns),
+    };
+    let mut rows = Vec::new();
+    if let Some(preview) = verdict.preview.as_deref() {
+        rows.extend(words::labelled(&format!("{} ", theme.glyphs.arrow), Role::Dim, &sanitize::line(preview), columns));
+    }
+    for check in &verdict.checks {
+        let (mark, role) = words::mark(&theme.glyphs, check.status.into());
+        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
+        let mut lines =
+            words::labelled(&format!("{mark} "), Role::Text, &format!("{kind}{}", check.condition), columns);
+        if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
+            lead.role = role;
+        }
+        rows.extend(lines);
+        if let Some(detail) = check.detail.as_deref().filter(|_| check.status != Status::Holds) {
+            rows.extend(words::labelled("    ", Role::Dim, detail, columns));
+        }
+    }
+    if verdict.checks.is_empty() {
+        let text = "not checked: no precondition is in force for this action";
+        rows.extend(words::labelled(&format!("{} ", theme.glyphs.unchecked), Role::Dim, text, columns));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::super::form::Form;
+    use super::super::{Dialog, asked};
+    use super::*;
+    use crate::event::Input;
+    use crate::keymap::Keymap;
+    use crate::panes::draw::Painter;
+    use crate::theme::UNICODE;
+
+    #[test]
+    fn a_program_that_does_not_parse_says_so_at_once_and_is_taken_only_when_asked_twice() {
+        let (view, theme, keymap) = (View::default(), Theme::monochrome(UNICODE), Keymap::default());
+        let context = Context { view: &view, keymap: &keymap, columns: 96 };
+        let screen = |form: &mut Form| {
+            let mut terminal = Terminal::new(TestBackend::new(80, 14)).unwrap();
+            let draw = |frame: &mut ratatui::Frame<'_>| {
+                let area = frame.area();
+                form.draw(context, &mut Painter { buf: frame.buffer_mut(), theme: &theme, focused: true }, area);
+            };
+            terminal.draw(draw).unwrap();
+            terminal.backend().to_string()
+        };
+        let mut form = asked::plan("if a\n    b()\n", 0, "", true);
+        let shown = screen(&mut form);
+        assert!(shown.contains("does not parse: line 1, column 5: expected `:`, found newline"), "{shown}");
+        assert_eq!(form.act(ActionId::AcceptText, context), []);
+        let shown = screen(&mut form);
+        assert!(shown.contains("Ctrl-S again takes it as it is") && shown.contains("b()"), "{shown}");
+        // A further key asks again, or finds it whole.
+        form.input(Input::Paste(":"), context);
+        let shown = screen(&mut form);
+        assert!(shown.contains("it parses"), "{shown}");
+        assert!(matches!(form.act(ActionId::AcceptText, context)[..], [Reply::Close, Reply::Send(_)]));
+        // What is no program is not parsed.
+        let mut form = asked::plan("take the mug, then", 0, "", false);
+        assert!(!screen(&mut form).contains("parse"));
+    }
+}
