@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use stepwright::program::sandbox::{Limits, Workers, run};
+use stepwright::sandbox::{Limits, Workers, run};
 
 /// Rounds; the three take turns.
 const ROUNDS: usize = 40;

@@ -9,6 +9,7 @@ pub use stepwright_episode as episode;
 pub use stepwright_export as export;
 pub use stepwright_method::{self as method, belief, precondition};
 pub use stepwright_model::{self as model, prompt};
+pub use stepwright_sandbox as sandbox;
 pub use stepwright_study as study;
 pub use stepwright_text::{sanitize, words, wrap};
 pub use stepwright_tui as tui;

@@ -1,7 +1,7 @@
-//! The `stepwright` program: calls one function.
+//! The `stepwright` program: the command line, and the worker of model-written code, which nothing but this links.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    stepwright::cli::run()
+    stepwright_worker::serve(std::env::args_os()).unwrap_or_else(stepwright::cli::run)
 }

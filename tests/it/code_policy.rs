@@ -10,7 +10,7 @@ use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
 use stepwright::method::{self, Fate};
-use stepwright::program::sandbox::{Limits, Workers};
+use stepwright::sandbox::{Limits, Workers};
 use stepwright_trajectory::Step;
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;

@@ -12,7 +12,7 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, Sources, prepare, start};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
 use stepwright::method::{Fate, Place};
-use stepwright::program::sandbox::{Limits, Workers};
+use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.

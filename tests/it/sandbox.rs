@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::recordings::recordings;
 use serde_json::{Value, json};
-use stepwright::program::sandbox::{Bound, Fault, FaultKind, Limits, Run, Sandbox, Step, Workers, run};
+use stepwright::sandbox::{Bound, Fault, FaultKind, Limits, Run, Sandbox, Step, Workers, run};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const FUNCTIONS: &[&str] = &["put_first_on_second", "say", "noop", "update_wm"];
@@ -512,7 +512,7 @@ async fn recorded_hostile_programs_end() {
 fn the_second_tier_judges_as_the_first() {
     use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, Fate, SecondTier};
     use stepwright::program::Specification;
-    use stepwright::program::sandbox::Trials;
+    use stepwright::sandbox::Trials;
     use stepwright::world::household::{Edition, shipped};
     let specification = Specification::load(include_str!("../../worlds/household/spec.py"), "spec.py").unwrap();
     // A part of them: each evaluation fills more memory than the evaluator has, and a worker's time is bounded.

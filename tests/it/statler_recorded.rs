@@ -11,7 +11,7 @@ use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, Sources, prepare_new};
 use stepwright::episode::Policy;
-use stepwright::program::sandbox::{Limits, Workers};
+use stepwright::sandbox::{Limits, Workers};
 
 /// Episodes of each method that are played; all with STEPWRIGHT_TRIALS.
 const EPISODES: usize = 4;

@@ -15,8 +15,8 @@ use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
 };
-use stepwright::program::sandbox::{Limits, Workers};
 use stepwright::program::{Call, Literal};
+use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::{Ability, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use tokio::sync::mpsc::UnboundedSender;

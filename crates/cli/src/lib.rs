@@ -25,7 +25,6 @@ mod recording;
 mod report;
 mod run;
 mod sandbox;
-mod sandbox_worker;
 mod sessions;
 mod settings;
 mod study;
@@ -111,9 +110,6 @@ enum Command {
     Completions(docs::Completions),
     /// Print the man page
     Man(docs::Man),
-    /// Run model-written code from standard input; started by the program itself
-    #[command(name = stepwright_program::sandbox::WORKER, hide = true)]
-    SandboxWorker(sandbox_worker::SandboxWorker),
     /// Render a template from standard input; started by the program itself
     #[command(name = stepwright_model::prompt::apart::WORKER, hide = true)]
     TemplateWorker,
@@ -163,7 +159,6 @@ pub fn run() -> ExitCode {
         Some(Command::Man(man)) => man.run(command()),
         Some(Command::Config(command)) => command.run(&cli.global),
         Some(Command::Sandbox(sandbox)) => sandbox.run(),
-        Some(Command::SandboxWorker(worker)) => Ok(worker.run()),
         Some(Command::TemplateWorker) => {
             Ok(if stepwright_model::prompt::apart::work() { ExitCode::SUCCESS } else { ExitCode::from(2) })
         }

@@ -14,8 +14,8 @@ use stepwright_driver::{self as driver, Beginning, NewSession};
 use stepwright_method::precondition::{
     AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, Pool, SecondTier, SetComparison, SideBySide,
 };
-use stepwright_program::sandbox::Trials;
 use stepwright_program::{Role, Specification};
+use stepwright_sandbox::Trials;
 use stepwright_world::{OpenSpec, Sources, WORLDS};
 
 /// Check and compare files of preconditions.

@@ -19,7 +19,7 @@ use stepwright_episode::{Action, AskId, AskKind, DecisionId, Exchange};
 use stepwright_method::prompting::LEAD;
 use stepwright_method::{Answer, Known, Program, Stop, Team};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
-use stepwright_program::sandbox::{self, Fault, FaultKind, Run, Sandbox};
+use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
 
 /// What a job sends back.
 pub(super) enum Message {
@@ -270,7 +270,7 @@ pub(super) fn run(
             Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
         };
         let run = tokio::select! {
-            run = caught(sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
+            run = caught(stepwright_sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
             () = cancel.cancelled() => {
                 let kind = FaultKind::Worker("it was stopped by a person".to_owned());
                 Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }

@@ -8,7 +8,7 @@ use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{self as method, Method, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
-use stepwright_program::sandbox::{Limits, Sandbox, Workers};
+use stepwright_sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;

@@ -20,7 +20,7 @@ use stepwright_episode::{
 };
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
-use stepwright_program::sandbox::Sandbox;
+use stepwright_sandbox::Sandbox;
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;

@@ -61,7 +61,7 @@ pub use team::Team;
 
 use serde_json::Value;
 use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
-use stepwright_program::sandbox::Run;
+use stepwright_sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::options::Table;
 

@@ -11,7 +11,7 @@ use super::{
     Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, Reading, Step, Stop, blocking,
 };
 use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
-use stepwright_program::sandbox::Run;
+use stepwright_sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::options::Values;
 

@@ -2,8 +2,7 @@
 //!
 //! One small interface: load a specification ([`Specification::load`]), run calls ([`State::call`]), evaluate an assertion on a
 //! state ([`State::check`]), read the variables as JSON ([`State::variables`]). Knows nothing of worlds, models or terminals.
-//! No file, network, environment or process access exists here, but for [`sandbox`], which runs model-written code in a process of
-//! its own and is apart from the rest.
+//! No file, network, environment or process access exists here.
 
 #![warn(missing_docs)]
 
@@ -18,7 +17,6 @@ mod module_run;
 mod projection;
 mod render;
 mod rules;
-pub mod sandbox;
 mod specification;
 mod splitting;
 mod state;
@@ -32,6 +30,7 @@ pub use call::{Call, CallError, Literal};
 pub use checker::{Checker, Outcome, Trace};
 pub use dissection::{Dissection, Part, PartBook, Skeleton, Truths};
 pub use engine::fault::{Fault, FaultKind, Limits};
+pub use engine::parse;
 pub use engine::vm::{Change, Footprint};
 pub use error::ProgramError;
 pub use keywords::read_keywords;

@@ -18,7 +18,7 @@ use stepwright::model::{
     ScoreRequest, StreamEvent, TokenLogprob,
 };
 use stepwright::options::Values;
-use stepwright::program::sandbox::{Limits, Workers};
+use stepwright::sandbox::{Limits, Workers};
 use stepwright::study::runner::episode;
 use stepwright::world::external::{Adapter, Adapters, COMMAND_LINE};
 use stepwright::world::{Sources, WORLDS};

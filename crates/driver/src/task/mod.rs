@@ -31,7 +31,7 @@ use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::skills::SkillShelf;
 use stepwright_method::{Context, DerivedState, KeptBack, Knowledge, ModelTraits, Past, Team};
-use stepwright_program::sandbox::Sandbox;
+use stepwright_sandbox::Sandbox;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::options::Values;
 

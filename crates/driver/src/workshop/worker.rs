@@ -21,7 +21,7 @@ use stepwright_method::precondition::{
     StoreError, Written,
 };
 use stepwright_program::Specification;
-use stepwright_program::sandbox::Trials;
+use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
 
 /// Candidates scored at most.

@@ -10,7 +10,7 @@ use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
 use super::prompt::library;
 use super::run_so_far::RunSoFar;
 use crate::{Context, Known};
-use stepwright_program::sandbox::{Fault, Sandbox, Step};
+use stepwright_sandbox::{Fault, Sandbox, Step};
 
 /// What is to be run, as the ask's work.
 #[derive(Serialize, Deserialize)]

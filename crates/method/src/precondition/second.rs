@@ -13,8 +13,8 @@ use super::demonstrations::Demonstrations;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, FALSE, Instances};
 use super::validate::failed_there;
-use stepwright_program::sandbox::{REPORT, Trials};
 use stepwright_program::{Assertion, Literal};
+use stepwright_sandbox::{REPORT, Trials};
 
 /// Exceptions that a trial tells apart, those before that are kinds of those behind.
 const EXCEPTIONS: [&str; 13] = [

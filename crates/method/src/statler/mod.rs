@@ -25,7 +25,7 @@ use super::{
     SectionLine, Step, folded,
 };
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
-use stepwright_program::sandbox::Run;
+use stepwright_sandbox::Run;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 use stepwright_world::{Ability, CUPS};
 

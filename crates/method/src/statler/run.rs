@@ -13,7 +13,7 @@ use crate::context::{kind_of, source};
 use crate::{Carried, Context, Deed, Program, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, AskKind, Decision, Origin};
-use stepwright_program::sandbox::{Call, FaultKind, Run};
+use stepwright_sandbox::{Call, FaultKind, Run};
 
 /// Whose name is recorded with the calls of a program.
 const THE_PROGRAM: &str = "the program";

@@ -25,7 +25,7 @@ mod methods;
 mod number;
 mod numeric;
 mod ops;
-pub(crate) mod parse;
+pub mod parse;
 mod relate;
 mod scope;
 mod str_format;

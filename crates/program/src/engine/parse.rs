@@ -16,10 +16,12 @@ const BYTES_PER_LEVEL: usize = 1024;
 
 /// Why source could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ParseFailure {
+pub enum ParseFailure {
     /// Message and byte offset.
     Syntax(String, usize),
+    /// Longer than is parsed.
     TooLarge,
+    /// Nested more deeply than is parsed.
     TooDeep,
 }
 
@@ -40,12 +42,12 @@ fn nesting_bound(source: &str) -> usize {
 }
 
 /// Parses a module and hands its tree to `f`, with stack enough for both; the tree is gone when this returns.
-pub(crate) fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> Result<T, ParseFailure> {
+pub fn with_module<T>(source: &str, f: impl FnOnce(&ModModule) -> T) -> Result<T, ParseFailure> {
     with_parsed(source, |parsed| f(parsed.syntax()))
 }
 
 /// The same, with the tokens beside the tree.
-pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> Result<T, ParseFailure> {
+pub fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> Result<T, ParseFailure> {
     parsed_as(Mode::Module, source, |parsed| match parsed.try_into_module() {
         Some(parsed) => Ok(f(&parsed)),
         None => Err(ParseFailure::Syntax("no module".into(), 0)),
@@ -53,7 +55,7 @@ pub(crate) fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) ->
 }
 
 /// Parses one expression and hands its tree to `f`, as [`with_module`] does.
-pub(crate) fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
+pub fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
     parsed_as(Mode::Expression, source, |parsed| match parsed.syntax() {
         Mod::Expression(expression) => Ok(f(&expression.body)),
         Mod::Module(_) => Err(ParseFailure::Syntax("no expression".into(), 0)),
@@ -100,7 +102,7 @@ fn first_error(parsed: &Parsed<Mod>) -> Result<(), ParseFailure> {
 }
 
 /// Line and column (both from 1, columns in characters) of a byte offset.
-pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
+pub fn position(source: &str, offset: usize) -> (usize, usize) {
     let mut end = offset.min(source.len());
     while !source.is_char_boundary(end) {
         end -= 1;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use stepwright_method::precondition::{
     AdoptedSet, CandidateStore, Demo, DemonstrationError, Demonstrations, Instances, SecondTier,
 };
-use stepwright_program::sandbox::Trials;
 use stepwright_program::{Role, Specification};
+use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::dialogue::Source;
 

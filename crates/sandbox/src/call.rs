@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A call of a host function. Unlike [`crate::Call`] it has no receiver, and its arguments may be any plain value.
+/// A call of a host function. Unlike a program's call it has no receiver, and its arguments may be any plain value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The function.

@@ -1,23 +1,15 @@
-//! Model-written code, run in a separate process: the second tier of the Python engine.
+//! Sandbox: model-written code, run in a separate process; the second tier of the Python engine, seen from the program.
 //!
 //! Code is run by a [`Sandbox`] on named values and named host functions. Each call of a host function suspends the run, so that a
 //! person can look in between and the answerer may give a value back. [`Workers`] is the sandbox that ships: the same program
-//! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/explanation/sandbox.md`). What
-//! the calls mean is not known here.
+//! again as a process without environment, files or network, bounded in time, memory, depth and calls (`docs/explanation/sandbox.md`). The
+//! worker's side, with the engine, is the crate `worker`, which only the last binary links. What the calls mean is not known here.
 
 mod call;
-mod engine;
 mod fault;
-mod known;
-mod label;
-mod line;
 mod process;
-mod rewrite;
-mod screen;
 mod trial;
-mod values;
-mod wire;
-mod worker;
+pub mod wire;
 mod workers;
 
 use std::time::Duration;
@@ -30,7 +22,6 @@ pub use call::Call;
 pub use fault::{Bound, Fault, FaultKind};
 pub use stepwright_confine::Bounds;
 pub use trial::{REPORT, Trials};
-pub use worker::work;
 pub use workers::Workers;
 
 /// The subcommand that makes the program a worker.
@@ -140,6 +131,3 @@ pub async fn run(sandbox: &dyn Sandbox, code: &str, functions: &[&str], values: 
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,22 +9,22 @@ use ruff_python_ast::{ExceptHandler, Expr, ExprContext, ModModule, Parameter, Pa
 use ruff_python_parser::Parsed;
 use ruff_text_size::Ranged;
 
-use super::fault::{Bound, Fault, FaultKind};
-use crate::engine::parse::position;
+use stepwright_program::parse::position;
+use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// How deep code may nest; the engine's own passes recurse over it.
 const DEEPEST: usize = 100;
 
 /// Names the code binds itself, so that they do not mean what they mean elsewhere.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(crate) struct Own {
     /// Variables, functions, classes, parameters.
-    pub(super) names: HashSet<Name>,
-    pub(super) attributes: HashSet<Name>,
+    pub(crate) names: HashSet<Name>,
+    pub(crate) attributes: HashSet<Name>,
 }
 
 /// Looks at parsed code; its first `own` bytes are this program's and may say what they like.
-pub(super) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<Own, Fault> {
+pub(crate) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Result<Own, Fault> {
     forbidden(source, parsed, own)?;
     let mut look = Look::default();
     look.visit_body(&parsed.syntax().body);
@@ -35,7 +35,7 @@ pub(super) fn screen(source: &str, parsed: &Parsed<ModModule>, own: usize) -> Re
 }
 
 /// The line of an offset, from 1.
-pub(super) fn line_of(source: &str, offset: usize) -> u32 {
+pub(crate) fn line_of(source: &str, offset: usize) -> u32 {
     u32::try_from(position(source, offset).0).unwrap_or(u32::MAX)
 }
 

@@ -9,13 +9,13 @@ use monty_types::{
 };
 use serde_json::Value;
 
-use super::Call;
-use super::fault::{Bound, Fault, FaultKind};
-use super::label::{label, missing, not_yet};
-use super::line::frames;
-use super::rewrite::{Prepared, prepare};
-use super::values::{to_json, to_python};
-use super::wire::{Order, Reply};
+use crate::label::{label, missing, not_yet};
+use crate::line::frames;
+use crate::rewrite::{Prepared, prepare};
+use crate::values::{to_json, to_python};
+use stepwright_sandbox::Call;
+use stepwright_sandbox::wire::{Order, Reply};
+use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// Builtins that do nothing here, as in Statler's own execution.
 const EMPTIED: &[&str] = &["exec", "eval"];
@@ -33,7 +33,7 @@ fn prepared(order: &Order) -> Result<Prepared, Fault> {
     }
 }
 
-pub(super) struct Engine {
+pub(crate) struct Engine {
     prepared: Prepared,
     functions: BTreeSet<String>,
     calls: usize,
@@ -42,7 +42,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Looks at the code, without running anything of it.
-    pub(super) fn new(order: &Order) -> Result<Self, Fault> {
+    pub(crate) fn new(order: &Order) -> Result<Self, Fault> {
         Ok(Engine {
             prepared: prepared(order)?,
             functions: order.functions.iter().cloned().collect(),
@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Runs to the first call or the end.
-    pub(super) fn begin(&mut self, order: &Order) -> Reply {
+    pub(crate) fn begin(&mut self, order: &Order) -> Reply {
         let mut names: BTreeSet<&str> = EMPTIED.iter().copied().collect();
         names.extend(self.functions.iter().map(String::as_str));
         let mut inputs: Vec<(String, MontyObject)> = names
@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Goes on with what the call before returns.
-    pub(super) fn answer(&mut self, answer: &Value) -> Reply {
+    pub(crate) fn answer(&mut self, answer: &Value) -> Reply {
         match self.waiting.take() {
             Some(call) => {
                 let next = call.resume(to_python(answer), PrintWriter::Disabled);

@@ -2,12 +2,12 @@
 
 use monty_types::{ExcType, MontyException, StackFrame};
 
-use super::fault::{Bound, Fault, FaultKind};
-use super::known::{has_attribute, is_builtin, reaches_outside};
-use super::rewrite::Prepared;
+use crate::known::{has_attribute, is_builtin, reaches_outside};
+use crate::rewrite::Prepared;
+use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// What an exception of the engine means.
-pub(super) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
+pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let message = exception.message().unwrap_or_default();
     let line = exception.traceback().last().map(|frame| frame.start.line);
     let kind = match limit(exception.exc_type(), message) {
@@ -25,12 +25,12 @@ pub(super) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
 }
 
 /// Whether the path to a place leads through one that CPython may never have reached.
-pub(super) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
+pub(crate) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
     frames.iter().any(|frame| prepared.may_stop_before((frame.start.line as usize, frame.start.column as usize)))
 }
 
 /// What a name that is not there means.
-pub(super) fn missing(name: &str) -> Option<FaultKind> {
+pub(crate) fn missing(name: &str) -> Option<FaultKind> {
     if reaches_outside(name) {
         Some(FaultKind::Forbidden(format!("`{name}`")))
     } else {
@@ -137,7 +137,7 @@ fn compares(left: &str, right: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::rewrite::prepare;
+    use crate::rewrite::prepare;
 
     fn labelled(exception: ExcType, message: &str) -> FaultKind {
         label(&MontyException::new(exception, Some(message.to_owned())), &prepare("", "").unwrap()).kind

@@ -7,7 +7,7 @@ use monty_types::{ExcType, MontyException, PrintWriter, StackFrame};
 const LARGEST_COPY: usize = 4 << 20;
 
 /// The way to the call, outermost first; empty where the run is too large to copy.
-pub(super) fn frames(call: &FunctionCall) -> Vec<StackFrame> {
+pub(crate) fn frames(call: &FunctionCall) -> Vec<StackFrame> {
     let Ok(copied) = postcard::serialize_with_flavor::<FunctionCall, Bounded, Vec<u8>>(call, Bounded(Vec::new()))
     else {
         return Vec::new();

@@ -48,11 +48,11 @@ pub enum Bound {
 }
 
 impl Fault {
-    pub(super) fn new(kind: FaultKind) -> Self {
+    pub fn new(kind: FaultKind) -> Self {
         Fault { line: None, kind }
     }
 
-    pub(super) fn at(line: u32, kind: FaultKind) -> Self {
+    pub fn at(line: u32, kind: FaultKind) -> Self {
         Fault { line: Some(line), kind }
     }
 }
@@ -94,7 +94,7 @@ impl fmt::Display for Bound {
 
 impl FaultKind {
     /// Keeps what it says short enough to be handed on; code may raise exceptions with messages of any length.
-    pub(super) fn shorten(&mut self) {
+    pub fn shorten(&mut self) {
         const LONGEST: usize = 2_000;
         let text = match self {
             FaultKind::Raised(_, text)

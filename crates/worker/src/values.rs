@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 const DEEPEST: usize = 60;
 
 /// A JSON value as the code sees it.
-pub(super) fn to_python(value: &Value) -> MontyObject {
+pub(crate) fn to_python(value: &Value) -> MontyObject {
     match value {
         Value::Null => MontyObject::None,
         Value::Bool(b) => MontyObject::Bool(*b),
@@ -26,7 +26,7 @@ pub(super) fn to_python(value: &Value) -> MontyObject {
     }
 }
 
-pub(super) fn to_json(value: &MontyObject) -> Result<Value, String> {
+pub(crate) fn to_json(value: &MontyObject) -> Result<Value, String> {
     convert(value, DEEPEST)
 }
 

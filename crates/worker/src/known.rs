@@ -14,10 +14,10 @@ const INT: &str = "as_integer_ratio bit_count bit_length conjugate denominator i
 const FLOAT: &str = "as_integer_ratio conjugate hex imag is_integer real";
 
 /// The plain types whose methods may be taken from the type itself (`str.lower`).
-pub(super) const TYPES: &[&str] = &["str", "list", "dict", "set", "frozenset", "tuple", "int", "float"];
+pub(crate) const TYPES: &[&str] = &["str", "list", "dict", "set", "frozenset", "tuple", "int", "float"];
 
 /// Whether CPython's values of a type have an attribute.
-pub(super) fn has_attribute(type_name: &str, attribute: &str) -> bool {
+pub(crate) fn has_attribute(type_name: &str, attribute: &str) -> bool {
     let (lists, of_class): (&[&str], &[&str]) = match type_name {
         "str" => (&[TEXT], &["maketrans"]),
         "list" => (&[LIST], &[]),
@@ -35,11 +35,11 @@ pub(super) fn has_attribute(type_name: &str, attribute: &str) -> bool {
 }
 
 /// Whether any plain type has a method of that name.
-pub(super) fn is_method(name: &str) -> bool {
+pub(crate) fn is_method(name: &str) -> bool {
     [TEXT, LIST, DICT, FROZENSET, SET].iter().any(|list| list.split_whitespace().any(|method| method == name))
 }
 
-pub(super) fn is_builtin(name: &str) -> bool {
+pub(crate) fn is_builtin(name: &str) -> bool {
     const NAMES: &str = "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex \
         copyright credits delattr dict dir divmod enumerate exit filter float format frozenset getattr globals hasattr hash help hex \
         id input int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow print \
@@ -64,6 +64,6 @@ fn is_exception(name: &str) -> bool {
 }
 
 /// Whether a builtin reaches outside the program.
-pub(super) fn reaches_outside(name: &str) -> bool {
+pub(crate) fn reaches_outside(name: &str) -> bool {
     matches!(name, "open" | "input" | "breakpoint" | "help")
 }

@@ -12,36 +12,36 @@ use ruff_python_ast::visitor::{Visitor, walk_comprehension, walk_expr, walk_stmt
 use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprCall, ExprContext, Stmt, StmtDelete};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use super::fault::{Bound, Fault, FaultKind};
-use super::known::{TYPES, is_method};
-use super::screen::{Own, line_of, screen};
-use crate::engine::parse::{ParseFailure, position, with_module, with_parsed};
+use crate::known::{TYPES, is_method};
+use crate::screen::{Own, line_of, screen};
+use stepwright_program::parse::{ParseFailure, position, with_module, with_parsed};
+use stepwright_sandbox::{Bound, Fault, FaultKind};
 
 /// A place in code: line and column, both from 1.
-pub(super) type Place = (usize, usize);
+pub(crate) type Place = (usize, usize);
 
 /// Code ready for the engine.
 #[derive(Debug, PartialEq)]
-pub(super) struct Prepared {
-    pub(super) code: String,
+pub(crate) struct Prepared {
+    pub(crate) code: String,
     /// Where CPython evaluates an element at a time and may stop before the last.
     lazy: Vec<(Place, Place)>,
 }
 
 impl Prepared {
     /// The line of the first place where CPython evaluates an element at a time.
-    pub(super) fn first_lazy(&self) -> Option<usize> {
+    pub(crate) fn first_lazy(&self) -> Option<usize> {
         self.lazy.iter().map(|((line, _), _)| *line).min()
     }
 
     /// Whether CPython might not have reached this place, because it makes elements one at a time.
-    pub(super) fn may_stop_before(&self, place: Place) -> bool {
+    pub(crate) fn may_stop_before(&self, place: Place) -> bool {
         self.lazy.iter().any(|(from, to)| *from <= place && place < *to)
     }
 }
 
 /// Screens code and makes it fit; what stands in the prelude before it may say what code may not.
-pub(super) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
+pub(crate) fn prepare(prelude: &str, code: &str) -> Result<Prepared, Fault> {
     let source = &[prelude, code].concat();
     let rewritten = with_parsed(source, |parsed| {
         let own = screen(source, parsed, prelude.len())?;

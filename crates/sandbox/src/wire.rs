@@ -8,35 +8,35 @@ use serde_json::Value;
 use super::{Call, Fault, Limits};
 
 /// Longest line a worker writes, in bytes.
-pub(super) const LONGEST_REPLY: usize = 256 << 10;
+pub const LONGEST_REPLY: usize = 256 << 10;
 /// Longest line a worker reads: an order's code and values, or an answer.
-pub(super) const LONGEST_ORDER: usize = 16 << 20;
+pub const LONGEST_ORDER: usize = 16 << 20;
 
 /// The first message to a worker, sent once: a worker does one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Order {
+pub struct Order {
     /// Code of this program's own that stands before: what only model-written code may not say, it may.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) prelude: String,
+    pub prelude: String,
     /// Whether the code catches exceptions to tell of them: then nothing in it may be evaluated otherwise than one element at a time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) is_trial: bool,
-    pub(super) code: String,
-    pub(super) functions: Vec<String>,
-    pub(super) values: Value,
-    pub(super) limits: Limits,
+    pub is_trial: bool,
+    pub code: String,
+    pub functions: Vec<String>,
+    pub values: Value,
+    pub limits: Limits,
 }
 
 /// What a call returns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Answer {
-    pub(super) answer: Value,
+pub struct Answer {
+    pub answer: Value,
 }
 
 /// What a worker says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Reply {
+pub enum Reply {
     /// The code calls; an [`Answer`] is waited for.
     Call {
         call: Call,
@@ -49,7 +49,7 @@ pub(super) enum Reply {
 }
 
 /// A message as a line; `None` if it is longer than `longest`.
-pub(super) fn line(message: &impl Serialize, longest: usize) -> Option<Vec<u8>> {
+pub fn line(message: &impl Serialize, longest: usize) -> Option<Vec<u8>> {
     let mut line = Bounded { bytes: Vec::new(), longest };
     serde_json::to_writer(&mut line, message).ok()?;
     line.write_all(b"\n").ok()?;

@@ -1,21 +1,44 @@
-//! Worker's side: a process that reads an order and answers from its standard input and says on its standard output what the
-//! code does. It gives up, before it reads the first byte, what the operating system lets it give up.
+//! Worker: the process that runs model-written code in the engine (`monty`). It reads an order and answers from its standard input
+//! and says on its standard output what the code does. It gives up, before it reads the first byte, what the operating system lets
+//! it give up. Whoever has code run stands on the crate `sandbox`; only the last binary links this one.
 
+mod engine;
+mod known;
+mod label;
+mod line;
+mod rewrite;
+mod screen;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Barrier};
 
 use serde::de::DeserializeOwned;
 use stepwright_confine::{Bounds, Layers, begin};
 
-use super::engine::Engine;
-use super::fault::{Bound, Fault, FaultKind};
-use super::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
+use stepwright_sandbox::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
+use stepwright_sandbox::{Bound, Fault, FaultKind, WORKER};
+
+use crate::engine::Engine;
+
+/// To be called first by a program whose sandbox starts it again as a worker: does the run if it was called for one (the word
+/// [`WORKER`], bytes of memory, seconds of processor time), and gives how it ended.
+pub fn serve(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let mut words = words.skip(1);
+    words.next().filter(|word| word == WORKER)?;
+    let mut number = || words.next()?.to_str()?.parse().ok();
+    let bounds = number().and_then(|memory| Some(Bounds { memory, seconds: number()? }));
+    Some(if bounds.is_some_and(work) { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
 
 /// Confines this process and does one run, ordered on standard input. Returns whether the order was understood. To be called by
 /// the only thread, before anything was opened.
-#[must_use]
-pub fn work(bounds: Bounds) -> bool {
+fn work(bounds: Bounds) -> bool {
     let begun = begin(bounds, Layers::ALL);
     let gate = Arc::new(Barrier::new(2));
     let Some(lines) = lines(Arc::clone(&gate)) else { return false };

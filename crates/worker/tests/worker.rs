@@ -1,18 +1,15 @@
 //! Confined workers doing real runs: what the engine needs of the system it still gets. Called as a worker this program is one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use stepwright_program::sandbox::{Bound, Bounds, FaultKind, Limits, WORKER, Workers, run, work};
+use stepwright_sandbox::{Bound, FaultKind, Limits, Workers, run};
 
-fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [word, memory, seconds] = words.as_slice()
-        && word == WORKER
-    {
-        let bounds = Bounds { memory: memory.parse().unwrap(), seconds: seconds.parse().unwrap() };
-        std::process::exit(i32::from(!work(bounds)));
+fn main() -> ExitCode {
+    if let Some(code) = stepwright_worker::serve(std::env::args_os()) {
+        return code;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -21,6 +18,7 @@ fn main() {
         #[cfg(unix)]
         a_slow_start_is_no_time_of_the_codes().await;
     });
+    ExitCode::SUCCESS
 }
 
 fn workers(wall: u64) -> Workers {

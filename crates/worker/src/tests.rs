@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::engine::Engine;
-use super::fault::{Bound, Fault, FaultKind};
-use super::wire::{Order, Reply};
-use super::{Limits, Run};
+use stepwright_sandbox::wire::{Order, Reply};
+use stepwright_sandbox::{Bound, Fault, FaultKind, Limits, REPORT, Run};
+
+use crate::engine::Engine;
 
 const FUNCTIONS: &[&str] = &["put_first_on_second", "say", "noop", "update_wm"];
 
@@ -253,4 +253,58 @@ fn where_too_much_is_in_memory_only_the_line_is_unknown() {
     let run = run("x = ['y' * 1000 for i in range(6000)]\nsay(len(x))");
     assert_eq!(calls(&run), ["0: say(6000)"]);
     assert_eq!(run.fault, None);
+}
+
+/// What a trial's worker says: code of one's own around a model's, which reports by its only call.
+fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
+    let limits = Limits { wall: std::time::Duration::from_millis(500), ..Limits::default() };
+    let order = Order {
+        prelude: prelude.to_owned(),
+        is_trial: true,
+        code: code.to_owned(),
+        functions: vec![REPORT.to_owned()],
+        values: Value::Null,
+        limits,
+    };
+    match Engine::new(&order).map(|mut engine| engine.begin(&order)).unwrap_or_else(Reply::Fault) {
+        Reply::Call { mut call, .. } if call.args.len() == 1 => Ok(call.args.remove(0)),
+        other => Err(other),
+    }
+}
+
+#[track_caller]
+fn trial_fails(prelude: &str, code: &str) -> FaultKind {
+    match trial(prelude, code) {
+        Err(Reply::Fault(fault)) => fault.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+const PRELUDE: &str = "from collections import defaultdict\n\nclass Lamp:\n    def __init__(self):\n        \
+                       self.seen = defaultdict(lambda: False)\n        self.on = False\n\n    def note(self, on):\n        self.on = on\n\n";
+
+#[test]
+fn code_of_ones_own_may_say_what_a_models_may_not() {
+    let code = "lamp = Lamp()\nlamp.note(True)\ntrial_report([lamp.on, lamp.seen['a'], len(lamp.seen)])\n";
+    assert_eq!(trial(PRELUDE, code).unwrap(), json!([true, false, 1]));
+    for forbidden in ["import os\n", "x = Lamp.__init__\n"] {
+        let kind = trial_fails(PRELUDE, &format!("{forbidden}trial_report(1)\n"));
+        assert!(matches!(kind, FaultKind::Forbidden(_)), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_trial_tells_what_its_code_raises() {
+    let code = "def trial_check(lamp, name):\n    assert lamp.seen[name] or 1 // 0\n\ndef trial(args):\n    try:\n        \
+                trial_check(Lamp(), *args)\n    except AssertionError:\n        return 1\n    except ZeroDivisionError:\n        \
+                return 2\n    return 0\n\ntrial_report([trial(('a',)) for n in range(2)])\n";
+    assert_eq!(trial(PRELUDE, code).unwrap(), json!([2, 2]));
+}
+
+#[test]
+fn what_the_engine_evaluates_whole_is_not_tried_and_loops_end() {
+    let kind = trial_fails("", "trial_report(any(1 // x for x in [1, 0]))\n");
+    assert!(matches!(kind, FaultKind::Unsupported(_)), "{kind:?}");
+    assert_eq!(trial_fails("", "while True:\n    pass\n"), FaultKind::Limit(Bound::Time));
+    assert_eq!(trial("", "x = 1\n"), Err(Reply::Finished));
 }
