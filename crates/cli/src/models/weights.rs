@@ -49,7 +49,7 @@ pub(super) fn list(config: &Config, out: &mut String) -> Result<(), CliError> {
 pub(super) fn fetch(config: &Config, name: &str, from: Option<&Path>) -> Result<ExitCode, CliError> {
     for (at, weights) in fetch::with_companions(name).map_err(failed)?.iter().enumerate() {
         // What goes with a file lies beside it.
-        let beside = |path: &Path| at > 0 && path.is_file() && path.extension().is_none_or(|end| end != "whl");
+        let beside = |path: &Path| at > 0 && path.is_file();
         let from = from.map(|path| if beside(path) { path.parent().unwrap_or(path) } else { path });
         let code = fetch_one(config, weights, from)?;
         if code != ExitCode::SUCCESS {

@@ -28,11 +28,7 @@ pub enum Selected {
 impl Config {
     /// Where weights are fetched from and kept.
     pub fn places(&self) -> fetch::Places {
-        fetch::Places {
-            folder: self.paths.data.join("models"),
-            hub: self.data.hub.clone(),
-            index: self.data.package_index.clone(),
-        }
+        fetch::Places { folder: self.paths.data.join("models"), hub: self.data.hub.clone() }
     }
 
     /// How a name is to be reached: the configured model of that name, or the default endpoint for a plain model id. `None` for

@@ -98,7 +98,7 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 66] = settings! {
+const OWN: [Setting; 65] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
@@ -175,9 +175,7 @@ const OWN: [Setting; 66] = settings! {
         "demonstrations", Kind::Path, "", ["STEPWRIGHT_DEMONSTRATIONS"],
             "household demonstrations to learn from, a JSON object a line; the shipped ones if absent";
         "model_hub", Kind::Text, "", ["STEPWRIGHT_MODEL_HUB", "HF_ENDPOINT"],
-            "address of the hub that weights are fetched from first; the Hugging Face hub's if absent, \"none\" to pass it over";
-        "package_index", Kind::Text, "", ["STEPWRIGHT_PACKAGE_INDEX"],
-            "address of the package index that weights are fetched from; pip's if absent";
+            "address of the hub that weights are fetched from; the Hugging Face hub's if absent, \"none\" to ask none";
     }
     "gate" {
         "steps", whole(0, 1_000_000), "0", [], "steps approved without you; 0 asks at each one";

@@ -114,8 +114,6 @@ pub struct Data {
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
     pub hub: Hub,
-    /// The package index weights are fetched from.
-    pub package_index: Option<String>,
 }
 
 impl Data {
@@ -233,7 +231,6 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         tasks: WORLDS.iter().filter_map(|world| Some((world.name, path(world.name)?))).collect(),
         demonstrations: path("demonstrations"),
         hub: Hub::of_environment(values.text("data", "model_hub").as_deref(), environment),
-        package_index: values.text("data", "package_index"),
     };
     let whole = |key: &str| values.whole("candidates", key).unwrap_or_default();
     let candidates = CandidateAsks {

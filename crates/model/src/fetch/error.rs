@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::manifest::Weights;
+
 /// Why weights could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
@@ -48,15 +50,17 @@ pub enum FetchError {
         /// Why not, and what is looked for.
         message: String,
     },
-    /// Every source failed.
-    #[error("{name} could not be had:\n{}\n{file} from elsewhere will do: stepwright models fetch {name} --from FILE", .tried.join("\n"))]
-    NoSource {
+    /// The hub did not give it.
+    #[error(
+        "{name} could not be had from the model hub: {why}\n{file} from elsewhere will do: stepwright models fetch {name} --from FILE"
+    )]
+    NotHad {
         /// The weights.
         name: String,
         /// The file's name.
         file: String,
-        /// A line a source.
-        tried: Vec<String>,
+        /// What it said, or what came.
+        why: String,
     },
 }
 
@@ -70,20 +74,9 @@ impl FetchError {
         };
         FetchError::File { path: path.to_owned(), message }
     }
-}
 
-/// Why one source gave nothing.
-#[derive(Debug)]
-pub(super) enum Miss {
-    /// Another source may do better: why not, in words.
-    Source(String),
-    /// No source can do better: the disk, the person.
-    Final(FetchError),
-}
-
-impl From<FetchError> for Miss {
-    fn from(error: FetchError) -> Self {
-        Miss::Final(error)
+    pub(super) fn not_had(weights: &Weights, why: impl Into<String>) -> FetchError {
+        FetchError::NotHad { name: weights.name.clone(), file: weights.file.clone(), why: why.into() }
     }
 }
 

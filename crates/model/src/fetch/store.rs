@@ -1,6 +1,6 @@
 //! Folder of models: the file in the making, its check, and its becoming the file.
 //!
-//! A file in the making is `FILE.part`, locked while it is written. What is in it is a prefix of the file, from any source;
+//! A file in the making is `FILE.part`, locked while it is written. What is in it should be a prefix of the file;
 //! only the check at its end says whether that was true.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -17,7 +17,7 @@ use super::manifest::Weights;
 /// Bytes read at once while hashing and copying.
 const BLOCK: usize = 1 << 18;
 
-/// Room to leave free on the disk, and for the package being read.
+/// Room to leave free on the disk.
 const SPARE: u64 = 128 << 20;
 
 /// Where the file of weights is, or will be.
@@ -50,15 +50,7 @@ impl Part {
     /// Opens or makes it, for this process alone.
     pub(super) fn open(folder: &Path, weights: &Weights) -> Result<Part, FetchError> {
         std::fs::create_dir_all(folder).map_err(|e| FetchError::file(folder, &e))?;
-        let part = Part::at(folder.join(format!("{}.part", weights.file)))?;
-        if part.len()? > weights.size {
-            part.cut(0)?;
-        }
-        Ok(part)
-    }
-
-    /// Opens or makes a growing file, for this process alone.
-    pub(super) fn at(path: PathBuf) -> Result<Part, FetchError> {
+        let path = folder.join(format!("{}.part", weights.file));
         let wrong = |e: std::io::Error| FetchError::file(&path, &e);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -71,9 +63,14 @@ impl Part {
                 Err(TryLockError::Error(_)) => {}
             }
             // Another fetch that brought nothing may have removed it in between.
-            if file.metadata().map_err(wrong)?.nlink() > 0 {
-                return Ok(Part { file, path });
+            if file.metadata().map_err(wrong)?.nlink() == 0 {
+                continue;
             }
+            let part = Part { file, path };
+            if part.len()? > weights.size {
+                part.cut(0)?;
+            }
+            return Ok(part);
         }
     }
 
@@ -108,11 +105,9 @@ impl Part {
 
     /// Whether it is the whole file, byte for byte.
     pub(super) fn check(&self, weights: &Weights, cancel: &CancellationToken) -> Result<bool, FetchError> {
-        Ok(self.len()? == weights.size && self.hash(cancel)? == weights.sha256)
-    }
-
-    /// Its sha256 in lower-case hexadecimal digits.
-    pub(super) fn hash(&self, cancel: &CancellationToken) -> Result<String, FetchError> {
+        if self.len()? != weights.size {
+            return Ok(false);
+        }
         (&self.file).seek(SeekFrom::Start(0)).map_err(|e| self.wrong(&e))?;
         let (mut hasher, mut block) = (Sha256::new(), vec![0; BLOCK]);
         loop {
@@ -123,7 +118,8 @@ impl Part {
             let Some(read) = block.get(..n).filter(|r| !r.is_empty()) else { break };
             hasher.update(read);
         }
-        Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+        let digest: String = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        Ok(digest == weights.sha256)
     }
 
     /// Gives it its name. From now on the file is there whole, or as it was.

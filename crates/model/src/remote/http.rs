@@ -229,10 +229,12 @@ fn base_url(text: &str, wire: Wire) -> Result<Url, ModelError> {
     Ok(url)
 }
 
-fn shown(base: &Url) -> String {
-    let mut shown = base.clone();
+/// An address without what may be secret in it.
+pub(crate) fn shown(url: &Url) -> String {
+    let mut shown = url.clone();
     shown.set_query(None);
-    // Only URLs without a host refuse this, and those were refused before.
+    shown.set_fragment(None);
+    // Only addresses without a host refuse this, and those hold neither.
     let _ = shown.set_username("");
     let _ = shown.set_password(None);
     shown.to_string()

@@ -38,8 +38,8 @@ use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, ScoreRequest, Settings,
     StreamEvent,
 };
-pub(super) use http::cause;
 pub use http::shown_address;
+pub(super) use http::{cause, shown};
 pub use options::{Api, LimitField, Options, Score, Think, Wire};
 pub use probe::{Capabilities, Support};
 pub use score::Way;
