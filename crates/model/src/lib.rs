@@ -222,7 +222,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
     /// Tokens a chat answer may have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "max_tokens", skip_serializing_if = "Option::is_none")]
     pub answer_tokens: Option<u32>,
     /// Whether answers are to be held to a form: one of the admissible actions, a state by its schema.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

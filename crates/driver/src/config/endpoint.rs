@@ -4,9 +4,9 @@
 //! address that a person set comes first: there the id is sent unchanged, as OpenRouter and many servers have such ids.
 
 use secrecy::SecretString;
-use serde_json::Map;
+use toml::Value;
 
-use super::file::Value;
+use super::file::plain;
 use super::show::Source;
 use super::typed::{ModelConfig, Values};
 use super::{Environment, Layer};
@@ -121,7 +121,7 @@ fn set_in(merged: &Layer, section: &str) -> Set {
         of_openai: given("base_url")
             .is_some_and(|(_, source)| *source == Source::Environment { name: "OPENAI_BASE_URL".to_owned() }),
         api_key_env: given("api_key_env").is_some(),
-        provider: given("provider").map(|(value, _)| value.plain()).filter(|name| name != "auto"),
+        provider: given("provider").map(|(value, _)| plain(value)).filter(|name| name != "auto"),
     }
 }
 
@@ -153,13 +153,4 @@ pub(super) fn headers(
         Ok((name.clone(), SecretString::from(text)))
     };
     table.iter().map(header).collect()
-}
-
-/// The fields of a section that are added to requests.
-pub(super) fn extra_body(values: &Values<'_>, section: &str) -> Map<String, serde_json::Value> {
-    let Some(Value::Table(table)) = values.get(section, "extra_body") else { return Map::new() };
-    match serde_json::to_value(table) {
-        Ok(serde_json::Value::Object(fields)) => fields,
-        _ => Map::new(),
-    }
 }

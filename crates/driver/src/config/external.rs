@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::{Value, from_text};
-use super::settings::{EXTERNAL, METHODS, SETTINGS, base};
-use super::show::Source;
+use serde::Deserialize;
+
+use super::file::plain;
+use super::settings::{EXTERNAL, METHODS, base};
+use super::typed::{Values, problem};
 use super::{Layer, Paths, Problem};
 use stepwright_method as method;
-use stepwright_world::external::{Adapter, Phrase};
+use stepwright_world::external::Adapter;
 
 /// The worlds behind commands by name. They do not get the variables `withheld`.
 pub(super) fn adapters(
@@ -35,129 +37,81 @@ pub(super) fn methods(
     commands.into_iter().map(method).collect()
 }
 
+/// A section of a command, as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Section {
+    command: Option<Vec<String>>,
+    dir: Option<PathBuf>,
+    env: Vec<String>,
+    inherit: Option<Vec<String>>,
+    tasks: Vec<String>,
+    spec: Option<PathBuf>,
+    actions: Vec<String>,
+    demonstrations: Option<PathBuf>,
+    options: toml::Table,
+    start_timeout_s: f64,
+    step_timeout_s: f64,
+}
+
 /// The commands of a group of sections, each with its table of options.
 fn commands(
     group: &'static str,
     (merged, withheld, paths): (&Layer, &[String], &Paths),
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, (Adapter, BTreeMap<String, String>)> {
-    let sections = merged.iter().filter_map(|(name, (_, source))| Some((name.strip_suffix('.')?, source)));
     let mut adapters = BTreeMap::new();
-    for (section, source) in sections.filter(|(section, _)| base(section) == group) {
+    for section in merged.keys().filter_map(|name| name.strip_suffix('.')).filter(|section| base(section) == group) {
         let Some((_, name)) = section.split_once('.') else { continue };
-        let mut reader = Reader { merged, section, place: paths.config_file().display().to_string(), problems };
-        let Some(command) = reader.texts("command") else {
-            reader.problem(source, format!("[{section}] has no `command`; name the program to start"));
+        let mut wrong =
+            |key: &str, why: String| problems.push(problem(merged, paths, &format!("{section}.{key}"), why));
+        let read: Section = Values(merged).section(section).unwrap_or_else(|why| {
+            wrong("", why);
+            Section::default()
+        });
+        let Some(command) = read.command else {
+            wrong("", format!("[{section}] has no `command`; name the program to start"));
             continue;
         };
+        let mut each = |key: &str, why: String| wrong(key, format!("`{key}` in [{section}]: {why}"));
+        let env = good(&read.env, variable, |why| each("env", why));
+        let phrases = good(&read.actions, str::parse, |why| each("actions", why));
+        let seconds = |seconds| Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let adapter = Adapter {
             section: group,
-            folder: reader.path("dir"),
-            inherited: reader.texts("inherit"),
-            env: reader.variables(),
+            folder: read.dir,
+            inherited: read.inherit,
+            env,
             withheld: withheld.to_vec(),
-            start_timeout: reader.seconds("start_timeout_s"),
-            step_timeout: reader.seconds("step_timeout_s"),
-            specification: reader.path("spec"),
-            phrases: reader.phrases(),
-            tasks: reader.texts("tasks").unwrap_or_default(),
-            demonstrations: reader.path("demonstrations"),
+            start_timeout: seconds(read.start_timeout_s),
+            step_timeout: seconds(read.step_timeout_s),
+            specification: read.spec,
+            phrases,
+            tasks: read.tasks,
+            demonstrations: read.demonstrations,
             ..Adapter::new(name, command)
         };
-        let options = reader.table("options");
+        let single = |(name, value): &(String, toml::Value)| match value {
+            toml::Value::Array(_) | toml::Value::Table(_) => {
+                wrong("options", format!("`{name}` in `options` of [{section}] must be a single value"));
+                false
+            }
+            _ => true,
+        };
+        let options = read.options.into_iter().filter(single).map(|(name, value)| (name, plain(&value))).collect();
         adapters.insert(name.to_owned(), (adapter, options));
     }
     adapters
 }
 
-struct Reader<'a> {
-    merged: &'a Layer,
-    section: &'a str,
-    place: String,
-    problems: &'a mut Vec<Problem>,
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` sets no variable; write it as NAME=value")),
+    }
 }
 
-impl Reader<'_> {
-    fn get(&self, key: &str) -> Option<&(Value, Source)> {
-        self.merged.get(&format!("{}.{key}", self.section))
-    }
-
-    fn texts(&self, key: &str) -> Option<Vec<String>> {
-        match self.get(key) {
-            Some((Value::Texts(texts), _)) => Some(texts.clone()),
-            _ => None,
-        }
-    }
-
-    fn path(&self, key: &str) -> Option<PathBuf> {
-        match self.get(key) {
-            Some((Value::Text(text), _)) => Some(PathBuf::from(text)),
-            _ => None,
-        }
-    }
-
-    /// A time; the setting's default where none is given.
-    fn seconds(&self, key: &str) -> Duration {
-        let default = || {
-            let setting = SETTINGS.iter().find(|s| s.section == base(self.section) && s.key == key)?;
-            from_text(setting, setting.default).ok()
-        };
-        let number = match self.get(key).map(|(value, _)| value.clone()).or_else(default) {
-            Some(Value::Number(number)) => number,
-            _ => 0.0,
-        };
-        Duration::try_from_secs_f64(number).unwrap_or_default()
-    }
-
-    /// A table of single values as texts.
-    fn table(&mut self, key: &str) -> BTreeMap<String, String> {
-        let Some((Value::Table(table), source)) = self.get(key).cloned() else { return BTreeMap::new() };
-        let mut texts = BTreeMap::new();
-        for (name, value) in table {
-            match value {
-                toml::Value::String(text) => texts.insert(name, text),
-                toml::Value::Array(_) | toml::Value::Table(_) => {
-                    self.problem(&source, format!("`{name}` in `{key}` of [{}] must be a single value", self.section));
-                    None
-                }
-                plain => texts.insert(name, plain.to_string()),
-            };
-        }
-        texts
-    }
-
-    fn variables(&mut self) -> Vec<(String, String)> {
-        let read = |text: &str| match text.split_once('=') {
-            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-            _ => Err(format!("`{text}` sets no variable; write it as NAME=value")),
-        };
-        self.each("env", read)
-    }
-
-    fn phrases(&mut self) -> Vec<Phrase> {
-        self.each("actions", |text| text.parse())
-    }
-
-    fn each<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
-        let source = self.get(key).map(|(_, source)| source.clone());
-        let mut good = Vec::new();
-        for text in self.texts(key).unwrap_or_default() {
-            match (read(&text), &source) {
-                (Ok(value), _) => good.push(value),
-                (Err(why), Some(source)) => self.problem(source, format!("`{key}` in [{}]: {why}", self.section)),
-                (Err(_), None) => {}
-            }
-        }
-        good
-    }
-
-    fn problem(&mut self, source: &Source, message: String) {
-        let (place, line) = match source {
-            Source::File { line } => (self.place.clone(), Some(*line)),
-            Source::Flag { flag } => (flag.clone(), None),
-            Source::Environment { name } => (name.clone(), None),
-            Source::Default => (self.place.clone(), None),
-        };
-        self.problems.push(Problem { place, line, message });
-    }
+/// What can be read of some texts; why each of the others cannot goes to `wrong`.
+fn good<T>(texts: &[String], read: impl Fn(&str) -> Result<T, String>, mut wrong: impl FnMut(String)) -> Vec<T> {
+    texts.iter().filter_map(|text| read(text).map_err(&mut wrong).ok()).collect()
 }

@@ -1,9 +1,12 @@
-//! Reader of `config.toml` and of single values: TOML with line numbers, checked against the settings.
+//! Reader of `config.toml` and of single values: TOML with line numbers, checked against the settings. What is read is kept as TOML.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
 
 use super::settings::{EXTERNAL, METHODS, SECTIONS, SETTINGS, Setting, base, find};
 use super::show::Source;
@@ -12,44 +15,6 @@ use stepwright_world::options::{Kind, nearest};
 
 /// Most bytes of the file.
 const MAX_FILE: u64 = 1 << 20;
-
-/// A value that was given.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
-    Text(String),
-    Bool(bool),
-    Whole(i64),
-    Number(f64),
-    Texts(Vec<String>),
-    Table(toml::Table),
-}
-
-impl Value {
-    /// As plain text, as a session records it.
-    pub(super) fn plain(&self) -> String {
-        match self {
-            Value::Text(text) => text.clone(),
-            other => other.to_string(),
-        }
-    }
-}
-
-impl std::fmt::Display for Value {
-    /// As TOML.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Value::Text(text) => write!(f, "{}", toml::Value::String(text.clone())),
-            Value::Bool(value) => write!(f, "{value}"),
-            Value::Whole(value) => write!(f, "{value}"),
-            Value::Number(value) => write!(f, "{value}"),
-            Value::Table(table) => write!(f, "{}", toml::Value::Table(table.clone())),
-            Value::Texts(texts) => {
-                let list = texts.iter().map(|t| toml::Value::String(t.clone())).collect();
-                write!(f, "{}", toml::Value::Array(list))
-            }
-        }
-    }
-}
 
 /// The file's text; `None` if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
@@ -124,7 +89,7 @@ impl Reader<'_> {
                 self.problem(at, format!("unknown key `{key}` in [{section}]; {advice}"));
                 continue;
             };
-            match from_toml(setting, value.get_ref()) {
+            match from_toml(setting, value) {
                 Ok(read) => self.put(format!("{section}.{key}"), read, at),
                 Err(why) => self.problem(value.span().start, format!("`{key}` in [{section}] {why}")),
             }
@@ -143,7 +108,7 @@ impl Reader<'_> {
                 DeValue::Table(entries) => {
                     // A dot in a name would blur where the key begins; names are kept as they are, keys hold no dot.
                     self.section(&format!("{group}.{name}"), entries);
-                    self.put(format!("{group}.{name}."), Value::Bool(true), at);
+                    self.put(format!("{group}.{name}."), Value::Boolean(true), at);
                 }
                 _ => self.problem(at, format!("[{group}] holds sections: write [{group}.{name}] on a line of its own")),
             }
@@ -153,12 +118,13 @@ impl Reader<'_> {
     fn keys(&mut self, entries: &DeTable<'_>) {
         for (action, value) in entries {
             let (at, action) = (action.span().start, action.get_ref().as_ref());
-            let keys = match value.get_ref() {
-                DeValue::String(key) => Some(vec![key.to_string()]),
-                other => texts(other),
+            let keys = match Value::deserialize(value.clone().into_deserializer()) {
+                Ok(key @ Value::String(_)) => Some(Value::Array(vec![key])),
+                Ok(list) => accepted(Kind::Texts, list),
+                Err(_) => None,
             };
             match keys {
-                Some(keys) => self.put(format!("keys.{action}"), Value::Texts(keys), at),
+                Some(keys) => self.put(format!("keys.{action}"), keys, at),
                 None => self.problem(at, format!("`{action}` in [keys] must be a key or a list of keys in quotes")),
             }
         }
@@ -194,93 +160,82 @@ pub(super) fn can_name(group: &str, name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain) && (group, name) != ("models", "symbolic")
 }
 
-fn from_toml(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
-    let read = match (setting.kind, value) {
-        (Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_), DeValue::String(text)) => {
-            Some(Value::Text(text.to_string()))
-        }
-        (Kind::Switch, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
-        (Kind::Whole { .. }, DeValue::Integer(i)) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(Value::Whole),
-        (Kind::Number { .. }, DeValue::Integer(i)) => {
-            i64::from_str_radix(i.as_str(), i.radix()).ok().map(|i| Value::Number(i as f64))
-        }
-        (Kind::Number { .. }, DeValue::Float(f)) => f.as_str().parse().ok().map(Value::Number),
-        (Kind::Command, DeValue::String(line)) => shlex::split(line).map(Value::Texts),
-        (Kind::Table, DeValue::Table(_)) => match owned(value) {
-            Some(toml::Value::Table(table)) => Some(Value::Table(table)),
-            _ => None,
-        },
-        (Kind::Texts | Kind::Command, list) => texts(list).map(Value::Texts),
-        _ => None,
-    };
-    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
+/// A value of the file, without its place.
+fn from_toml(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    let read = Value::deserialize(value.clone().into_deserializer()).ok();
+    let read = read.and_then(|value| accepted(setting.kind, value));
+    read.ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
 }
 
 /// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as text.
 pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
     // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as text.
-    let toml = format!("value = {text}");
-    if let Ok(table) = DeTable::parse(&toml)
-        && let [(_, value)] = table.get_ref().iter().collect::<Vec<_>>().as_slice()
-        && let Ok(read) = from_toml(setting, value.get_ref())
-    {
-        return Ok(read);
-    }
-    let read = match setting.kind {
-        Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) => Some(Value::Text(text.to_owned())),
-        Kind::Switch => match text.to_ascii_lowercase().as_str() {
-            "1" | "true" | "yes" | "on" => Some(Value::Bool(true)),
-            "0" | "false" | "no" | "off" => Some(Value::Bool(false)),
-            _ => None,
-        },
-        Kind::Whole { .. } => text.parse().ok().map(Value::Whole),
-        Kind::Number { .. } => text.parse().ok().map(Value::Number),
-        Kind::Command => shlex::split(text).map(Value::Texts),
-        Kind::Table => None,
-        Kind::Texts if text.trim_start().starts_with('[') => None,
-        Kind::Texts => {
-            let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-            Some(Value::Texts(parts.map(str::to_owned).collect()))
-        }
+    let as_toml = text.trim().parse().ok().and_then(|value| accepted(setting.kind, value));
+    let as_text = || {
+        let read = match setting.kind {
+            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) | Kind::Command => Some(text.into()),
+            Kind::Switch => match text.to_ascii_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => Some(true.into()),
+                "0" | "false" | "no" | "off" => Some(false.into()),
+                _ => None,
+            },
+            Kind::Texts if !text.trim_start().starts_with('[') => {
+                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+                Some(parts.map(Value::from).collect::<Vec<_>>().into())
+            }
+            Kind::Whole { .. } => text.parse::<i64>().ok().map(Value::from),
+            Kind::Number { .. } => text.parse::<f64>().ok().map(Value::from),
+            Kind::Texts | Kind::Table => None,
+        };
+        read.and_then(|value| accepted(setting.kind, value))
     };
-    read.filter(|v| fits(setting.kind, v)).ok_or_else(|| {
+    as_toml.or_else(as_text).ok_or_else(|| {
         let words = setting.kind.allowed(true).replace(" in quotes", "");
         format!("sets {}.{}, which must be {words}", setting.section, setting.key)
     })
 }
 
-/// A value without its place in the text; `None` where it holds a date, which nothing here takes.
-fn owned(value: &DeValue<'_>) -> Option<toml::Value> {
-    Some(match value {
-        DeValue::String(text) => toml::Value::String(text.to_string()),
-        DeValue::Integer(i) => toml::Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).ok()?),
-        DeValue::Float(f) => toml::Value::Float(f.as_str().parse().ok()?),
-        DeValue::Boolean(value) => toml::Value::Boolean(*value),
-        DeValue::Array(items) => {
-            toml::Value::Array(items.iter().map(|item| owned(item.get_ref())).collect::<Option<_>>()?)
+/// A value in the form that is kept of its kind: commands in words, whole numbers without a fraction. `None` if it is none of that kind.
+fn accepted(kind: Kind, value: Value) -> Option<Value> {
+    let value = match (kind, value) {
+        (Kind::Command, Value::String(line)) => shlex::split(&line)?.into(),
+        (Kind::Number { .. }, Value::Float(x)) if x.fract() == 0.0 && x.abs() < 1e15 => Value::Integer(x as i64),
+        (_, value) => value,
+    };
+    let fits = match (kind, &value) {
+        (Kind::Text | Kind::Path | Kind::PathOr(_), Value::String(_)) => true,
+        (Kind::Choice(_), Value::String(word)) => kind.accepts(word),
+        (Kind::Switch, Value::Boolean(_)) => true,
+        (Kind::Whole { .. }, Value::Integer(_)) | (Kind::Number { .. }, Value::Integer(_) | Value::Float(_)) => {
+            kind.accepts(&value.to_string())
         }
-        DeValue::Table(table) => {
-            let pairs = table.iter().map(|(key, value)| Some((key.get_ref().to_string(), owned(value.get_ref())?)));
-            toml::Value::Table(pairs.collect::<Option<_>>()?)
+        (Kind::Texts, Value::Array(items)) => items.iter().all(Value::is_str),
+        (Kind::Command, Value::Array(items)) => {
+            items.iter().all(Value::is_str)
+                && items.first().and_then(Value::as_str).is_some_and(|word| !word.is_empty())
         }
-        DeValue::Datetime(_) => return None,
-    })
+        (Kind::Table, Value::Table(_)) => !holds_date(&value),
+        _ => false,
+    };
+    fits.then_some(value)
 }
 
-fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
-    let DeValue::Array(items) = value else { return None };
-    items
-        .iter()
-        .map(|item| match item.get_ref() {
-            DeValue::String(text) => Some(text.to_string()),
-            _ => None,
-        })
-        .collect()
-}
-
-fn fits(kind: Kind, value: &Value) -> bool {
+/// Whether there is a date in a value, which nothing here takes.
+fn holds_date(value: &Value) -> bool {
     match value {
-        Value::Texts(words) => kind != Kind::Command || words.first().is_some_and(|program| !program.is_empty()),
-        other => kind.accepts(&other.plain()),
+        Value::Datetime(_) => true,
+        Value::Array(items) => items.iter().any(holds_date),
+        Value::Table(table) => table.values().any(holds_date),
+        _ => false,
     }
+}
+
+/// A value as plain text, as a session records it.
+pub(super) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The texts of a list.
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

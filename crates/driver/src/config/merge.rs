@@ -1,6 +1,6 @@
 //! Merge of the layers: defaults, file, environment, flags.
 
-use super::file::{Value, can_name, from_text, parse};
+use super::file::{can_name, from_text, parse};
 use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
 use super::show::Source;
 use super::{Environment, Layer, Overrides, Paths, Problem};
@@ -29,7 +29,7 @@ pub(super) fn merge(
     }
     if environment("NO_COLOR").is_some_and(|v| !v.is_empty()) {
         let source = Source::Environment { name: "NO_COLOR".into() };
-        merged.insert("ui.color".into(), (Value::Text("never".into()), source));
+        merged.insert("ui.color".into(), ("never".into(), source));
     }
     for flag in &overrides.flags {
         let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
@@ -56,7 +56,7 @@ pub(super) fn merge(
                 problems.push(Problem { place: flag.flag.clone(), line: None, message });
                 continue;
             }
-            merged.insert(format!("{section}."), (Value::Bool(true), source.clone()));
+            merged.insert(format!("{section}."), (true.into(), source.clone()));
         }
         put(&mut merged, section, setting, &flag.value, &flag.flag, source, problems);
     }
@@ -64,7 +64,7 @@ pub(super) fn merge(
     let home = environment("HOME").or_else(|| environment("USERPROFILE"));
     for (name, (value, source)) in &mut merged {
         let kind = name.rsplit_once('.').and_then(|(section, key)| find(section, key)).map(|s| s.kind);
-        if let Value::Text(text) = value
+        if let toml::Value::String(text) = value
             && match kind {
                 Some(Kind::Path) => true,
                 Some(Kind::PathOr(word)) => text != word,

@@ -132,4 +132,4 @@ pub fn paths(overrides: &Overrides) -> Result<Paths, ConfigError> {
 }
 
 /// Values by full name (`model.base_url`, `models.local.model`), with where they come from.
-type Layer = BTreeMap<String, (file::Value, Source)>;
+type Layer = BTreeMap<String, (toml::Value, Source)>;

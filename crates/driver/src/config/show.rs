@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use toml::Value;
+
 use super::Layer;
 use super::endpoint::FROM_ENVIRONMENT;
-use super::file::Value;
+use super::file::texts;
 use super::settings::{SECTIONS, SETTINGS, base, holds_commands};
 use super::typed::{Config, ModelConfig};
 use stepwright_model::remote;
@@ -90,22 +92,18 @@ fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterato
 /// variables and fields with names of secrets.
 fn plain(key: &str, value: &Value) -> Value {
     match (key, value) {
-        ("base_url" | "proxy", Value::Text(url)) => Value::Text(remote::shown_address(url)),
-        (_, Value::Text(url)) if url.contains("://") => Value::Text(remote::shown_address(url)),
-        ("command" | "env", Value::Texts(words)) => Value::Texts(stepwright_secret::shown_words(words)),
-        ("extra_body" | "options", Value::Table(table)) => {
-            let hidden = |(name, value): (&String, &toml::Value)| {
-                let hidden = stepwright_secret::is_secret_name(name);
-                (name.clone(), if hidden { toml::Value::String("…".to_owned()) } else { value.clone() })
+        ("base_url" | "proxy", Value::String(url)) => remote::shown_address(url).into(),
+        (_, Value::String(url)) if url.contains("://") => remote::shown_address(url).into(),
+        ("command" | "env", Value::Array(_)) => stepwright_secret::shown_words(&texts(value)).into(),
+        ("extra_body" | "options" | "headers", Value::Table(table)) => {
+            let is_secret = |name: &str, value: &Value| match key {
+                "headers" => !value.as_str().is_some_and(|v| v.starts_with(FROM_ENVIRONMENT)),
+                _ => stepwright_secret::is_secret_name(name),
             };
-            Value::Table(table.iter().map(hidden).collect())
-        }
-        ("headers", Value::Table(table)) => {
-            let hidden = |(name, value): (&String, &toml::Value)| {
-                let from_environment = value.as_str().is_some_and(|v| v.starts_with(FROM_ENVIRONMENT));
-                (name.clone(), if from_environment { value.clone() } else { toml::Value::String("…".to_owned()) })
-            };
-            Value::Table(table.iter().map(hidden).collect())
+            let shown = table
+                .iter()
+                .map(|(name, value)| (name.clone(), if is_secret(name, value) { "…".into() } else { value.clone() }));
+            Value::Table(shown.collect())
         }
         _ => value.clone(),
     }

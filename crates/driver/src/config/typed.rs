@@ -3,18 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use toml::Value;
 
 use super::endpoint::{self, Endpoints};
-use super::file::Value;
+use super::file::{from_text, plain, texts};
+use super::settings::{SETTINGS, base, holds_commands};
 use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use stepwright_episode::Policy;
 use stepwright_method::precondition::CandidateAsks;
 use stepwright_method::{Command, options};
+use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
-use stepwright_model::remote::{Api, LimitField, Options, Score};
-use stepwright_model::{Price, Settings};
+use stepwright_model::remote::Options;
 use stepwright_world::WORLDS;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
@@ -54,7 +58,7 @@ pub struct Config {
 }
 
 /// The debug log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Log {
     /// How much is written: `off`, `error` … `trace`.
     pub level: String,
@@ -63,19 +67,22 @@ pub struct Log {
 }
 
 /// A model and how to reach it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct ModelConfig {
     /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
     pub model: String,
     /// Threads of a model in this process; 0 for one a core.
     pub threads: usize,
     /// Price of the tokens, where given.
+    #[serde(skip)]
     pub price: Option<Price>,
     /// The cassette exchanges are recorded into.
     pub record: Option<PathBuf>,
     /// The cassette that answers what is recorded in it, and records the rest.
     pub cache: Option<PathBuf>,
     /// Endpoint, key, time limits; its `model` is the id.
+    #[serde(flatten)]
     pub options: Options,
 }
 
@@ -93,11 +100,12 @@ pub struct MethodConfig {
 }
 
 /// The workbench.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Ui {
     /// The theme's name.
     pub theme: String,
     /// Colours are never used.
+    #[serde(rename = "color", deserialize_with = "is_never")]
     pub no_color: bool,
     /// ASCII characters only.
     pub ascii: bool,
@@ -114,6 +122,10 @@ pub struct Data {
     pub demonstrations: Option<PathBuf>,
     /// The model hub weights are fetched from.
     pub hub: Hub,
+}
+
+fn is_never<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    Ok(String::deserialize(value)? == "never")
 }
 
 impl Data {
@@ -139,7 +151,7 @@ pub struct KeySetting {
     pub line: Option<usize>,
 }
 
-/// Reads values by name. Kinds were checked when they were read, so a value of another kind does not occur.
+/// Reads values by name. Kinds were checked when they were read.
 pub(super) struct Values<'a>(pub(super) &'a Layer);
 
 impl Values<'_> {
@@ -150,32 +162,21 @@ impl Values<'_> {
     }
 
     pub(super) fn text(&self, section: &str, key: &str) -> Option<String> {
-        match self.get(section, key) {
-            Some(Value::Text(text)) => Some(text.clone()),
-            _ => None,
-        }
+        self.get(section, key)?.as_str().map(str::to_owned)
     }
 
-    pub(super) fn flag(&self, section: &str, key: &str) -> bool {
-        self.get(section, key) == Some(&Value::Bool(true))
-    }
-
-    pub(super) fn whole(&self, section: &str, key: &str) -> Option<u64> {
-        match self.get(section, key) {
-            Some(Value::Whole(value)) => u64::try_from(*value).ok(),
-            _ => None,
-        }
-    }
-
-    pub(super) fn number(&self, section: &str, key: &str) -> Option<f64> {
-        match self.get(section, key) {
-            Some(Value::Number(value)) => Some(*value),
-            _ => None,
-        }
-    }
-
-    pub(super) fn seconds(&self, section: &str, key: &str) -> Duration {
-        Duration::try_from_secs_f64(self.number(section, key).unwrap_or_default()).unwrap_or_default()
+    /// A section as the type that has its keys as fields. The defaults of commands apply here: there is no command by default.
+    ///
+    /// # Errors
+    /// What the type takes otherwise than the settings declare it.
+    pub(super) fn section<T: DeserializeOwned>(&self, section: &str) -> Result<T, String> {
+        let settings = SETTINGS.iter().filter(|s| s.section == base(section));
+        let values = settings.filter_map(|s| {
+            let default =
+                || from_text(s, s.default).ok().filter(|_| holds_commands(s.section) && !s.default.is_empty());
+            Some((s.key.to_owned(), self.get(section, s.key).cloned().or_else(default)?))
+        });
+        T::deserialize(values.collect::<toml::Table>()).map_err(|e| format!("[{section}]: {}", e.message()))
     }
 }
 
@@ -195,9 +196,9 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
                 config.options.model = model.to_owned();
             }
             models.insert(model.to_owned(), endpoints.of_section(&merged, &section, config));
-        } else if let (Some(action), Value::Texts(texts)) = (name.strip_prefix("keys."), value) {
+        } else if let Some(action) = name.strip_prefix("keys.") {
             let line = if let Source::File { line } = source { Some(*line) } else { None };
-            keys.insert(action.to_owned(), KeySetting { keys: texts.clone(), line });
+            keys.insert(action.to_owned(), KeySetting { keys: texts(value), line });
         }
     }
     for (section, model) in std::iter::once(("model".to_owned(), &model))
@@ -205,20 +206,8 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     {
         one_price(&values, &section, model, &paths, problems);
     }
-    let policy = Policy {
-        steps: values.whole("gate", "steps").and_then(|v| u32::try_from(v).ok()).unwrap_or_default(),
-        until_fails: values.flag("gate", "until_fails"),
-        until_action: values.text("gate", "until_action"),
-        token_budget: values.whole("gate", "token_budget"),
-    };
-    let ui = Ui {
-        theme: values.text("ui", "theme").unwrap_or_default(),
-        no_color: values.text("ui", "color").as_deref() == Some("never"),
-        ascii: values.flag("ui", "ascii"),
-        mouse: values.flag("ui", "mouse"),
-    };
     let of_methods =
-        options::all().iter().filter_map(|s| Some((s.key.to_owned(), values.get("method", s.key)?.plain()))).collect();
+        options::all().iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
@@ -232,16 +221,12 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         demonstrations: path("demonstrations"),
         hub: Hub::of_environment(values.text("data", "model_hub").as_deref(), environment),
     };
-    let whole = |key: &str| values.whole("candidates", key).unwrap_or_default();
-    let candidates = CandidateAsks {
-        demonstrations: usize::try_from(whole("demonstrations")).unwrap_or(1),
-        samples: u32::try_from(whole("samples")).unwrap_or_default(),
-        at_once: usize::try_from(whole("at_once")).unwrap_or(1),
-    };
     let keys_of_models = std::iter::once(&model).chain(models.values()).map(|m| m.options.api_key_env.clone());
     let withheld: Vec<String> =
         keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
-    let log = Log { level: values.text("log", "level").unwrap_or_default(), prompts: values.flag("log", "prompts") };
+    let (ui, log, candidates) =
+        (section(&merged, "ui", problems), section(&merged, "log", problems), section(&merged, "candidates", problems));
+    let gate = Gate { policy: section(&merged, "gate", problems) };
     let external = super::external::adapters(&merged, &withheld, &paths, problems);
     let methods = super::external::methods(&merged, &withheld, &paths, problems);
     let shown = Shown::all(&merged, &model, &models);
@@ -253,7 +238,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         method,
         ui,
         data,
-        gate: Gate { policy },
+        gate,
         log,
         candidates,
         external,
@@ -264,8 +249,15 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     }
 }
 
+fn section<T: DeserializeOwned + Default>(merged: &Layer, name: &str, problems: &mut Vec<Problem>) -> T {
+    Values(merged).section(name).unwrap_or_else(|message| {
+        problems.push(Problem { place: name.to_owned(), line: None, message });
+        T::default()
+    })
+}
+
 /// What is wrong with a setting, where the person set it.
-fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
+pub(super) fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
     let (place, line) = match merged.get(key).map(|(_, source)| source) {
         Some(Source::Flag { flag }) => (flag.clone(), None),
         Some(Source::Environment { name }) => (name.clone(), None),
@@ -292,73 +284,28 @@ fn model_config(
     environment: Environment<'_>,
     wrong: &mut dyn FnMut(&str, String),
 ) -> ModelConfig {
-    let whole = |key: &str| values.whole(section, key).and_then(|v| u32::try_from(v).ok()).unwrap_or_default();
-    let text = |key: &str| values.text(section, key).unwrap_or_default();
-    let path = |key: &str| values.text(section, key).map(PathBuf::from);
-    let model = text("model");
-    let api_key_env = text("api_key_env");
-    let think = text("think").parse().unwrap_or_else(|why| {
+    let mut config: ModelConfig = values.section(section).unwrap_or_else(|message| {
+        wrong(section, message);
+        ModelConfig::default()
+    });
+    config.options.model.clone_from(&config.model);
+    config.options.api_key = endpoint::key(&config.options.api_key_env, environment);
+    config.options.think = values.text(section, "think").unwrap_or_default().parse().unwrap_or_else(|why| {
         wrong(&format!("{section}.think"), format!("`think` in [{section}]: {why}"));
         Default::default()
     });
-    let headers = endpoint::headers(values, section, environment).unwrap_or_else(|why| {
+    config.options.headers = endpoint::headers(values, section, environment).unwrap_or_else(|why| {
         wrong(&format!("{section}.headers"), format!("`headers` in [{section}]: {why}"));
         Vec::new()
     });
-    let price = values.number(section, "price_in").zip(values.number(section, "price_out"));
-    let price = price.map(|(input, output)| Price { input, output });
-    let options = Options {
-        api_key: endpoint::key(&api_key_env, environment),
-        api_key_env,
-        api: match text("api").as_str() {
-            "chat" => Api::Chat,
-            "completions" => Api::Completions,
-            _ => Api::Auto,
-        },
-        limit_field: match text("limit_field").as_str() {
-            "max_tokens" => LimitField::MaxTokens,
-            "max_completion_tokens" => LimitField::MaxCompletionTokens,
-            _ => LimitField::Auto,
-        },
-        score: match text("score").as_str() {
-            "native" => Score::Native,
-            "echo" => Score::Echo,
-            "never" => Score::Never,
-            _ => Score::Auto,
-        },
-        settings: Settings {
-            temperature: values.number(section, "temperature"),
-            frequency_penalty: values.number(section, "frequency_penalty"),
-            answer_tokens: Some(whole("max_tokens")),
-            structured: values.flag(section, "structured"),
-            price,
-        },
-        think,
-        num_ctx: values.whole(section, "num_ctx"),
-        keep_alive: text("keep_alive"),
-        headers,
-        extra_body: endpoint::extra_body(values, section),
-        proxy: text("proxy"),
-        context: values.whole(section, "context").and_then(|n| usize::try_from(n).ok()),
-        stream: values.flag(section, "stream"),
-        top_logprobs: whole("top_logprobs"),
-        omit: match values.get(section, "omit") {
-            Some(Value::Texts(fields)) => fields.clone(),
-            _ => Vec::new(),
-        },
-        connect_timeout: values.seconds(section, "connect_timeout_s"),
-        idle_timeout: values.seconds(section, "idle_timeout_s"),
-        answer_timeout: values.seconds(section, "answer_timeout_s"),
-        retries: whole("retries"),
-        backoff_cap: values.seconds(section, "retry_cap_s"),
-        ..Options::new(text("base_url"), model.clone())
-    };
-    let (record, cache) = (path("record"), path("cache"));
-    if record.is_some() && cache.is_some() {
+    let price = |key| f64::deserialize(values.get(section, key)?.clone()).ok();
+    config.price = price("price_in").zip(price("price_out")).map(|(input, output)| Price { input, output });
+    config.options.settings.price = config.price;
+    if config.record.is_some() && config.cache.is_some() {
         wrong(
             &format!("{section}.cache"),
             format!("[{section}] has `record` and `cache`: a cache records as well; leave one of them out"),
         );
     }
-    ModelConfig { model, threads: whole("threads") as usize, price, record, cache, options }
+    config
 }

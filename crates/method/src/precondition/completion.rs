@@ -3,7 +3,7 @@
 
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_text_size::Ranged;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::demonstrations::Demo;
 use stepwright_program::Function;
@@ -15,7 +15,7 @@ pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
 
 /// How candidates are asked of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct CandidateAsks {
     /// Prompts an action: each shows another demonstration that calls it. From 1.
     pub demonstrations: usize,

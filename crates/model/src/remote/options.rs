@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use secrecy::SecretString;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::Settings;
@@ -56,7 +58,8 @@ impl std::str::FromStr for Think {
 }
 
 /// Which of the two interfaces to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Api {
     /// Chat for messages, completions for raw text; where the endpoint has no completions, chat with an instruction.
     #[default]
@@ -68,7 +71,8 @@ pub enum Api {
 }
 
 /// How the bound on generated tokens is called in a chat request. (Legacy completions always call it `max_tokens`.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LimitField {
     /// `max_completion_tokens` at OpenAI's own endpoint and `max_tokens` elsewhere; the other one after a refusal.
     #[default]
@@ -80,7 +84,8 @@ pub enum LimitField {
 }
 
 /// How log-probabilities of given texts are had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Score {
     /// The one that the endpoint turns out to offer.
     #[default]
@@ -93,28 +98,33 @@ pub enum Score {
     Never,
 }
 
-/// An endpoint and a model on it.
-#[derive(Debug, Clone)]
+/// An endpoint and a model on it. Read from a file, its times are numbers of seconds under names that say so.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default)]
 pub struct Options {
     /// The base URL with its version part (`http://127.0.0.1:8080/v1`). A URL without a path gets `/v1`.
     pub base_url: String,
     /// The model's id at that endpoint.
     pub model: String,
     /// The key, where one is needed.
+    #[serde(skip)]
     pub api_key: Option<SecretString>,
     /// The environment variable the key comes from; named in advice.
     pub api_key_env: String,
     /// Which wire format it speaks.
+    #[serde(skip)]
     pub wire: Wire,
     /// Which of OpenAI's interfaces to use.
     pub api: Api,
     /// Whether and how much the model reasons.
+    #[serde(skip)]
     pub think: Think,
     /// Tokens of the context that Ollama sets up; as many as the prompt needs if not set.
     pub num_ctx: Option<u64>,
     /// How long Ollama keeps the model loaded, as it takes it (`5m`, `-1`); its own default if empty.
     pub keep_alive: String,
     /// Headers sent with every request, in place of those of the same name.
+    #[serde(skip)]
     pub headers: Vec<(String, SecretString)>,
     /// Fields added to every request for an answer, in place of those of the same name.
     pub extra_body: Map<String, Value>,
@@ -125,6 +135,7 @@ pub struct Options {
     /// How given texts are scored.
     pub score: Score,
     /// What counts for those who ask.
+    #[serde(flatten)]
     pub settings: Settings,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server states.
     pub context: Option<usize>,
@@ -135,17 +146,32 @@ pub struct Options {
     /// Request fields never to send (`temperature` for models that refuse it).
     pub omit: Vec<String>,
     /// Time to connect.
+    #[serde(rename = "connect_timeout_s", deserialize_with = "seconds")]
     pub connect_timeout: Duration,
     /// Longest silence between two pieces of an answer, and before the first.
+    #[serde(rename = "idle_timeout_s", deserialize_with = "seconds")]
     pub idle_timeout: Duration,
     /// Longest time of a whole answer.
+    #[serde(rename = "answer_timeout_s", deserialize_with = "seconds")]
     pub answer_timeout: Duration,
     /// How often a failed request is tried again.
     pub retries: u32,
     /// The first wait before trying again; doubles each time.
+    #[serde(skip)]
     pub backoff: Duration,
     /// Longest wait before trying again. A server that asks for more ends the ask.
+    #[serde(rename = "retry_cap_s", deserialize_with = "seconds")]
     pub backoff_cap: Duration,
+}
+
+fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
+    Duration::try_from_secs_f64(f64::deserialize(value)?).map_err(D::Error::custom)
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options::new("", "")
+    }
 }
 
 impl Options {
