@@ -261,7 +261,7 @@ fn hash_plain(obj: &Obj, hasher: &mut FxHasher) {
     }
 }
 
-fn hash_value(value: &Value, hasher: &mut FxHasher) {
+pub(crate) fn hash_value(value: &Value, hasher: &mut FxHasher) {
     match value {
         Value::Unbound | Value::None => 0_u8.hash(hasher),
         Value::Ellipsis => 1_u8.hash(hasher),

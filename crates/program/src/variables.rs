@@ -9,6 +9,7 @@ use super::engine::fault::Limits;
 use super::engine::heap::{Heap, mark_of_object};
 use super::engine::value::{Attrs, Id, Key, Obj, Value};
 use super::engine::vm::{Footprint, mark_of, mark_of_key};
+use super::projection::hash_value;
 use super::specification::GLOBALS;
 use super::state::State;
 
@@ -227,27 +228,16 @@ impl Fingerprints {
     }
 
     fn value(&mut self, value: &Value) {
-        let hasher = &mut self.hasher;
-        match value {
-            Value::Unbound | Value::None => 0_u8.hash(hasher),
-            Value::Ellipsis => 1_u8.hash(hasher),
-            Value::Bool(b) => (2_u8, b).hash(hasher),
-            Value::Int(n) => (3_u8, n).hash(hasher),
-            Value::Big(n) => (4_u8, n).hash(hasher),
-            Value::Float(x) => (5_u8, x.to_bits()).hash(hasher),
-            Value::Str(s) => (6_u8, s).hash(hasher),
-            Value::Bytes(b) => (7_u8, b).hash(hasher),
-            Value::Type(t) => (8_u8, t).hash(hasher),
-            Value::Builtin(b) => (9_u8, b).hash(hasher),
-            Value::Ref(id) => {
-                let new = self.seen.len() as u32;
-                let queue = &mut self.queue;
-                let number = *self.seen.entry(*id).or_insert_with(|| {
-                    queue.push(*id);
-                    new
-                });
-                (10_u8, number).hash(hasher);
-            }
+        if let Value::Ref(id) = value {
+            let new = self.seen.len() as u32;
+            let queue = &mut self.queue;
+            let number = *self.seen.entry(*id).or_insert_with(|| {
+                queue.push(*id);
+                new
+            });
+            (10_u8, number).hash(&mut self.hasher);
+        } else {
+            hash_value(value, &mut self.hasher);
         }
     }
 }

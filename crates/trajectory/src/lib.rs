@@ -195,11 +195,6 @@ impl Trajectory {
     pub fn unobserved(&self) -> usize {
         self.steps.iter().filter(|step| step.observation.is_none()).count()
     }
-
-    /// The place of the first action that repeats the one before it.
-    pub fn first_repeat(&self) -> Option<usize> {
-        self.steps.windows(2).position(|pair| pair[0].action == pair[1].action).map(|at| at + 1)
-    }
 }
 
 #[cfg(test)]

@@ -118,8 +118,7 @@ impl Part {
             let Some(read) = block.get(..n).filter(|r| !r.is_empty()) else { break };
             hasher.update(read);
         }
-        let digest: String = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
-        Ok(digest == weights.sha256)
+        Ok(crate::prompt::hex(&hasher.finalize()) == weights.sha256)
     }
 
     /// Gives it its name. From now on the file is there whole, or as it was.

@@ -27,6 +27,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::Digest;
 
+pub(crate) use render::hex;
+
 use stepwright_episode::PromptMessage;
 
 /// A rendered prompt with what identifies its source.
@@ -177,7 +179,7 @@ fn read(path: &Path) -> std::io::Result<String> {
 
 /// The SHA-256 of a text in hexadecimal.
 pub fn digest_of(text: &str) -> String {
-    render::hex(&sha2::Sha256::digest(text))
+    hex(&sha2::Sha256::digest(text))
 }
 
 /// Template names are plain relative paths: no file outside the prompt folder can be named.

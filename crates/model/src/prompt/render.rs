@@ -147,6 +147,6 @@ fn hash(source: &str, loaded: &[(String, String)]) -> String {
     hex(&digest.finalize())
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
