@@ -136,7 +136,7 @@ async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
     let marks: Vec<Fate> = shown.lines.iter().map(|line| line.mark).collect();
     assert_eq!((&marks[4..], shown.at), (&[Fate::Open, Fate::Refused][..], 5), "the line is marked: {marks:?}");
     let mended = "env.step(['come'])".to_owned();
-    w.send(Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text: mended }));
+    w.send(Command::Gate(Request::correct(ArtifactId::PLAN, mended)));
     assert_eq!(w.recommended().await, "1: env.step(['come'])");
     w.approve();
     assert_eq!(w.executed().await, "There.");
@@ -156,7 +156,7 @@ async fn a_mended_program_goes_on_where_the_fault_was() {
     w.approve();
     assert_eq!(w.executed().await, "Gone.");
     assert_eq!(w.recommended().await, "", "line 2 cannot be run");
-    let mend = |text: String| Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text });
+    let mend = |text: String| Command::Gate(Request::correct(ArtifactId::PLAN, text));
     // Mended wrongly first; the step that was taken is no more taken than before.
     w.send(mend(program("env.step([worse(seen)])")));
     assert_eq!(w.recommended().await, "");
@@ -182,7 +182,7 @@ async fn what_a_mended_program_took_before_is_marked_and_the_line_it_replaced_is
     }
     assert_eq!(w.recommended().await, "3: env.step(['stay'])");
     let before = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
-    let mend = |text: String| Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::PLAN, text });
+    let mend = |text: String| Command::Gate(Request::correct(ArtifactId::PLAN, text));
     let shown = |w: &Watched| {
         let section = &method::Place::at_cursor(&w.session).sections()[0];
         (section.lines.iter().map(|line| line.mark).collect::<Vec<Fate>>(), section.done)

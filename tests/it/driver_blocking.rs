@@ -209,13 +209,13 @@ async fn a_person_changes_the_tree_takes_it_back_and_forces() {
     assert!(texts(&w).contains(&"open Fridge|1".to_owned()));
     w.send(Command::Gate(Request::edit_tree(&TreeEdit::Add { under, action: "open Fridge|1".into() })));
     w.said(Level::Warning, "offered here already").await;
-    w.send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)));
+    w.send(Command::Gate(Request::turn(ArtifactId::TREE, false)));
     w.recommended().await;
-    w.send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)));
+    w.send(Command::Gate(Request::turn(ArtifactId::TREE, false)));
     w.recommended().await;
     assert_eq!(texts(&w).len(), before);
-    w.send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)));
-    w.said(Level::Info, "no change of the blocking tree").await;
+    w.send(Command::Gate(Request::turn(ArtifactId::TREE, false)));
+    w.said(Level::Info, "no change of the tree is left to undo").await;
     assert!(w.session.current().unwrap().tree_edits_here().is_empty());
     // Forced: executed, although a condition blocks it.
     w.send(Command::Gate(Request::Undo));

@@ -38,7 +38,7 @@ async fn an_adopted_skill_resolves_what_blocks_and_its_primitives_go_through_the
     let mut w = household();
     w.recommended().await;
     assert!(calls(&w).is_empty());
-    w.send(Command::Gate(Request::CorrectArtifact { artifact: ArtifactId::KNOWLEDGE, text: SKILLS.into() }));
+    w.send(Command::Gate(Request::correct(ArtifactId::KNOWLEDGE, SKILLS.into())));
     let settled = |n: &Notice| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::ArtifactSettled { .. }));
     w.until("the skills", |n, _| settled(n)).await;
     // The only candidate is blocked: no box was seen yet. What finds one is offered beside the places to look at.
@@ -85,7 +85,7 @@ async fn an_adopted_skill_resolves_what_blocks_and_its_primitives_go_through_the
     let start = w.session.nodes()[0].id;
     w.send(Command::Gate(Request::Goto(start)));
     w.until("the start", |_, session| session.cursor() == start).await;
-    w.send(Command::Gate(Request::UndoArtifact(ArtifactId::KNOWLEDGE)));
+    w.send(Command::Gate(Request::turn(ArtifactId::KNOWLEDGE, false)));
     let undone = |n: &Notice| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::ArtifactUndone { .. }));
     w.until("the skills gone", |n, _| undone(n)).await;
     assert!(w.session.current().unwrap().document(&ArtifactId::KNOWLEDGE).is_none());

@@ -91,8 +91,8 @@ async fn a_plan_is_an_artifact_that_a_person_may_rewrite_and_take_back() {
     let node = w.session.current().unwrap();
     assert_eq!(node.document(&ArtifactId::PLAN).unwrap()["text"], "\tturnleft()\n\tturnright()");
     assert_eq!((node.turn.offers.len(), node.turn.changes_of(&ArtifactId::PLAN).count()), (1, 1));
-    let correction = Request::CorrectArtifact { artifact: ArtifactId::PLAN, text: "\tlookup()".into() };
-    for (request, line) in [(correction, "1: lookup()"), (Request::UndoArtifact(ArtifactId::PLAN), "1: turnleft()")] {
+    let correction = Request::correct(ArtifactId::PLAN, "\tlookup()".into());
+    for (request, line) in [(correction, "1: lookup()"), (Request::turn(ArtifactId::PLAN, false), "1: turnleft()")] {
         w.send(Command::Gate(request));
         w.recommended().await;
         assert_eq!(offered(&w).numbered(), line);

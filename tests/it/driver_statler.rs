@@ -239,7 +239,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     // Corrected by hand, the request is answered from the correction.
     let mut state = believed(&w);
     state["blue block"] = json!({ "is": ["clean"] });
-    w.send(Command::Gate(Request::correct_belief(state.to_string())));
+    w.send(Command::Gate(Request::correct(ArtifactId::BELIEF, state.to_string())));
     w.recommended().await;
     assert!(prompt(&model, 5).contains("\"blue block\": {\"is\": [\"clean\"]}"), "{}", prompt(&model, 5));
     let change = w.session.current().unwrap().turn.changes_of(&ArtifactId::BELIEF).next_back().unwrap().clone();

@@ -11,8 +11,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::driver::{BeliefReading, Command, Notice, Request};
-use stepwright::episode::Actor;
 use stepwright::episode::AskKind;
+use stepwright::episode::gate::Edit;
+use stepwright::episode::{Actor, ArtifactId};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::event::Input;
 use stepwright::tui::keymap::Keymap;
@@ -166,7 +167,7 @@ fn clear(state: &mut dyn Pane, view: &View) {
 }
 
 fn corrected(intents: &[Intent]) -> Value {
-    let [Intent::Send(Command::Gate(Request::CorrectArtifact { text, .. }))] = intents else {
+    let [Intent::Send(Command::Gate(Request::Change { edit: Edit::Text(text), .. }))] = intents else {
         panic!("a correction, not {intents:?}")
     };
     serde_json::from_str(text).unwrap()
@@ -343,7 +344,7 @@ fn the_whole_belief_is_corrected_as_text() {
     bench.app.notice(Notice::BeliefChecked { token: *token, reading });
     bench.now += Duration::from_millis(100);
     bench.app.wake(bench.now);
-    assert_eq!(bench.sent(), [Command::Gate(Request::correct_belief(text.clone()))]);
+    assert_eq!(bench.sent(), [Command::Gate(Request::correct(ArtifactId::BELIEF, text.clone()))]);
     // Esc leaves it as it was.
     bench.keys("Ezzz\u{1b}");
     assert!(bench.sent().iter().all(|c| matches!(c, Command::CheckBelief { .. })));

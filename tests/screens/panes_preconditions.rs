@@ -8,7 +8,7 @@ use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use stepwright::driver::{Command, Level, Notice, WorkshopCommand};
-use stepwright::episode::{Actor, Adopted};
+use stepwright::episode::{Actor, Assertions};
 use stepwright::precondition::{CandidateOrigin, Counterpart, Fate, Finding, SideBySide};
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -183,7 +183,7 @@ fn adopting_asks_before_it_drops_what_is_in_force() {
     let both = vec!["self.inventory is None".to_owned(), "self.location == recep".to_owned()];
     assert_eq!(adopted(&mut b, vec![]), (both.clone(), String::new()));
     let origin = "inferred".into();
-    let set = Adopted { action: "take".into(), assertions: both, origin };
+    let set = Assertions { action: "take".into(), assertions: both, origin };
     b.s.event(set.event(Actor::Person));
     b.settle();
     assert!(b.said(PaneAction::Adopt).contains("in force for take already"));

@@ -8,7 +8,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{Command, Level, Notice, Request, SetSource, Unwritten, WorkshopCommand};
-use stepwright::episode::{Actor, Adopted, Choice, Decision, Event as Happened, Policy, Verdict};
+use stepwright::episode::{Actor, Assertions, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
@@ -246,7 +246,7 @@ fn candidates() -> Pool {
 #[test]
 fn what_is_in_force_stays_marked_where_a_person_only_typed_candidates() {
     let mut builder = Builder::default();
-    let adopted = Adopted {
+    let adopted = Assertions {
         action: "goto".into(),
         assertions: vec!["self.location != recep".into()],
         origin: "specification".into(),

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Notice, Situation};
 use stepwright::episode::{
-    Action, Actor, Adopted, AskKind, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId, Origin,
-    PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
+    Action, Actor, AskKind, Assertions, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId,
+    Origin, PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
 use stepwright::precondition::{
     ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Fate,
@@ -206,7 +206,7 @@ pub fn fails() -> Verdict {
 pub fn episode() -> Script {
     let mut s = Script::open();
     let assertions = vec!["self.inventory is None".into()];
-    s.event(Adopted { action: "take".into(), assertions, origin: "specification".into() }.event(Actor::Policy));
+    s.event(Assertions { action: "take".into(), assertions, origin: "specification".into() }.event(Actor::Policy));
     let ask = s.ask("next action, greedy");
     s.answer(ask, &["goto('shelf 2')"]);
     let p = s.propose("go to shelf 2", Some("agent.goto('shelf 2')"), Origin::Greedy, Some(holds()));

@@ -209,7 +209,7 @@ impl Table {
             value: state.map(Arc::new),
             problem,
         });
-        self.event(Event::ArtifactOffered { offer, ask: None, written });
+        self.event(Event::ArtifactOffered { offer, ask: None, written, beside: false });
         offer
     }
 

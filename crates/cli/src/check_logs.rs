@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{CliError, print, print_json};
 use stepwright_driver::{self as driver, Violation};
+use stepwright_episode::Assertions;
 use stepwright_episode::Status;
-use stepwright_episode::gate::Assertions;
 use stepwright_method::precondition::AdoptedSet;
 use stepwright_text::words::count;
 

@@ -10,7 +10,7 @@ use super::difference::difference;
 use super::open::{OpenError, new_header};
 use super::setup::Clock;
 use stepwright_episode::{
-    Action, Actor, Adopted, Check, Choice, Decision, Event, Header, NodeId, Origin, Proposal, Record, Session, Status,
+    Action, Actor, Check, Choice, Decision, Event, Header, NodeId, Origin, Proposal, Record, Session, Status,
     StepOutcome, Verdict,
 };
 use stepwright_method::program_context::{ProgramContext, ProgramState};
@@ -138,8 +138,7 @@ impl Writing {
     fn steps(&mut self, log: &Trajectory, world: &mut dyn World, reset: Vec<Call>) -> Result<(), String> {
         let program = ProgramContext::load(&self.session.header.specification)?;
         for own in program.assertions() {
-            let adopted = Adopted { action: own.action, assertions: own.assertions, origin: own.origin };
-            self.add(adopted.event(Actor::Policy))?;
+            self.add(own.event(Actor::Policy))?;
         }
         let mut along = Along { state: program.start(), unobserved: None };
         along.go(reset.into_iter(), 0, true);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepwright_episode::gate::Assertions;
+use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{self as method, Method, ModelTraits, SYMBOLIC};

@@ -187,21 +187,15 @@ impl Timeline {
         }
     }
 
-    /// The derived state of the present node with these changes in place of those it has.
-    ///
-    /// # Errors
-    /// Where a change makes no sense, in words.
-    pub(super) fn edited(&self, edits: &[TreeEdit]) -> Result<Vec<Box<dyn DerivedState>>, String> {
-        let mut all = self.kept.get(&self.at).map(|point| point.derived.clone()).unwrap_or_default();
-        let none = "there is no blocking tree here; a world needs a blocking domain for one";
-        if all.is_empty() {
-            return Err(none.to_owned());
-        }
-        for edit in edits {
-            let mut results = all.iter_mut().filter_map(|derived| derived.edit(edit, self.world.as_ref()));
-            results.next().ok_or(none)??;
-        }
-        Ok(all)
+    /// The derived state of the present node as it was arrived at.
+    pub(super) fn arrived(&self) -> &[Box<dyn DerivedState>] {
+        self.kept.get(&self.at).map_or(&[], |point| &point.derived)
+    }
+
+    /// Has the derived state of the present node follow the person's changes there.
+    pub(super) fn amend(&mut self, node: &Node) {
+        self.derived = self.arrived().to_vec();
+        self.edit(&node.tree_edits_here());
     }
 
     /// Goes to a node by the nearest checkpoint above it.

@@ -2,12 +2,15 @@
 //! adopted assertions.
 //!
 //! All kinds live by one mechanism: an [`Offer`] waits or is taken at once; a [`Change`] leads from one document to the next by a
-//! JSON patch (RFC 6902) and may be taken back; a node inherits its parent's documents. So each document belongs to the branch it
-//! was changed on. How a document is written and read belongs to its kind's room.
+//! JSON patch (RFC 6902) and may be taken back and made again (`history`); a node inherits its parent's documents. So each document
+//! belongs to the branch it was changed on. How the documents of a kind are read, checked and shown belongs to the kind's room; what
+//! the gate has to know of a kind is its [`Conduct`](super::gate::Conduct).
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+mod history;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +22,8 @@ use super::index::place;
 use super::patch;
 use super::proposal::Proposal;
 use super::session::Node;
+pub use history::Documents;
+pub(super) use history::{Changes, Made};
 
 /// A kind of artifact. Kinds are open: a method may have its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -59,27 +64,6 @@ impl ArtifactKind {
         match self {
             ArtifactKind::Other(id) => id,
             known => KNOWN.iter().find(|(kind, _)| kind == known).map_or("", |(_, id)| id),
-        }
-    }
-
-    /// Whether an offer of this kind waits for a decision before anything else is proposed. A plan's and a program's parts are
-    /// decided about one by one; trees and assertions are changed by a person; knowledge and segments that are offered are reviewed while
-    /// the episode continues.
-    pub fn waits(&self) -> bool {
-        matches!(self, ArtifactKind::Belief | ArtifactKind::Other(_))
-    }
-
-    /// Whether an offer of this kind stays open over the steps that follow, on each branch until it is decided about there: nothing of the
-    /// episode depends on it.
-    pub fn stays_open(&self) -> bool {
-        matches!(self, ArtifactKind::Knowledge | ArtifactKind::Segments)
-    }
-
-    /// The document that the first patch is applied to.
-    fn empty(&self) -> Value {
-        match self {
-            ArtifactKind::Tree => json!([]),
-            _ => Value::Null,
         }
     }
 }
@@ -144,9 +128,6 @@ impl fmt::Display for ArtifactId {
         }
     }
 }
-
-/// The documents of a node.
-pub type Documents = BTreeMap<ArtifactId, Arc<Value>>;
 
 /// Identifies an offer within a session.
 pub type OfferId = u64;
@@ -215,11 +196,19 @@ pub struct Offer {
     pub ask: Option<AskId>,
     /// What was written.
     pub written: Arc<Written>,
+    /// Whether it was written beside the episode: it stays open over the steps that follow, on each branch until it is decided about
+    /// there.
+    pub beside: bool,
     /// Its status.
     pub fate: Fate,
 }
 
 impl Offer {
+    /// Whether it waits for a decision before anything else is proposed.
+    pub fn waits(&self) -> bool {
+        self.fate == Fate::Pending && !self.beside
+    }
+
     /// Whether it was taken or refused, so that its update is dealt with.
     pub fn is_settled(&self) -> bool {
         matches!(self.fate, Fate::Taken { .. } | Fate::Refused { .. })
@@ -247,9 +236,9 @@ pub struct Change {
     after: Arc<Value>,
 }
 
-/// The assertions of an action function, all of them, as they were put in force.
+/// The assertions of an action function, all of them, as they are put in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Adopted {
+pub struct Assertions {
     /// The action's function.
     pub action: String,
     /// The expressions, in order.
@@ -277,26 +266,31 @@ impl AssertionSet {
     }
 }
 
-impl Adopted {
+impl Assertions {
+    /// The document that holds the set.
+    pub fn document(&self) -> Value {
+        json!({ "assertions": self.assertions, "origin": self.origin })
+    }
+
     /// The event that puts the set in force.
     pub fn event(self, by: Actor) -> Event {
-        let patch = replacing(&json!({ "assertions": self.assertions, "origin": self.origin }));
+        let patch = replacing(&self.document());
         let artifact = ArtifactId { kind: ArtifactKind::Assertions, key: self.action };
         Event::ArtifactSettled { artifact, offer: None, patch: patch.into(), by, edited: false, why: String::new() }
     }
 
     /// The set that a document of that name holds, if it is one of assertions.
-    fn of(artifact: &ArtifactId, document: &Value) -> Option<Self> {
+    pub fn of(artifact: &ArtifactId, document: &Value) -> Option<Self> {
         let set = AssertionSet::read(document).ok().filter(|_| artifact.kind == ArtifactKind::Assertions)?;
-        Some(Adopted { action: artifact.key.clone(), assertions: set.assertions, origin: set.origin })
+        Some(Assertions { action: artifact.key.clone(), assertions: set.assertions, origin: set.origin })
     }
 }
 
 impl Event {
     /// The set of assertions it puts in force, if it does.
-    pub fn adopted(&self) -> Option<Adopted> {
+    pub fn adopted(&self) -> Option<Assertions> {
         let Event::ArtifactSettled { artifact, patch, .. } = self else { return None };
-        Adopted::of(artifact, patch.pointer("/0/value")?)
+        Assertions::of(artifact, patch.pointer("/0/value")?)
     }
 }
 
@@ -312,8 +306,8 @@ impl Change {
     }
 
     /// The set of assertions this change put in force, if it is one.
-    pub fn adopted(&self) -> Option<Adopted> {
-        Adopted::of(&self.artifact, &self.after)
+    pub fn adopted(&self) -> Option<Assertions> {
+        Assertions::of(&self.artifact, &self.after)
     }
 }
 
@@ -339,12 +333,13 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
     serde_json::to_string(one).ok() == serde_json::to_string(other).ok()
 }
 
-/// The document a patch leads to.
+/// The document a patch leads to; what is added at the end of one that is not there begins a list.
 ///
 /// # Errors
 /// A patch that is invalid or does not fit, in words.
 pub fn patched(kind: &ArtifactKind, document: Option<&Value>, patch: &Value) -> Result<Value, String> {
-    let mut value = document.cloned().unwrap_or_else(|| kind.empty());
+    let appends = || patch.pointer("/0/path").and_then(Value::as_str) == Some("/-");
+    let mut value = document.cloned().unwrap_or_else(|| if appends() { json!([]) } else { Value::Null });
     patch::apply(&mut value, patch).map_err(|why| format!("the patch of the {kind} {why}"))?;
     Ok(value)
 }
@@ -389,7 +384,7 @@ impl Node {
 
     /// The offers that a step taken here leaves open.
     pub(super) fn left_open(&self) -> Arc<Vec<Arc<Offer>>> {
-        let is_open = |offer: &Offer| offer.fate == Fate::Pending && offer.written.artifact.kind.stays_open();
+        let is_open = |offer: &Offer| offer.fate == Fate::Pending && offer.beside;
         let own: Vec<Arc<Offer>> = self.turn.offers.iter().filter(|o| is_open(o)).cloned().map(Arc::new).collect();
         if own.is_empty() && self.inherited_offers.iter().all(|offer| is_open(offer)) {
             return Arc::clone(&self.inherited_offers);
@@ -421,13 +416,14 @@ impl Node {
 
     /// A person's changes of the blocking tree that were made here and count, in order.
     pub fn tree_edits_here(&self) -> Vec<TreeEdit> {
-        self.document(&ArtifactId::TREE).map(|document| self.edits_in(document)).unwrap_or_default()
+        self.document(&ArtifactId::TREE).and_then(|document| self.edits_in(document)).unwrap_or_default()
     }
 
-    /// The changes of the blocking tree in a document of this node, without the inherited ones.
-    pub(super) fn edits_in(&self, document: &Value) -> Vec<TreeEdit> {
-        let here = document.as_array().and_then(|edits| edits.get(self.inherited_edits..)).unwrap_or_default();
-        here.iter().filter_map(|edit| TreeEdit::deserialize(edit).ok()).collect()
+    /// The changes of the blocking tree in a document of this node, without the inherited ones; `None` where those are not all there.
+    pub fn edits_in(&self, document: &Value) -> Option<Vec<TreeEdit>> {
+        let all = document.as_array().map_or(&[][..], Vec::as_slice);
+        let here = all.get(self.inherited_edits..)?;
+        Some(here.iter().filter_map(|edit| TreeEdit::deserialize(edit).ok()).collect())
     }
 
     /// How many changes of the blocking tree the documents here hold.
@@ -435,11 +431,11 @@ impl Node {
         self.document(&ArtifactId::TREE).and_then(|edits| edits.as_array()).map_or(0, Vec::len)
     }
 
-    /// Takes in what happened to an artifact here; `next` is the number the next offer has, `room` what the session's documents may
-    /// still take in memory. Checks before it changes anything.
-    pub(super) fn apply_artifact(&mut self, event: &Event, next: OfferId, room: &mut usize) -> Result<(), String> {
+    /// Takes in what happened to an artifact here; `next` is the number the next offer has, `changes` are all of the session. Checks
+    /// before it changes anything.
+    pub(super) fn apply_artifact(&mut self, event: &Event, next: OfferId, changes: &mut Changes) -> Result<(), String> {
         match event {
-            Event::ArtifactOffered { offer, ask, written } => {
+            Event::ArtifactOffered { offer, ask, written, beside } => {
                 if *offer != next {
                     return Err(format!("offer {offer} out of order, expected {next}"));
                 }
@@ -448,17 +444,18 @@ impl Node {
                 }
                 self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
                 let written = written.clone();
-                self.turn.offers.push(Offer { id: *offer, ask: *ask, written, fate: Fate::Pending });
+                self.turn.offers.push(Offer { id: *offer, ask: *ask, written, beside: *beside, fate: Fate::Pending });
             }
             Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
                 offer.map(|id| self.pending(id)).transpose()?;
-                let before = self.documents.get(artifact).cloned();
+                let before = self.document(artifact).cloned();
                 let after = Arc::new(patched(&artifact.kind, before.as_deref(), patch)?);
-                let left = room.checked_sub(patch::weight(&after)).ok_or_else(|| {
-                    format!("the documents of the session take more than {} MiB together", patch::MAX_DOCUMENTS >> 20)
-                })?;
-                self.put(artifact, Some(&after))?;
-                *room = left;
+                let in_force = self.with_assertions(artifact, Some(&after))?;
+                let begins = offer.is_none() && *by == Actor::Policy;
+                let (was, is) = (before.clone(), Arc::clone(&after));
+                let made = Made { node: self.id, offer: *offer, before: was, after: is, begins, previous: None };
+                Arc::make_mut(&mut self.documents).settle(artifact, made, changes)?;
+                self.in_force = in_force;
                 if let Some(taken) = offer {
                     self.set_fate(*taken, Fate::Taken { by: *by, edited: *edited });
                 }
@@ -471,15 +468,26 @@ impl Node {
                 self.set_fate(*offer, Fate::Refused { by: *by, why: why.clone() });
             }
             Event::ArtifactUndone { artifact } => {
-                let last = self.turn.changes.iter().rposition(|change| change.artifact == *artifact);
-                let Some(last) = last else {
-                    return Err(format!("no change of the {artifact} to take back at node {}", self.id));
-                };
-                let before = self.turn.changes.get(last).and_then(|change| change.before.clone());
-                self.put(artifact, before.as_ref())?;
-                let undone = self.turn.changes.remove(last);
+                let before = changes.before(self.documents.last(artifact));
+                let in_force = self.with_assertions(artifact, before)?;
+                let taken = Arc::make_mut(&mut self.documents).take_back(artifact, changes);
+                let made =
+                    taken.ok_or_else(|| format!("no change of the {artifact} to take back at node {}", self.id))?;
+                self.in_force = in_force;
+                let own = self.turn.changes.iter().rposition(|change| change.artifact == *artifact);
+                match own.filter(|_| made.node == self.id) {
+                    Some(own) => drop(self.turn.changes.remove(own)),
+                    // One that was made above is taken back from here on.
+                    None => {
+                        let now = made.before.clone().unwrap_or_default();
+                        let (artifact, why) = (artifact.clone(), "taken back".to_owned());
+                        let (patch, before) = (patch_between(&made.after, &now).into(), Some(Arc::clone(&made.after)));
+                        let (offer, by, edited, after) = (None, Actor::Person, false, now);
+                        self.turn.changes.push(Change { artifact, offer, patch, by, edited, why, before, after });
+                    }
+                }
                 // What was taken can be taken otherwise, unless something newer is offered.
-                if let Some(offer) = undone.offer.filter(|_| artifact.kind.stays_open())
+                if let Some(offer) = made.offer.filter(|id| self.offer(*id).is_some_and(|offer| offer.beside))
                     && self.open_offer(artifact).is_none()
                 {
                     self.set_fate(offer, Fate::Pending);
@@ -490,22 +498,18 @@ impl Node {
         Ok(())
     }
 
-    /// Replaces a document.
-    fn put(&mut self, artifact: &ArtifactId, document: Option<&Arc<Value>>) -> Result<(), String> {
+    /// The assertions in force once that document is this.
+    fn with_assertions(&self, artifact: &ArtifactId, document: Option<&Arc<Value>>) -> Result<Arc<InForce>, String> {
+        let mut in_force = Arc::clone(&self.in_force);
         if artifact.kind == ArtifactKind::Assertions {
             let set = document.map(|document| AssertionSet::read(document)).transpose()?;
-            let in_force = Arc::make_mut(&mut self.in_force);
+            let in_force = Arc::make_mut(&mut in_force);
             match set {
                 Some(set) => in_force.insert(artifact.key.clone(), (set.assertions, set.origin)),
                 None => in_force.remove(&artifact.key),
             };
         }
-        let documents = Arc::make_mut(&mut self.documents);
-        match document {
-            Some(document) => documents.insert(artifact.clone(), Arc::clone(document)),
-            None => documents.remove(artifact),
-        };
-        Ok(())
+        Ok(in_force)
     }
 
     /// Whether an offer waits here.

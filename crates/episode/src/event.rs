@@ -339,6 +339,9 @@ pub enum Event {
         ask: Option<AskId>,
         /// What was written.
         written: Arc<Written>,
+        /// Whether it was written beside the episode, so that nothing waits for the decision about it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        beside: bool,
     },
     /// A document changed at this node.
     ArtifactSettled {
@@ -368,7 +371,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
-    /// The last change of a document at this node was taken back.
+    /// The last change of a document was taken back; one that was made above is taken back from this node on.
     ArtifactUndone {
         /// Which.
         artifact: ArtifactId,

@@ -25,7 +25,7 @@ mod shape;
 mod structure;
 
 pub use artifact::{
-    Adopted, ArtifactId, ArtifactKind, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written, is_same,
+    ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written, is_same,
     patch_between, patched, replacing,
 };
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};

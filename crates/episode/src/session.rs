@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::artifact::{Adopted, ArtifactId, Change, Documents, Due, Fate, InForce, Offer, OfferId};
+use super::artifact::{ArtifactId, Assertions, Change, Changes, Documents, Due, InForce, Made, Offer, OfferId};
 use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
@@ -18,7 +18,6 @@ use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, Tre
 use super::index::{Index, place};
 use super::numbered::Numbered;
 use super::packed::Packed;
-use super::patch::MAX_DOCUMENTS;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// What a session is about: the log's first line.
@@ -153,7 +152,7 @@ impl Turn {
     }
 
     /// Sets of assertions put in force here, in order.
-    pub fn adopted(&self) -> Vec<Adopted> {
+    pub fn adopted(&self) -> Vec<Assertions> {
         self.changes.iter().filter_map(Change::adopted).collect()
     }
 
@@ -164,7 +163,7 @@ impl Turn {
 
     /// The offered artifact that waits for a decision before anything else is proposed.
     pub fn pending_offer(&self) -> Option<&Offer> {
-        self.offers.iter().find(|o| o.fate == Fate::Pending && o.written.artifact.kind.waits())
+        self.offers.iter().find(|offer| offer.waits())
     }
 
     /// The last ask still without an answer.
@@ -253,8 +252,8 @@ pub struct Session {
     next_proposal: ProposalId,
     next_decision: DecisionId,
     next_offer: OfferId,
-    /// What the documents may still take in memory.
-    room: usize,
+    /// The changes of documents, wherever they were made.
+    changes: Changes,
 }
 
 impl Session {
@@ -281,7 +280,7 @@ impl Session {
             next_proposal: 1,
             next_decision: 1,
             next_offer: 1,
-            room: MAX_DOCUMENTS,
+            changes: Changes::default(),
         }
     }
 
@@ -402,6 +401,24 @@ impl Session {
     /// The assertions in force at the cursor.
     pub fn assertions(&self) -> &InForce {
         self.assertions_at(self.cursor)
+    }
+
+    /// A document at the cursor.
+    pub fn document(&self, artifact: &ArtifactId) -> Option<&Arc<Value>> {
+        self.current()?.document(artifact)
+    }
+
+    /// The change that undo would take back of a document: the last one, with its number among the changes of the session. What an
+    /// episode begins with is not taken back.
+    pub fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+        let number = self.current()?.documents.last(artifact)?;
+        Some((number, self.changes.get(number).filter(|made| !made.begins)?))
+    }
+
+    /// The change that redo would make again of a document, with its number among the changes of the session.
+    pub fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+        let number = self.current()?.documents.undone(artifact)?;
+        Some((number, self.changes.get(number)?))
     }
 
     /// What is believed at the cursor.
@@ -574,11 +591,11 @@ impl Session {
                 self.node_mut(at).turn.recommended = Some((*proposal, why.clone()));
             }
             Event::ArtifactOffered { .. } => {
-                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.room)?;
+                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
                 self.next_offer += 1;
             }
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
-                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.room)?;
+                Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
             }
             Event::BreakpointsSet { breakpoints } => self.breakpoints.clone_from(breakpoints),
             Event::BranchEdited { branch, edit } => {

@@ -142,7 +142,8 @@ mod tests {
             edited,
             why: String::new(),
         };
-        let offered = |offer, title| Event::ArtifactOffered { offer, ask: None, written: written(title).into() };
+        let offered =
+            |offer, title| Event::ArtifactOffered { offer, ask: None, written: written(title).into(), beside: true };
         let reflection = ArtifactId { kind: ArtifactKind::Other("reflection".into()), key: "2".into() };
         let cut = json!([{ "skill": "find", "args": ["mug"], "start": 0, "end": 3 }]);
         let all = more(vec![

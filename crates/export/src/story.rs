@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::learned::{self, Learned};
 use stepwright_episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, Ask, AskState, Check, Choice, Decision, Fate, Mark, Node, NodeId, OWN,
+    Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Fate, Mark, Node, NodeId, OWN,
     Origin, Proposal, Session, Turn, blind,
 };
 use stepwright_text::words::count;
@@ -214,7 +214,7 @@ fn in_force(session: &Session) -> Vec<InForceEntry> {
 /// The assertions put in force at a node; those an episode begins with are left out.
 fn adopted(node: &Node) -> Vec<String> {
     let all = node.turn.adopted();
-    let is_own = |at: usize, one: &Adopted| {
+    let is_own = |at: usize, one: &Assertions| {
         node.parent.is_none() && one.origin == OWN && !all.iter().take(at).any(|b| b.action == one.action)
     };
     let entries = all.iter().enumerate().filter(|(at, one)| !is_own(*at, one)).map(|(_, one)| {

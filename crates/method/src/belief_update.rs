@@ -13,6 +13,7 @@ use super::context::Known;
 use super::folded;
 use super::statler::{Form, NEXT_QUERY, Programs, STATE, closing, cups, read_list, read_program, state_prompt};
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop};
+use crate::artifacts::ArtifactSpec;
 use crate::belief;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
 use stepwright_world::blocking::BlockingSource;
@@ -126,6 +127,24 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
     let reading = belief::read(text).map_err(|e| e.to_string())?;
     let repairs = reading.repairs.iter().map(ToString::to_string).collect();
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
+}
+
+/// Beliefs as documents.
+pub(super) static ARTIFACT: ArtifactSpec = spec("belief", "belief");
+
+/// Documents of a method in another process, of kinds of its own.
+pub(super) static OTHER: ArtifactSpec = spec("", "what the method wrote");
+
+/// Documents that are read as beliefs.
+const fn spec(id: &'static str, title: &'static str) -> ArtifactSpec {
+    ArtifactSpec {
+        read: |_, _, text| {
+            let BeliefReading { state, repairs } = read(text)?;
+            let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
+            Ok((state.as_ref().clone(), mended))
+        },
+        ..ArtifactSpec::new(id, title)
+    }
 }
 
 /// The first update on the path to the cursor that was not decided about.

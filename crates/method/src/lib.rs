@@ -8,6 +8,7 @@
 //! [`Team`] is the method in use with its companions: a companion (`belief_update`) is asked first and passes when it has
 //! nothing to do.
 
+pub mod artifacts;
 pub mod belief;
 mod belief_update;
 pub mod blocking;
@@ -46,6 +47,7 @@ pub mod written_plan;
 
 use std::sync::Arc;
 
+pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
@@ -60,7 +62,8 @@ pub use scored::ID as SCORED;
 pub use team::Team;
 
 use serde_json::Value;
-use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
+use stepwright_episode::gate::Conduct;
+use stepwright_episode::{Action, ArtifactId, ArtifactKind, Ask, AskKind, Decision, Shape};
 use stepwright_sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::options::Table;
@@ -134,11 +137,6 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         Deed::Act
     }
 
-    /// Reads a document of a kind of its own that a person typed; `None` where the kind is not its own.
-    fn document(&self, _artifact: &ArtifactId, _text: &str) -> Option<Result<Value, String>> {
-        None
-    }
-
     /// Whether documents of that kind are Python programs, so that one can be parsed while it is typed.
     fn writes_program(&self, _artifact: &ArtifactId) -> bool {
         false
@@ -194,6 +192,30 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     fn answers(&self, _kind: &AskKind) -> bool {
         true
     }
+}
+
+/// The kinds of documents that are registered.
+static ARTIFACTS: [&ArtifactSpec; 10] = [
+    &belief_update::ARTIFACT,
+    &plan_following::ARTIFACT,
+    &statler::ARTIFACT,
+    &blocking::ARTIFACT,
+    &artifacts::ASSERTIONS,
+    &skills::KNOWLEDGE,
+    &skills::SEGMENTS,
+    &reflexion::ARTIFACT,
+    &reprompt::ARTIFACT,
+    &code_policy::ARTIFACT,
+];
+
+/// A kind of documents; one that is not registered is of a method in another process.
+pub fn artifact(kind: &ArtifactKind) -> &'static ArtifactSpec {
+    ARTIFACTS.iter().copied().find(|spec| spec.id == kind.id()).unwrap_or(&belief_update::OTHER)
+}
+
+/// How the gate treats documents of a kind.
+pub fn conduct(kind: &ArtifactKind) -> Conduct {
+    artifact(kind).conduct
 }
 
 /// All methods, the default first.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use stepwright_episode::gate::Assertions;
-use stepwright_episode::{Check, InForce, OWN, Status};
+use stepwright_episode::{Assertions, Check, InForce, OWN, Status};
 use stepwright_program::{Assertion, Call, Role, Rules, Specification, State};
 use stepwright_world::program::CheckedProgram;
 

@@ -7,13 +7,64 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Deserialize;
+use serde_json::{Value, json};
 use stepwright_skill::knowledge::Published;
-use stepwright_skill::{Knowledge, document, file};
+use stepwright_skill::{Knowledge, Segment, changes, document, file, segment};
 
 use super::Context;
+use super::artifacts::{self, ArtifactSpec, text_lines};
+use stepwright_episode::gate::Conduct;
 use stepwright_episode::{ArtifactId, PromptMessage, PromptRecord};
 use stepwright_world::options::{Kind, OptionSpec};
 use stepwright_world::{self as world, WorldKind};
+
+/// What is known of skills as a document. What is found is offered beside the episode.
+pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, ..Conduct::USUAL },
+    learned: true,
+    read: |_, _, text| Ok((document::write(&file::read(text).map_err(|e| e.to_string())?), None)),
+    check: |_, _, value| if value.is_null() { Ok(()) } else { document::read(value).map(drop) },
+    lines: |value| {
+        document::read(value).map_or_else(|_| text_lines(value), |known| artifacts::lines(&file::write(&known)))
+    },
+    changes: |before, after| {
+        let before = document::read(before.unwrap_or(&Value::Null));
+        match (before, document::read(after)) {
+            (Ok(before), Ok(after)) => changes::between(&before, &after).iter().map(ToString::to_string).collect(),
+            _ => text_lines(after),
+        }
+    },
+    ..ArtifactSpec::new("knowledge", "skills and tips")
+};
+
+/// The segments that a recorded log is cut into as a document, the log's id the key.
+pub(super) static SEGMENTS: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, ..Conduct::USUAL },
+    learned: true,
+    read: |at, artifact, text| {
+        let logs = at.world.recorded();
+        let log = logs.iter().flat_map(|logs| logs.all.iter()).find(|one| one.id == artifact.key);
+        let log = log.ok_or("there is no such log here")?;
+        Ok((segment::read(text, log.steps.len()).map(|segments| json!(segments))?, None))
+    },
+    check: |_, _, value| match value {
+        Value::Null => Ok(()),
+        _ => cut(value).map(drop),
+    },
+    lines: segment_lines,
+    changes: |_, after| segment_lines(after),
+    ..ArtifactSpec::new("segments", "the log {} cut into calls")
+};
+
+fn cut(value: &Value) -> Result<Vec<Segment>, String> {
+    Vec::deserialize(value).map_err(|e| format!("the cut cannot be read: {e}"))
+}
+
+fn segment_lines(value: &Value) -> Vec<String> {
+    let line = |s: &Segment| format!("{}: steps {} to {}", s.call(), s.start + 1, s.end + 1);
+    cut(value).map_or_else(|_| text_lines(value), |cut| cut.iter().map(line).collect())
+}
 
 /// The word for what ships with the program.
 pub const SHIPPED: &str = "shipped";

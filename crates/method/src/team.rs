@@ -10,7 +10,7 @@ use super::options::{BELIEF, BLOCKING};
 use super::{
     Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, Reading, Step, Stop, blocking,
 };
-use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Shape};
+use stepwright_episode::{Action, Ask, AskKind, Decision, Shape};
 use stepwright_sandbox::Run;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::options::Values;
@@ -98,11 +98,6 @@ impl Team {
     /// As [`Method::ran`].
     pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
         self.method.ran(cx, decision, run)
-    }
-
-    /// Reads a document that a person typed, where its kind is a member's own.
-    pub fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
-        self.members().find_map(|member| member.document(artifact, text))
     }
 
     /// Why the episode is over after a step.

@@ -12,7 +12,7 @@ use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
 use stepwright_driver::prompting::own_assertions;
 use stepwright_driver::{Beginning, Setup};
-use stepwright_episode::gate;
+use stepwright_episode::Assertions;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
@@ -144,7 +144,7 @@ impl InForce {
         }
         let named = own.keys().filter(|action| !is_file || of(action).is_some());
         setup.adopted = named
-            .map(|action| gate::Assertions {
+            .map(|action| Assertions {
                 action: action.clone(),
                 assertions: of(action).cloned().unwrap_or_default(),
                 origin: self.preconditions.to_string(),

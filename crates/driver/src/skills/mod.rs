@@ -148,14 +148,6 @@ impl Driver {
         logs.iter().filter_map(of).filter(|(_, cut): &(_, Vec<_>)| !cut.is_empty()).collect()
     }
 
-    /// Reads a cut of a recorded log as a person wrote or approved it.
-    pub(super) fn read_segments(&self, log: &str, text: &str) -> Result<Value, String> {
-        let logs = self.timeline.world.recorded();
-        let log = logs.iter().flat_map(|logs| logs.all.iter()).find(|one| one.id == log);
-        let log = log.ok_or("there is no such log here")?;
-        stepwright_skill::segment::read(text, log.steps.len()).map(|segments| serde_json::json!(segments))
-    }
-
     fn save_skills(&self, path: &Path) -> Result<String, String> {
         let known = document::read(&self.known_document())?;
         let mut new = std::fs::OpenOptions::new();

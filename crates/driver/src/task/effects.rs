@@ -6,8 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::json;
-use stepwright_skill::{document, file};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, diverged_words};
@@ -15,12 +14,13 @@ use crate::difference::difference;
 use crate::jobs::{self, Job, Ran};
 use crate::setup::Persistence;
 use crate::{Level, Notice, Unwritten, checking};
-use stepwright_episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request};
+use stepwright_episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request, Unchecked};
 use stepwright_episode::{
-    Action, ArtifactId, ArtifactKind, AskKind, DecisionId, Event, FORMAT_VERSION, Header, Origin, Proposal, Record,
+    Action, ArtifactId, AskKind, DecisionId, Event, FORMAT_VERSION, Header, NodeId, Origin, Proposal, Record,
     StepOutcome, Verdict, log,
 };
-use stepwright_method::{self as method, Carried, Checks, Deed, Program, Step};
+use stepwright_method::artifacts::At;
+use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of};
 
 impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
@@ -154,66 +154,20 @@ impl Driver {
                 let read = checking::read(self.timeline.world.as_ref(), &text);
                 self.report(Report::Read(read));
             }
-            Effect::ReadArtifact { artifact, text } if artifact == ArtifactId::PLAN => {
-                let session = self.gate.session();
-                let (ask, node) = (session.next_ask().saturating_sub(1), session.cursor());
-                self.report(Report::ArtifactRead(Ok(json!({ "text": text, "ask": ask, "node": node }))));
+            Effect::CheckChange { artifact, to } => {
+                let checked = self.check_change(&artifact, to);
+                self.report(Report::ChangeChecked(checked));
             }
-            Effect::ReadArtifact { artifact, text } if artifact == ArtifactId::KNOWLEDGE => {
-                let read = file::read(&text).map_err(|e| e.to_string());
-                self.report(Report::ArtifactRead(read.map(|knowledge| document::write(&knowledge))));
-            }
-            Effect::ReadArtifact { artifact, text } if artifact.kind == ArtifactKind::Segments => {
-                self.report(Report::ArtifactRead(self.read_segments(&artifact.key, &text)));
-            }
-            Effect::ReadArtifact { artifact, text } => {
-                if let Some(read) = self.team.document(&artifact, &text) {
-                    return self.report(Report::ArtifactRead(read));
-                }
-                let read = method::read_belief(&text).map(|reading| {
-                    if !reading.repairs.is_empty() {
-                        self.say(Level::Info, format!("read with repairs: {}", reading.repairs.join("; ")));
-                    }
-                    reading.state.as_ref().clone()
-                });
-                self.report(Report::ArtifactRead(read));
-            }
+            Effect::ApplyChange(artifact) => self.apply_change(&artifact),
             Effect::StepWorld { decision, action } => self.carry_out_decision(decision, &action),
             Effect::MoveWorld { to } => {
                 let result = self.timeline.go(self.gate.session(), to).map_err(|d| diverged_words(&d));
                 if result.is_ok() {
                     self.diverged = None;
                     // Another branch may have other assertions in force.
-                    match self.program.put_in_force(self.gate.session().assertions_at(to)) {
-                        Ok(true) => self.forget_assertions(),
-                        Ok(false) => {}
-                        Err(why) => self.say(Level::Error, why),
-                    }
+                    self.put_in_force(to);
                 }
                 self.report(Report::Moved { to, result });
-            }
-            Effect::CheckAssertions(assertions) => {
-                let result = self.program.clone().adopt(&assertions);
-                self.report(Report::AssertionsChecked(result));
-            }
-            Effect::AdoptAssertions(assertions) => {
-                // They compiled when they were checked.
-                if let Err(error) = self.program.adopt(&assertions) {
-                    self.say(Level::Error, error);
-                }
-                self.forget_assertions();
-                self.tell_logs();
-            }
-            Effect::CheckTree(edits) => {
-                let result = self.timeline.edited(&edits).map(|_| ());
-                self.report(Report::TreeChecked(result));
-            }
-            Effect::ChangeTree(edits) => {
-                match self.timeline.edited(&edits) {
-                    Ok(derived) => self.timeline.derived = derived,
-                    Err(why) => self.say(Level::Error, why),
-                }
-                self.shown = None;
             }
             Effect::Prepare(wanted) => {
                 let result = self.prepare(&wanted).map(|prepared| self.prepared = Some(prepared));
@@ -222,6 +176,46 @@ impl Driver {
             Effect::Configure => self.configure(),
             Effect::Ended { ticket, answer } => self.ended.push((ticket, answer)),
         }
+    }
+
+    /// Reads and checks what a document is to be, as its kind says.
+    fn check_change(&self, artifact: &ArtifactId, to: Unchecked) -> Result<Value, String> {
+        let spec = spec_of(&artifact.kind);
+        let (session, world) = (self.gate.session(), self.timeline.world.as_ref());
+        let at = At { session, world, program: &self.program, arrived: self.timeline.arrived() };
+        let value = match to {
+            Unchecked::Value(value) => value,
+            Unchecked::Text(text) => {
+                let (value, remark) = (spec.read)(&at, artifact, &text)?;
+                remark.into_iter().for_each(|remark| self.say(Level::Info, remark));
+                value
+            }
+        };
+        (spec.check)(&at, artifact, &value).map(|()| value)
+    }
+
+    /// Has all that depends on documents follow one that changed.
+    fn apply_change(&mut self, artifact: &ArtifactId) {
+        if let Some(node) = self.gate.session().current() {
+            self.timeline.amend(node);
+        }
+        if self.put_in_force(self.gate.session().cursor()) {
+            self.tell_logs();
+        }
+        let document = self.gate.session().document(artifact);
+        if let Some(text) = document.and_then(|document| (spec_of(&artifact.kind).told)(artifact, document)) {
+            self.say(Level::Info, text);
+        }
+    }
+
+    /// Puts the assertions of a node in force; whether they are others now.
+    fn put_in_force(&mut self, at: NodeId) -> bool {
+        match self.program.put_in_force(self.gate.session().assertions_at(at)) {
+            Ok(true) => self.forget_assertions(),
+            Ok(false) => return false,
+            Err(why) => self.say(Level::Error, why),
+        }
+        true
     }
 
     /// What follows from a record that was written.

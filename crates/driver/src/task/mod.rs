@@ -23,14 +23,14 @@ use super::timeline::{self, Timeline};
 use super::workshop::{Surroundings, Workshop};
 use super::{Command, Handle, Level, Notice};
 use configure::Prepared;
-use stepwright_episode::gate::{Answer, Assertions, Effect, Report, Request, Ticket};
-use stepwright_episode::{Gate, Record, Session};
+use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
+use stepwright_episode::{Assertions, Gate, Record, Session};
 use stepwright_method::blocking::{LiveTree, gone};
 use stepwright_method::options::{self, BELIEF};
 use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::skills::SkillShelf;
-use stepwright_method::{Context, DerivedState, KeptBack, Knowledge, ModelTraits, Past, Team};
+use stepwright_method::{Context, DerivedState, KeptBack, Knowledge, ModelTraits, Past, Team, conduct};
 use stepwright_sandbox::Sandbox;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::options::Values;
@@ -160,6 +160,7 @@ impl Driver {
         }
         let (mut gate, mut effects) =
             if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
+        gate = gate.treating(conduct);
         if unattended {
             gate = gate.unattended();
         }

@@ -1,6 +1,6 @@
 //! History: a person's changes to each action's preconditions, undone and redone in order.
 
-use stepwright_episode::gate::Assertions;
+use stepwright_episode::Assertions;
 
 /// A person's change to the preconditions of an action.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@ use super::history::Change;
 use super::worker::Job;
 use super::{Errand, Surroundings, Workshop};
 use crate::{Level, Notice};
-use stepwright_episode::Header;
-use stepwright_episode::gate::{Assertions, Request};
+use stepwright_episode::gate::Request;
+use stepwright_episode::{Assertions, Header};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Edit, Ranking};
 use stepwright_program::Assertion;
 use stepwright_text::words::count;
@@ -170,7 +170,7 @@ impl Workshop {
     /// Asks the gate to put assertions in force; `then` is said when they are.
     pub(super) fn adopt(&mut self, after: Assertions, then: Option<String>, around: &Surroundings<'_>) {
         let before = around.in_force(&after.action);
-        let request = Request::Adopt(after.clone());
+        let request = Request::adopt(&after);
         self.requests.push_back((Errand::Adopt { before, after, then }, request));
     }
 
@@ -181,7 +181,7 @@ impl Workshop {
                 self.edit(action, if forward { Edit::Redo } else { Edit::Undo }, around);
             }
             Some(Change::Adopted(before, after)) => {
-                let request = Request::Adopt(if forward { after } else { before });
+                let request = Request::adopt(if forward { &after } else { &before });
                 self.requests.push_back((Errand::Turn { action, forward }, request));
             }
             None => {

@@ -76,12 +76,7 @@ impl Gate {
         let open = match &self.phase {
             Phase::Idle | Phase::Advising | Phase::Stepping { .. } => false,
             Phase::Checking { then, .. } => matches!(then, Then::Take { .. }),
-            Phase::Reading(_)
-            | Phase::Moving { .. }
-            | Phase::Adopting(_)
-            | Phase::EditingTree { .. }
-            | Phase::Configuring(_)
-            | Phase::ReadingArtifact(_) => true,
+            Phase::Reading(_) | Phase::Moving { .. } | Phase::Changing(_) | Phase::Configuring(_) => true,
         };
         if let Some(served) = self.serving.take_if(|s| !open || s.refusal.is_some()) {
             self.answer(served);

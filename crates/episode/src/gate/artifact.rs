@@ -5,24 +5,39 @@
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::artifact::{
-    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched,
+    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched, replacing,
 };
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
-use super::super::event::{AskId, Event, TreeEdit};
+use super::super::event::{AskId, Event};
 use super::policy::{over_budget, spent};
-use super::{Effect, Gate, Level, Phase};
+use super::{Edit, Effect, Follows, Gate, Level, Phase, Unchecked};
 
-/// What a typed document is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typed {
-    /// In place of an offer's.
-    Edit(OfferId),
-    /// A correction.
-    Correction(ArtifactId),
+/// A change of a document that is being checked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Changing {
+    artifact: ArtifactId,
+    how: How,
+}
+
+/// How a document comes to be what it is to be.
+#[derive(Debug, Clone, PartialEq)]
+enum How {
+    /// It is an offer as a person edited it.
+    Offer(OfferId),
+    /// A person typed it.
+    Typed,
+    /// A person put it in place of another.
+    Replaced,
+    /// A person added this entry.
+    Appended(Value),
+    /// The last change is taken back.
+    Undo,
+    /// What was taken back is done again.
+    Redo,
 }
 
 impl Gate {
@@ -43,7 +58,7 @@ impl Gate {
         let ask = self.ask?;
         let asked = self.session.current()?.turn.ask(ask)?;
         match &asked.kind {
-            AskKind::Artifact { artifact } if artifact.waits() => Some(artifact.clone()),
+            AskKind::Artifact { artifact } if (self.conducts)(artifact).waits => Some(artifact.clone()),
             _ => None,
         }
     }
@@ -52,8 +67,8 @@ impl Gate {
     /// where it can be read.
     pub(super) fn offer_artifact(&mut self, written: Written, ask: Option<AskId>) {
         let offer = self.session.next_offer();
-        let waits = written.artifact.kind.waits();
-        self.record(Event::ArtifactOffered { offer, ask, written: written.into() });
+        let waits = (self.conducts)(&written.artifact.kind).waits;
+        self.record(Event::ArtifactOffered { offer, ask, written: written.into(), beside: false });
         if waits {
             return self.rule_on_artifact();
         }
@@ -116,9 +131,24 @@ impl Gate {
         edited: bool,
         why: &str,
     ) {
-        let before = self.session.current().and_then(|n| n.document(artifact));
-        let patch = patch_between(before.map_or(&Value::Null, |b| b), value).into();
-        let (artifact, offer, why) = (artifact.clone(), offer.map(|o| o.id), why.to_owned());
+        // A set of assertions is read from its record alone.
+        let patch = match self.session.document(artifact) {
+            Some(before) if artifact.kind != ArtifactKind::Assertions => patch_between(before, value),
+            _ => replacing(value),
+        };
+        self.record_change(artifact, offer, patch, by, edited, why);
+    }
+
+    fn record_change(
+        &mut self,
+        artifact: &ArtifactId,
+        offer: Option<&Offer>,
+        patch: Value,
+        by: Actor,
+        edited: bool,
+        why: &str,
+    ) {
+        let (artifact, offer, patch, why) = (artifact.clone(), offer.map(|o| o.id), patch.into(), why.to_owned());
         self.record(Event::ArtifactSettled { artifact, offer, patch, by, edited, why });
     }
 
@@ -127,7 +157,7 @@ impl Gate {
         let artifact = offer.written.artifact.clone();
         self.drop_ask(&format!("the {} was decided about", artifact.kind));
         self.settle_artifact(&artifact, Some(offer), value, by, edited, why);
-        self.after_artifact();
+        self.changed(artifact);
     }
 
     fn settle_refusal(&mut self, offer: OfferId, by: Actor, why: String) {
@@ -150,7 +180,7 @@ impl Gate {
     /// Records an artifact that a service beside the episode wrote; a person decides about it when they like.
     pub(super) fn put_forward(&mut self, written: Written) {
         let offer = self.session.next_offer();
-        self.record(Event::ArtifactOffered { offer, ask: None, written: written.into() });
+        self.record(Event::ArtifactOffered { offer, ask: None, written: written.into(), beside: true });
     }
 
     /// The offer, if it can be decided about now; says why not.
@@ -179,8 +209,8 @@ impl Gate {
 
     pub(super) fn edit_offer(&mut self, id: OfferId, text: String) {
         if let Some(offer) = self.open_offer(id) {
-            self.phase = Phase::ReadingArtifact(Typed::Edit(id));
-            self.out.push(Effect::ReadArtifact { artifact: offer.written.artifact.clone(), text });
+            let changing = Changing { artifact: offer.written.artifact.clone(), how: How::Offer(id) };
+            self.check_change(changing, Unchecked::Text(text));
         }
     }
 
@@ -199,85 +229,84 @@ impl Gate {
         self.out.push(Effect::Consult { round: self.round, samples: None });
     }
 
-    pub(super) fn correct_artifact(&mut self, artifact: ArtifactId, text: String) {
-        if !self.must_decide_artifact() {
-            self.phase = Phase::ReadingArtifact(Typed::Correction(artifact.clone()));
-            self.out.push(Effect::ReadArtifact { artifact, text });
-        }
-    }
-
-    /// Amends a document by a person's patch, and proposes again.
-    pub(super) fn amend_artifact(&mut self, artifact: ArtifactId, patch: Value) {
-        let Some(node) = self.session.current() else { return };
-        let amended = patched(&artifact.kind, node.document(&artifact).map(AsRef::as_ref), &patch);
-        let amended = match amended {
-            Ok(amended) => amended,
-            Err(why) => return self.refuse(Level::Error, why),
-        };
-        let edits = (artifact.kind == ArtifactKind::Tree).then(|| node.edits_in(&amended));
-        let (offer, by, edited, why) = (None, Actor::Person, false, String::new());
-        let patch = patch.into();
-        self.change_artifact(Event::ArtifactSettled { artifact, offer, patch, by, edited, why }, edits);
-    }
-
-    /// Takes back the last change of a document at the cursor, and proposes again.
-    pub(super) fn undo_artifact(&mut self, artifact: ArtifactId) {
-        let Some(node) = self.session.current() else { return };
-        if node.turn.changes_of(&artifact).next_back().is_none() {
-            let what =
-                if artifact.kind == ArtifactKind::Tree { "blocking tree".to_owned() } else { artifact.to_string() };
-            return self.refuse(Level::Info, format!("no change of the {what} was made at this step"));
-        }
-        let mut edits = (artifact.kind == ArtifactKind::Tree).then(|| node.tree_edits_here());
-        if let Some(edits) = &mut edits {
-            edits.pop();
-        }
-        self.change_artifact(Event::ArtifactUndone { artifact }, edits);
-    }
-
-    /// Records a change; one of the blocking tree once the tree can take it.
-    fn change_artifact(&mut self, event: Event, edits: Option<Vec<TreeEdit>>) {
-        match edits {
-            Some(edits) => {
-                self.out.push(Effect::CheckTree(edits.clone()));
-                self.phase = Phase::EditingTree { edits, event: Box::new(event) };
-            }
-            None => {
-                self.drop_ask("a document was changed");
-                self.record(event);
-                self.after_artifact();
-            }
-        }
-    }
-
-    /// Records a checked change of the blocking tree and has it made. The candidates are others then: actions are proposed again.
-    pub(super) fn tree_checked(&mut self, edits: Vec<TreeEdit>, event: Event) {
-        self.drop_ask("the blocking tree was changed");
-        self.record(event);
-        self.out.push(Effect::ChangeTree(edits));
-        self.after_artifact();
-    }
-
-    pub(super) fn artifact_read(&mut self, typed: Typed, read: Result<Value, String>) {
-        let value = match read {
-            Ok(value) => value,
-            Err(why) => return self.refuse(Level::Error, format!("it cannot be read: {why}; nothing was changed")),
-        };
-        match typed {
-            Typed::Edit(id) => {
-                let Some(offer) = self.open_offer(id) else { return };
-                let edited = offer.written.value.as_deref().is_none_or(|offered| !is_same(offered, &value));
-                self.take_artifact(&offer, &value, Actor::Person, edited, "");
-            }
-            Typed::Correction(artifact) => {
-                let now = self.session.current().and_then(|n| n.document(&artifact));
-                if now.is_some_and(|now| is_same(now, &value)) {
-                    return self.refuse(Level::Info, format!("this is the {artifact} already"));
+    /// Has what a person wants of a document checked.
+    pub(super) fn change(&mut self, artifact: ArtifactId, edit: Edit) {
+        let (how, to) = match edit {
+            Edit::Text(_) if self.must_decide_artifact() => return,
+            Edit::Text(text) => (How::Typed, Unchecked::Text(text)),
+            Edit::Value(value) => (How::Replaced, Unchecked::Value(value)),
+            Edit::Append(entry) => {
+                let patch = appending(&entry);
+                match patched(&artifact.kind, self.session.document(&artifact).map(AsRef::as_ref), &patch) {
+                    Ok(value) => (How::Appended(patch), Unchecked::Value(value)),
+                    Err(why) => return self.refuse(Level::Error, why),
                 }
-                self.drop_ask(&format!("the {} was corrected", artifact.kind));
-                self.settle_artifact(&artifact, None, &value, Actor::Person, false, "corrected by a person");
-                self.after_artifact();
             }
+            Edit::Undo => match self.session.last_change(&artifact) {
+                Some((_, made)) => (How::Undo, Unchecked::Value(made.before.as_deref().cloned().unwrap_or_default())),
+                None => return self.refuse(Level::Info, format!("no change of the {artifact} is left to undo")),
+            },
+            Edit::Redo => match self.session.last_undone(&artifact) {
+                Some((_, made)) => (How::Redo, Unchecked::Value(made.after.as_ref().clone())),
+                None => return self.refuse(Level::Info, format!("no change of the {artifact} is left to do again")),
+            },
+        };
+        self.check_change(Changing { artifact, how }, to);
+    }
+
+    fn check_change(&mut self, changing: Changing, to: Unchecked) {
+        self.out.push(Effect::CheckChange { artifact: changing.artifact.clone(), to });
+        self.phase = Phase::Changing(changing);
+    }
+
+    /// Records a change that was checked, and has it put in force.
+    pub(super) fn change_checked(&mut self, changing: Changing, checked: Result<Value, String>) {
+        let Changing { artifact, how } = changing;
+        let value = match checked {
+            Ok(value) => value,
+            Err(why) if matches!(how, How::Typed | How::Offer(_)) => {
+                return self.refuse(Level::Error, format!("it cannot be read: {why}; nothing was changed"));
+            }
+            Err(why) => return self.refuse(Level::Warning, why),
+        };
+        if let How::Offer(id) = how {
+            let Some(offer) = self.open_offer(id) else { return };
+            let edited = offer.written.value.as_deref().is_none_or(|offered| !is_same(offered, &value));
+            return self.take_artifact(&offer, &value, Actor::Person, edited, "");
+        }
+        let now = self.session.document(&artifact);
+        if matches!(how, How::Typed | How::Replaced) && now.is_some_and(|now| is_same(now, &value)) {
+            return self.refuse(Level::Info, format!("this is the {artifact} already"));
+        }
+        let why = if how == How::Typed { "corrected by a person" } else { "" };
+        self.changes_to(&artifact);
+        match how {
+            How::Undo => self.record(Event::ArtifactUndone { artifact: artifact.clone() }),
+            How::Appended(patch) => self.record_change(&artifact, None, patch, Actor::Person, false, why),
+            _ => self.settle_artifact(&artifact, None, &value, Actor::Person, false, why),
+        }
+        self.changed(artifact);
+    }
+
+    /// Ends what a change of the document makes void.
+    fn changes_to(&mut self, artifact: &ArtifactId) {
+        if (self.conducts)(&artifact.kind).follows == Follows::Proposals {
+            self.drop_ask(&format!("the {} was changed", artifact.kind));
         }
     }
+
+    /// Has a document put in force whose change was recorded, and goes on.
+    fn changed(&mut self, artifact: ArtifactId) {
+        let follows = (self.conducts)(&artifact.kind).follows;
+        self.out.push(Effect::ApplyChange(artifact));
+        match follows {
+            Follows::Proposals => self.after_artifact(),
+            Follows::Checks => self.check_again(),
+        }
+    }
+}
+
+/// The patch that adds an entry at the end of a document.
+fn appending(entry: &Value) -> Value {
+    json!([{ "op": "add", "path": "/-", "value": entry }])
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::artifact::{ArtifactId, OfferId, Written};
+use super::super::artifact::{ArtifactId, ArtifactKind, Assertions, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
@@ -26,15 +26,55 @@ pub enum Level {
     Error,
 }
 
-/// Assertions in force for one action function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assertions {
-    /// The function (`take`).
-    pub action: String,
-    /// The expressions, in order.
-    pub assertions: Vec<String>,
-    /// Where they come from, in words.
-    pub origin: String,
+/// How the gate treats the documents of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conduct {
+    /// Whether an offer by the method waits for a decision before anything else is proposed; else it is taken at once where it can be
+    /// read.
+    pub waits: bool,
+    /// What follows a change.
+    pub follows: Follows,
+}
+
+/// What follows a change of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// Actions are proposed again.
+    Proposals,
+    /// What is proposed is checked again.
+    Checks,
+}
+
+impl Conduct {
+    /// A step waits for it, and actions are proposed again after a change.
+    pub const USUAL: Conduct = Conduct { waits: true, follows: Follows::Proposals };
+}
+
+/// How the documents of each kind are treated.
+pub type Conducts = fn(&ArtifactKind) -> Conduct;
+
+/// What a person wants a document to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// What a text says.
+    Text(String),
+    /// Another one.
+    Value(Value),
+    /// The same with an entry more.
+    Append(Value),
+    /// What it was before its last change.
+    Undo,
+    /// What it was before that was taken back.
+    Redo,
+}
+
+/// A document that is to be checked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unchecked {
+    /// A text to be read.
+    Text(String),
+    /// The document; none is `null`.
+    Value(Value),
 }
 
 /// An action offered, before the gate numbers it.
@@ -60,15 +100,24 @@ pub struct Draft {
 }
 
 impl Request {
-    /// A change of the blocking tree at the cursor.
-    pub fn edit_tree(edit: &TreeEdit) -> Self {
-        let patch = json!([{ "op": "add", "path": "/-", "value": edit }]);
-        Request::AmendArtifact { artifact: ArtifactId::TREE, patch }
+    /// A document at the cursor in place of another, by its text.
+    pub fn correct(artifact: ArtifactId, text: String) -> Self {
+        Request::Change { artifact, edit: Edit::Text(text) }
     }
 
-    /// Another belief at the cursor, by its text.
-    pub fn correct_belief(text: String) -> Self {
-        Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text }
+    /// A change of the blocking tree at the cursor.
+    pub fn edit_tree(edit: &TreeEdit) -> Self {
+        Request::Change { artifact: ArtifactId::TREE, edit: Edit::Append(json!(edit)) }
+    }
+
+    /// Assertions in force for an action function in place of others.
+    pub fn adopt(set: &Assertions) -> Self {
+        Request::Change { artifact: ArtifactId::assertions(&set.action), edit: Edit::Value(set.document()) }
+    }
+
+    /// Takes the last change of a document back, or makes the one again that was taken back last.
+    pub fn turn(artifact: ArtifactId, forward: bool) -> Self {
+        Request::Change { artifact, edit: if forward { Edit::Redo } else { Edit::Undo } }
     }
 }
 
@@ -209,8 +258,6 @@ pub enum Request {
     },
     /// Ask a model something that is no next action: recorded, but it proposes nothing.
     AskAside(AskSpec),
-    /// Put assertions in force.
-    Adopt(Assertions),
     /// Set what automatic runs stop at, in place of what was set.
     SetBreakpoints(Vec<Breakpoint>),
     /// Name a branch, hide it or delete it, or take that back.
@@ -249,22 +296,13 @@ pub enum Request {
     },
     /// Have an artifact that waits written again.
     RewriteOffer(OfferId),
-    /// Replace a document by a typed text.
-    CorrectArtifact {
+    /// Change a document at the cursor.
+    Change {
         /// Which.
         artifact: ArtifactId,
-        /// The whole document.
-        text: String,
+        /// How.
+        edit: Edit,
     },
-    /// Change a document by a patch, and propose again.
-    AmendArtifact {
-        /// Which.
-        artifact: ArtifactId,
-        /// From the present document (RFC 6902).
-        patch: Value,
-    },
-    /// Take back the last change of a document at the cursor, and propose again.
-    UndoArtifact(ArtifactId),
     /// Write a remark.
     Note(String),
     /// Change a remark.
@@ -358,8 +396,8 @@ pub enum Report {
     },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.
     Read(Result<Draft, String>),
-    /// Of [`Effect::ReadArtifact`]; `Err` says why it is none.
-    ArtifactRead(Result<Value, String>),
+    /// Of [`Effect::CheckChange`]: the document; `Err` says why it cannot be.
+    ChangeChecked(Result<Value, String>),
     /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: its result is performed and recorded
     /// in its place.
     Ran {
@@ -386,10 +424,6 @@ pub enum Report {
         /// `Err` when the world could not be brought there.
         result: Result<(), String>,
     },
-    /// Of [`Effect::CheckAssertions`].
-    AssertionsChecked(Result<(), String>),
-    /// Of [`Effect::CheckTree`]; `Err` says which change makes no sense.
-    TreeChecked(Result<(), String>),
     /// Of [`Effect::Prepare`].
     Prepared(Result<(), String>),
 }
@@ -426,13 +460,15 @@ pub enum Effect {
     CheckProposal(Proposal),
     /// Read a typed text as an action.
     ReadText(String),
-    /// Read a typed text as a document.
-    ReadArtifact {
+    /// Check what a document is to be; nothing is changed yet.
+    CheckChange {
         /// Which.
         artifact: ArtifactId,
-        /// The text.
-        text: String,
+        /// What it is to be.
+        to: Unchecked,
     },
+    /// Put a document in force that has changed, its record being written.
+    ApplyChange(ArtifactId),
     /// Perform an action at the cursor.
     StepWorld {
         /// The decision it carries out.
@@ -445,14 +481,6 @@ pub enum Effect {
         /// The node.
         to: NodeId,
     },
-    /// Try whether assertions compile; nothing is put in force yet.
-    CheckAssertions(Assertions),
-    /// Put checked assertions in force, their record being written.
-    AdoptAssertions(Assertions),
-    /// Try these changes, all that are at the cursor, on the blocking tree; nothing is changed yet.
-    CheckTree(Vec<TreeEdit>),
-    /// Make the checked changes, their record being written.
-    ChangeTree(Vec<TreeEdit>),
     /// Make another model and method ready; those in use stay.
     Prepare(Configuration),
     /// Use what was made ready, its record being written.

@@ -22,12 +22,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Configuration, Event, NodeId, Record, TreeEdit};
+use super::event::{AskId, Configuration, Event, NodeId, Record};
 use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
 use answers::Serving;
-use artifact::Typed;
-pub use exchange::{Advice, Answer, AskSpec, Assertions, Draft, Effect, Level, Report, Request, Ticket};
+use artifact::Changing;
+pub use exchange::{
+    Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Level, Report, Request, Ticket, Unchecked,
+};
 pub use policy::{PolicyOutcome, rule};
 use replay::Replay;
 #[cfg(test)]
@@ -52,14 +54,10 @@ enum Phase {
     Stepping { decision: DecisionId, action: Action },
     /// World and program at a node.
     Moving { to: NodeId, then: AfterMove },
-    /// Whether assertions compile.
-    Adopting(Assertions),
-    /// Whether the blocking tree can take these changes; the event that records the last one.
-    EditingTree { edits: Vec<TreeEdit>, event: Box<Event> },
+    /// Whether a document can be what it is to be.
+    Changing(Changing),
     /// A model and a method to be made ready.
     Configuring(Configuration),
-    /// The document a typed text stands for.
-    ReadingArtifact(Typed),
 }
 
 /// What a typed text is for.
@@ -121,6 +119,7 @@ pub struct Gate {
     serving: Option<Serving>,
     /// Nobody watches: nothing is asked once the policy's allowance is used up.
     unattended: bool,
+    conducts: Conducts,
     now: u64,
     out: Vec<Effect>,
 }
@@ -142,6 +141,7 @@ impl Gate {
             ticket: 0,
             serving: None,
             unattended: false,
+            conducts: |_| Conduct::USUAL,
             now: 0,
             out: Vec::new(),
         }
@@ -150,6 +150,12 @@ impl Gate {
     /// The same gate for a run that nobody watches: it asks for no proposal that nobody would decide about.
     pub fn unattended(mut self) -> Self {
         self.unattended = true;
+        self
+    }
+
+    /// The same gate that treats documents so.
+    pub fn treating(mut self, conducts: Conducts) -> Self {
+        self.conducts = conducts;
         self
     }
 

@@ -6,7 +6,6 @@ use super::super::event::{AskId, Event, StepOutcome, Usage};
 use super::super::proposal::{Action, ProposalId};
 use super::policy::{self, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};
-use stepwright_text::words::count;
 
 impl Gate {
     /// Handles a report; one that does not answer the effect under way changes nothing.
@@ -88,7 +87,7 @@ impl Gate {
         match (std::mem::replace(&mut self.phase, Phase::Idle), report) {
             (Phase::Advising, Report::Advised(advice)) => self.advised(advice),
             (Phase::Reading(intent), Report::Read(read)) => self.read(intent, read),
-            (Phase::ReadingArtifact(typed), Report::ArtifactRead(read)) => self.artifact_read(typed, read),
+            (Phase::Changing(changing), Report::ChangeChecked(checked)) => self.change_checked(changing, checked),
             (Phase::Stepping { decision: expected, action }, Report::Stepped { decision, result })
                 if expected == decision =>
             {
@@ -97,18 +96,7 @@ impl Gate {
             (Phase::Moving { to: expected, then }, Report::Moved { to, result }) if expected == to => {
                 self.moved(to, then, result);
             }
-            (Phase::Adopting(_), Report::AssertionsChecked(Err(error)))
-            | (Phase::Configuring(_), Report::Prepared(Err(error))) => self.refuse(Level::Error, error),
-            (Phase::Adopting(assertions), Report::AssertionsChecked(Ok(()))) => {
-                let how_many = count(assertions.assertions.len(), "assertion");
-                let words = format!("{how_many} in force for {}", assertions.action);
-                self.adopted(assertions.clone(), Actor::Person);
-                self.say(Level::Info, words);
-                self.out.push(Effect::AdoptAssertions(assertions));
-                self.check_again();
-            }
-            (Phase::EditingTree { .. }, Report::TreeChecked(Err(why))) => self.refuse(Level::Warning, why),
-            (Phase::EditingTree { edits, event }, Report::TreeChecked(Ok(()))) => self.tree_checked(edits, *event),
+            (Phase::Configuring(_), Report::Prepared(Err(error))) => self.refuse(Level::Error, error),
             (Phase::Configuring(wanted), Report::Prepared(Ok(()))) => {
                 self.record(Event::Configured(wanted.clone()));
                 self.say(Level::Info, format!("{} with {} from here on", wanted.method, wanted.model));
@@ -331,7 +319,7 @@ impl Gate {
     }
 
     /// Checks what is open at the cursor again, then asks the method again. What was decided about keeps the verdict it had then.
-    fn check_again(&mut self) {
+    pub(super) fn check_again(&mut self) {
         let turn = self.session.current().map(|n| &n.turn);
         let open = turn.into_iter().flat_map(|t| t.proposals.iter().filter(|p| t.decision_on(p.id).is_none()));
         let offered: Vec<_> = open.map(|p| p.as_ref().clone()).collect();

@@ -2,16 +2,14 @@
 
 use serde_json::Value;
 
-use super::super::artifact::{Adopted, ArtifactId, Offer};
+use super::super::artifact::{ArtifactId, Assertions, Offer};
 use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::super::shape::Shape;
 use super::policy::{over_budget, spent};
-use super::{
-    AfterMove, Answer, AskSpec, Assertions, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
-};
+use super::{AfterMove, Answer, AskSpec, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe};
 use stepwright_text::words::count;
 
 impl Gate {
@@ -64,10 +62,6 @@ impl Gate {
                     self.asides.insert(ask, self.session.cursor());
                 }
             }
-            Request::Adopt(assertions) => {
-                self.phase = Phase::Adopting(assertions.clone());
-                self.out.push(Effect::CheckAssertions(assertions));
-            }
             Request::EditCandidate { action, edit } => self.record(Event::CandidateEdited { action, edit }),
             Request::Configure(mut wanted) => {
                 self.drop_ask("model or method was changed");
@@ -86,9 +80,7 @@ impl Gate {
             Request::EditOffer { offer, text } => self.edit_offer(offer, text),
             Request::RefuseOffer { offer, reason } => self.refuse_offer(offer, reason),
             Request::RewriteOffer(offer) => self.rewrite_offer(offer),
-            Request::CorrectArtifact { artifact, text } => self.correct_artifact(artifact, text),
-            Request::AmendArtifact { artifact, patch } => self.amend_artifact(artifact, patch),
-            Request::UndoArtifact(artifact) => self.undo_artifact(artifact),
+            Request::Change { artifact, edit } => self.change(artifact, edit),
             Request::SetBreakpoints(breakpoints) => {
                 let set = count(breakpoints.len(), "breakpoint");
                 self.record(Event::BreakpointsSet { breakpoints });
@@ -128,7 +120,7 @@ impl Gate {
         let over = outcome.done;
         self.record(Event::Started { outcome: outcome.into() });
         for assertions in assertions {
-            self.adopted(assertions, Actor::Policy);
+            self.record(assertions.event(Actor::Policy));
         }
         if let Some(policy) = policy {
             let why = if self.unattended { "unattended run" } else { "as configured" };
@@ -355,12 +347,6 @@ impl Gate {
         let shape = Shape::Usual;
         let (kind, n, temperature) = (old.kind, old.n, old.temperature);
         self.ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature, shape });
-    }
-
-    /// Records that assertions are in force from here on.
-    pub(super) fn adopted(&mut self, set: Assertions, by: Actor) {
-        let Assertions { action, assertions, origin } = set;
-        self.record(Adopted { action, assertions, origin }.event(by));
     }
 
     /// Asks for the next action.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
-use super::super::artifact::{ArtifactId, Due, OfferId, Written};
+use super::super::artifact::{ArtifactId, ArtifactKind, Due, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
@@ -53,8 +53,8 @@ pub(super) struct Sim {
     /// Requests whose end is not reported yet, and those that ended.
     pub queued: BTreeSet<Ticket>,
     pub ended: Vec<(Ticket, Answer)>,
-    /// The blocking tree's changes at each node, as they were made.
-    trees: BTreeMap<NodeId, Vec<TreeEdit>>,
+    /// The blocking tree's changes at each node, as they were put in force.
+    trees: BTreeMap<NodeId, serde_json::Value>,
 }
 
 /// The invariants are checked at the end of every test.
@@ -84,7 +84,7 @@ impl Sim {
     /// A simulation around a gate.
     pub fn over(gate: Gate) -> Self {
         Sim {
-            gate,
+            gate: gate.treating(conduct),
             records: vec![],
             said: vec![],
             asks: vec![],
@@ -109,7 +109,7 @@ impl Sim {
         assert_eq!(&session, self.gate.session());
         self.clock += 1;
         let (gate, effects) = Gate::resume(session, self.clock);
-        self.gate = gate;
+        self.gate = gate.treating(conduct);
         self.path = self.paths[&self.gate.session().cursor()].clone();
         self.carry_out(effects);
     }
@@ -201,39 +201,33 @@ impl Sim {
                     "" => Err("nothing was typed".into()),
                     text => Ok(draft(text, Origin::Person)),
                 }),
-                Effect::ReadArtifact { text, .. } => Report::ArtifactRead(match text.as_str() {
-                    "" | "gone" => Err(format!("line 1: `{text}` is no state")),
-                    text => Ok(json!({ "typed": text })),
-                }),
+                Effect::CheckChange { artifact, to } => Report::ChangeChecked(checked(&artifact, to)),
+                Effect::ApplyChange(artifact) => {
+                    let changed = |event: &Event| match event {
+                        Event::ArtifactSettled { artifact: of, .. } | Event::ArtifactUndone { artifact: of } => {
+                            *of == artifact
+                        }
+                        _ => false,
+                    };
+                    assert!(self.records.last().is_some_and(|r| changed(&r.event)), "in force once that is written");
+                    let session = self.gate.session();
+                    match artifact.kind {
+                        ArtifactKind::Tree => {
+                            let made = session.document(&artifact).map(|document| document.as_ref().clone());
+                            self.trees.insert(session.cursor(), made.unwrap_or_default());
+                        }
+                        ArtifactKind::Assertions => {
+                            let set = session.assertions().get(&artifact.key);
+                            self.forbidden = set.map(|(texts, _)| texts.clone()).unwrap_or_default();
+                        }
+                        _ => {}
+                    }
+                    continue;
+                }
                 Effect::StepWorld { decision, action } => self.step(decision, &action),
                 Effect::MoveWorld { to } => {
                     self.path = self.paths[&to].clone();
                     Report::Moved { to, result: Ok(()) }
-                }
-                Effect::CheckAssertions(wanted) if wanted.action == "fly" => {
-                    Report::AssertionsChecked(Err("`fly` is no action".into()))
-                }
-                Effect::CheckAssertions(_) => Report::AssertionsChecked(Ok(())),
-                Effect::AdoptAssertions(now) => {
-                    let written = |r: &Record| r.event.adopted().is_some_and(|set| set.action == now.action);
-                    assert!(self.records.last().is_some_and(written), "adopted once that is written");
-                    self.forbidden = now.assertions;
-                    continue;
-                }
-                Effect::CheckTree(edits) => {
-                    let unknown = |e: &TreeEdit| matches!(e, TreeEdit::Prune { node: 9, .. });
-                    Report::TreeChecked(if edits.iter().any(unknown) {
-                        Err("there is no node 9".into())
-                    } else {
-                        Ok(())
-                    })
-                }
-                Effect::ChangeTree(edits) => {
-                    let written =
-                        |r: &Record| matches!(r.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. });
-                    assert!(self.records.iter().rev().take(2).any(written), "changed once that is written");
-                    self.trees.insert(self.gate.session().cursor(), edits);
-                    continue;
                 }
                 Effect::Prepare(_) => Report::Prepared(Ok(())),
                 Effect::Configure => {
@@ -341,9 +335,13 @@ impl Sim {
         assert_eq!(self.paths[&session.cursor()], self.path, "the world is where the session is");
         assert!(self.gate.is_at_rest() || self.gate.is_asking(), "nothing is left hanging");
         assert!(self.queued.is_empty(), "every request is answered: {:?}", self.queued);
-        for node in session.nodes() {
-            let made = self.trees.get(&node.id).cloned().unwrap_or_default();
-            assert_eq!(made, node.tree_edits_here(), "the blocking tree is what the session says");
+        for (at, made) in &self.trees {
+            let said = session.node(*at).and_then(|node| node.document(&ArtifactId::TREE));
+            assert_eq!(
+                Some(made).filter(|m| !m.is_null()),
+                said.map(AsRef::as_ref),
+                "the tree is what the session says"
+            );
         }
 
         let mut waiting: BTreeMap<NodeId, OfferId> = BTreeMap::new();
@@ -387,7 +385,7 @@ impl Sim {
                     assert!(!waiting.contains_key(&record.node), "nothing is proposed while a belief waits");
                     assert!(!proposal.ask.is_some_and(|a| cancelled.contains(&a)), "a cancelled ask proposes nothing");
                 }
-                Event::ArtifactOffered { offer, written, .. } if written.artifact.kind.waits() => {
+                Event::ArtifactOffered { offer, beside: false, .. } => {
                     waiting.insert(record.node, *offer);
                 }
                 Event::ArtifactOffered { offer, .. } => {
@@ -419,6 +417,23 @@ impl Sim {
             }
         }
         assert_eq!(performed.next(), None, "the world performed nothing unrecorded");
+    }
+}
+
+/// How the simulated documents are treated: assertions have what is proposed checked again.
+fn conduct(kind: &ArtifactKind) -> Conduct {
+    let follows = if *kind == ArtifactKind::Assertions { Follows::Checks } else { Follows::Proposals };
+    Conduct { follows, ..Conduct::USUAL }
+}
+
+/// A document that is to be: a text is none where it is empty or `gone`; nothing is in force for `fly`, and no tree has a node 9.
+fn checked(artifact: &ArtifactId, to: Unchecked) -> Result<serde_json::Value, String> {
+    match to {
+        Unchecked::Text(text) if text.is_empty() || text == "gone" => Err(format!("line 1: `{text}` is no state")),
+        Unchecked::Text(text) => Ok(json!({ "typed": text })),
+        Unchecked::Value(_) if *artifact == ArtifactId::assertions("fly") => Err("`fly` is no action".into()),
+        Unchecked::Value(value) if value.to_string().contains("9") => Err("there is no node 9".into()),
+        Unchecked::Value(value) => Ok(value),
     }
 }
 

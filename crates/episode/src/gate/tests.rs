@@ -1,6 +1,7 @@
 use proptest::prelude::*;
+use serde_json::json;
 
-use super::super::artifact::ArtifactId;
+use super::super::artifact::{ArtifactId, Assertions};
 use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
@@ -98,8 +99,17 @@ fn undo_redo_and_a_branch_keep_the_old_branch() {
     assert!(last_said(&sim).contains("no node 99"));
 }
 
+fn assertions(action: &str, text: &str) -> Assertions {
+    Assertions { action: action.into(), assertions: vec![text.into()], origin: "edited".into() }
+}
+
+/// A change of the blocking tree; there is no node 9.
+fn tree(edit: Edit) -> Request {
+    Request::Change { artifact: ArtifactId::TREE, edit }
+}
+
 fn forbid(sim: &mut Sim, text: &str) {
-    sim.ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![text.into()], origin: "edited".into() }));
+    sim.ask(Request::adopt(&assertions("go", text)));
 }
 
 #[test]
@@ -188,6 +198,42 @@ fn adopted_assertions_are_checked_against_all_that_is_open() {
     let marks: Vec<Mark> = turn.proposals.iter().map(|p| turn.mark(p)).collect();
     assert_eq!(marks, [Mark::Fails, Mark::Holds]);
     assert_eq!(turn.adopted().len(), 1);
+}
+
+#[test]
+fn what_a_person_changed_is_taken_back_and_made_again_also_after_further_steps() {
+    let mut sim = Sim::new();
+    let begun = vec![assertions("go", "begun")];
+    let mut other = Sim::over(Gate::new(Session::new(super::simulation::header())));
+    other.ask(Request::Begin { outcome: Default::default(), assertions: begun, policy: None, belief: None });
+    let go = || ArtifactId::assertions("go");
+    let refused = |answer: Answer| matches!(answer, Answer::Refused(_));
+    assert!(refused(other.ask(Request::turn(go(), false))), "what it began with stays");
+    let forbidden = |sim: &Sim| sim.gate.session().assertions().get("go").map(|(texts, _)| texts.join(", "));
+    forbid(&mut sim, "one");
+    forbid(&mut sim, "two");
+    assert!(refused(sim.ask(Request::adopt(&assertions("go", "two")))), "it is that already");
+    sim.answer(0, &["step"]);
+    approve(&mut sim);
+    sim.ask(Request::turn(go(), false));
+    assert_eq!(forbidden(&sim).as_deref(), Some("one"));
+    sim.ask(Request::turn(go(), false));
+    assert_eq!(forbidden(&sim), None);
+    assert!(refused(sim.ask(Request::turn(go(), false))));
+    sim.reopen();
+    sim.ask(Request::turn(go(), true));
+    assert_eq!(forbidden(&sim).as_deref(), Some("one"));
+    sim.ask(Request::turn(go(), true));
+    assert_eq!(forbidden(&sim).as_deref(), Some("two"));
+    assert!(refused(sim.ask(Request::turn(go(), true))));
+    sim.ask(Request::turn(go(), false));
+    forbid(&mut sim, "three");
+    assert!(refused(sim.ask(Request::turn(go(), true))), "after another change there is nothing to make again");
+    let (here, above) = (sim.gate.session().current().unwrap(), sim.gate.session().node(0).unwrap());
+    let changed = |turn: &crate::Turn| turn.changes_of(&go()).map(|c| c.why.clone()).collect::<Vec<_>>();
+    assert_eq!(changed(&above.turn).len(), 2, "the step above keeps what was done there");
+    assert_eq!(changed(&here.turn), ["taken back", "taken back", "", ""]);
+    assert_eq!(sim.gate.session().assertions_at(0).get("go").unwrap().0, ["two"]);
 }
 
 #[test]
@@ -456,12 +502,11 @@ fn requests_are_answered_done_or_refused() {
     assert!(refused(sim.ask(Request::Undo)).contains("nothing to undo"));
     assert!(refused(sim.ask(Request::Approve { proposal: 7 })).contains("belongs to another step"));
     assert!(refused(sim.ask(Request::Manual { text: "".into() })).contains("nothing was typed"));
-    assert!(refused(sim.ask(Request::UndoArtifact(ArtifactId::TREE))).contains("no change of the blocking tree"));
-    let adopt = |action: &str| Assertions { action: action.into(), assertions: vec!["n".into()], origin: "p".into() };
-    assert!(refused(sim.ask(Request::Adopt(adopt("fly")))).contains("no action"));
+    assert!(refused(sim.ask(tree(Edit::Undo))).contains("no change of the tree"));
+    assert!(refused(sim.ask(Request::adopt(&assertions("fly", "n")))).contains("no action"));
     assert!(sim.gate.session().assertions().is_empty());
     let done = Answer::Done { ask: None };
-    assert_eq!(sim.ask(Request::Adopt(adopt("go"))), done);
+    assert_eq!(sim.ask(Request::adopt(&assertions("go", "n"))), done);
     assert_eq!(sim.ask(Request::Manual { text: "go".into() }), done);
     assert_eq!(sim.ask(Request::Cancel), done);
     assert!(refused(sim.ask(Request::Cancel)).contains("nothing is running"));
@@ -505,17 +550,17 @@ fn an_aside_waits_for_no_step() {
 }
 
 #[test]
-fn a_change_of_the_tree_is_made_once_it_is_written() {
+fn a_document_is_changed_once_that_is_written() {
     let mut gate = Sim::new().into_gate();
-    let edit = |node| TreeEdit::Prune { node, pruned: true };
-    let (answer, effects) = gate.request(Request::edit_tree(&edit(1)), 5);
+    let (answer, effects) = gate.request(tree(Edit::Append(json!("prune"))), 5);
     let Answer::Queued(ticket) = answer else { panic!("{answer:?}") };
-    assert_eq!(effects, [Effect::CheckTree(vec![edit(1)])]);
-    assert!(gate.session().current().unwrap().tree_edits_here().is_empty(), "nothing is recorded before it is checked");
-    let effects = gate.report(Report::TreeChecked(Ok(())), 6);
+    let to = Unchecked::Value(json!(["prune"]));
+    assert_eq!(effects, [Effect::CheckChange { artifact: ArtifactId::TREE, to }]);
+    assert!(gate.session().document(&ArtifactId::TREE).is_none(), "nothing is recorded before it is checked");
+    let effects = gate.report(Report::ChangeChecked(Ok(json!(["prune"]))), 6);
     let place = |is: fn(&Effect) -> bool| effects.iter().position(is).unwrap();
     let written = place(|e| matches!(e, Effect::Persist(r) if matches!(r.event, Event::ArtifactSettled { .. })));
-    assert!(written < place(|e| matches!(e, Effect::ChangeTree(_))), "{effects:?}");
+    assert!(written < place(|e| matches!(e, Effect::ApplyChange(_))), "{effects:?}");
     assert!(effects.contains(&Effect::Ended { ticket, answer: Answer::Done { ask: None } }));
 }
 
@@ -608,9 +653,12 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Ask(Request::Cancel)),
         1 => Just(Op::Ask(Request::Propose)),
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),
-        1 => Just(Op::Ask(Request::Adopt(Assertions { action: "go".into(), assertions: vec![], origin: "p".into() }))),
-        1 => (8u32..10, any::<bool>()).prop_map(|(node, pruned)| Op::Ask(Request::edit_tree(&TreeEdit::Prune { node, pruned }))),
-        1 => Just(Op::Ask(Request::UndoArtifact(ArtifactId::TREE))),
+        1 => text().prop_map(|t| Op::Ask(Request::adopt(&assertions("go", t)))),
+        1 => (8u32..10).prop_map(|node| Op::Ask(tree(Edit::Append(json!(node))))),
+        2 => (any::<bool>(), 0usize..3).prop_map(|(forward, of)| {
+            let artifact = [ArtifactId::TREE, ArtifactId::BELIEF, ArtifactId::assertions("go")][of].clone();
+            Op::Ask(Request::turn(artifact, forward))
+        }),
         1 => Just(Op::Ask(Request::Configure(Configuration {
             model: "y".into(),
             method: "n".into(),
@@ -620,7 +668,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RefuseOffer { offer, reason: "no".into() })),
         1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RewriteOffer(offer))),
         1 => (1u64..6, text()).prop_map(|(offer, t)| Op::Ask(Request::EditOffer { offer, text: t.into() })),
-        1 => text().prop_map(|t| Op::Ask(Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text: t.into() })),
+        1 => text().prop_map(|t| Op::Ask(Request::correct(ArtifactId::BELIEF, t.into()))),
         1 => Just(Op::Ask(Request::AskAside(aside()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]

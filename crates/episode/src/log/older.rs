@@ -2,13 +2,13 @@
 //!
 //! Format 1 had an event family each for beliefs, changes of the blocking tree and adopted assertions; they are artifacts now. It
 //! said in words, under the name `purpose`, what is asked for. Format 2 knew what methods ask of their own accord by the label alone, and
-//! wrote the number of a plan's line before its text.
+//! wrote the number of a plan's line before its text. That nothing waits for an offer went by its kind.
 
 use serde_json::{Map, Value, json};
 
 use std::sync::Arc;
 
-use super::super::artifact::{ArtifactId, replacing};
+use super::super::artifact::{ArtifactId, ArtifactKind, replacing};
 use super::super::ask::{AskKind, OwnAsk};
 use super::super::event::{Event, Record};
 use super::super::session::{Header, Session};
@@ -34,13 +34,16 @@ pub(super) fn header(mut header: Header) -> Header {
     header
 }
 
-/// A record with what format 2 said in texts as fields; `session` is as it was before the record.
+/// A record with what format 2 said in texts, or did not say, as fields; `session` is as it was before the record.
 pub(super) fn tagged(mut record: Record, session: &Session) -> Record {
     match &mut record.event {
         Event::Asked { kind: AskKind::Other(own), .. } if own.tag.is_empty() => {
             if let Some((tag, of, nth)) = by_label(&own.label) {
                 *own = OwnAsk { tag: tag.into(), of: of.to_owned(), nth, label: std::mem::take(&mut own.label) };
             }
+        }
+        Event::ArtifactOffered { written, beside, .. } => {
+            *beside |= matches!(written.artifact.kind, ArtifactKind::Knowledge | ArtifactKind::Segments);
         }
         Event::Proposed { proposal } if proposal.line.is_none() => {
             let ask = proposal.ask.and_then(|ask| session.node(record.node)?.turn.ask(ask));
@@ -131,7 +134,7 @@ mod tests {
     fn beliefs_are_artifacts() {
         let offered =
             json!({ "event": "belief_offered", "offer": 1, "due": { "step": 2, "nth": 0 }, "update": "u", "raw": "r" });
-        let Event::ArtifactOffered { offer: 1, ask: None, written } = event(offered) else { panic!() };
+        let Event::ArtifactOffered { offer: 1, ask: None, written, beside: false } = event(offered) else { panic!() };
         assert_eq!((written.title.as_str(), written.raw.as_str(), &written.value), ("u", "r", &None));
         assert_eq!(written.artifact, ArtifactId::BELIEF);
         let settled = event(json!({ "event": "believed", "offer": 1, "patch": [], "by": "person" }));
@@ -157,6 +160,16 @@ mod tests {
             ("anything else", None),
         ] {
             assert_eq!(by_label(label), known);
+        }
+    }
+
+    #[test]
+    fn an_offer_of_knowledge_keeps_nothing_waiting() {
+        for (kind, is_beside) in [("knowledge", true), ("segments", true), ("belief", false)] {
+            let written = json!({ "artifact": { "kind": kind }, "title": "t", "raw": "" });
+            let event = event(json!({ "event": "artifact_offered", "offer": 1, "written": written }));
+            let read = tagged(Record { id: 1, ts: 0, node: 0, event }, &Session::new(Header::default()));
+            assert!(matches!(read.event, Event::ArtifactOffered { beside, .. } if beside == is_beside), "{kind}");
         }
     }
 

@@ -65,7 +65,7 @@ fn what_is_believed_is_read_back_as_it_was() {
             problem: state.is_none().then(|| "line 1: no state here".to_owned()),
             value: state.map(Arc::new),
         });
-        Event::ArtifactOffered { offer, ask: None, written }
+        Event::ArtifactOffered { offer, ask: None, written, beside: false }
     };
     let (first, second) = (json!({ "b": {}, "a": { "is": ["clean"] } }), json!({ "a": {} }));
     let whole = |to: &Value| patch_between(&Value::Null, to);

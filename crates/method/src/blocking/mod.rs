@@ -8,6 +8,7 @@ mod prompt;
 mod skills;
 mod tree;
 
+pub(super) use tree::ARTIFACT;
 pub use tree::LiveTree;
 
 use super::next_action::scoring;

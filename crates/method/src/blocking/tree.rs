@@ -5,13 +5,32 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use crate::artifacts::ArtifactSpec;
 use crate::context::{lived, observed};
 use crate::{Context, DerivedState, Grounds, KeptBack};
+use stepwright_episode::gate::Conduct;
 use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
 use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{Facts, World};
+
+/// A person's changes of the blocking tree as a document: an array of [`TreeEdit`]s, those of the steps before first.
+pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, ..Conduct::USUAL },
+    check: |at, _, value| {
+        let edits = at.session.current().and_then(|node| node.edits_in(value));
+        let edits = edits.ok_or("the tree was not changed at this step")?;
+        let none = "there is no blocking tree here; a world needs a blocking domain for one";
+        let mut all = at.arrived.to_vec();
+        for edit in &edits {
+            let mut results = all.iter_mut().filter_map(|derived| derived.edit(edit, at.world));
+            results.next().ok_or(none)??;
+        }
+        Ok(())
+    },
+    ..ArtifactSpec::new("tree", "changes of the blocking tree")
+};
 
 /// The tree at a node, with the facts observed there.
 #[derive(Debug, Clone)]

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use stepwright_skill::code::{self, Next};
 
+use super::artifacts::ArtifactSpec;
 use super::options::TEMPERATURE;
 use super::plan_following::{InForce, NextLine, Taken, Upcoming, in_force, upcoming};
 use super::react::{LIMITS, over};
@@ -143,13 +144,6 @@ impl Method for CodePolicy {
         }
     }
 
-    fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
-        (*artifact == functions()).then(|| match text.trim() {
-            "" => Err("there are no functions in it; write them, or refuse it".to_owned()),
-            _ => Ok(json!({ "text": text })),
-        })
-    }
-
     fn writes_program(&self, artifact: &ArtifactId) -> bool {
         *artifact == ArtifactId::PLAN || *artifact == functions()
     }
@@ -250,9 +244,18 @@ fn stopped(why: &str) -> Step {
     Step::Recommend { proposal: None, why }
 }
 
+/// The skills' functions as a document.
+pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    read: |_, _, typed| match typed.trim() {
+        "" => Err("there are no functions in it; write them, or refuse it".to_owned()),
+        _ => Ok((json!({ "text": typed }), None)),
+    },
+    ..ArtifactSpec::new("functions", "the skills' functions")
+};
+
 /// The document of the skills' functions, where they are not those that ship.
 fn functions() -> ArtifactId {
-    ArtifactId { kind: ArtifactKind::Other("functions".to_owned()), key: String::new() }
+    ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
 /// An answer as a document with the code in it.

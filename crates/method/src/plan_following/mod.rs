@@ -9,10 +9,21 @@ pub(super) use in_force::is_line;
 pub use in_force::{InForce, Taken, in_force, judgement};
 
 use super::{Answer, Context, Fate, Place, Reading, Section, SectionLine, Step};
+use crate::artifacts::ArtifactSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use stepwright_episode::gate::Draft;
+use stepwright_episode::gate::{Conduct, Draft};
 use stepwright_episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Written};
+
+/// Plans as documents: `{"text": …, "ask": …}`, and `"node": …` where a person wrote it there. Their lines are decided about one by one.
+pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, ..Conduct::USUAL },
+    read: |at, _, text| {
+        let (ask, node) = (at.session.next_ask().saturating_sub(1), at.session.cursor());
+        Ok((json!({ "text": text, "ask": ask, "node": node }), None))
+    },
+    ..ArtifactSpec::new("plan", "plan")
+};
 
 /// Whose name is recorded with the lines of a plan.
 const THE_PLAN: &str = "the plan";

@@ -9,7 +9,7 @@ mod trials;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::options::{TEMPERATURE, TRIALS};
 use super::react::{self, EXAMPLES, LIMITS, Notes, examples_of, material, render, transcript};
@@ -17,8 +17,9 @@ use super::skills::TIPS;
 use super::{
     Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
 };
-use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
+use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
 use stepwright_world::options::{Kind, OptionSpec};
+pub(super) use trials::ARTIFACT;
 use trials::{Trial, id, kind, reflected, unreflected};
 
 /// Tokens of a reflection, as published.
@@ -93,14 +94,6 @@ impl Method for Reflexion {
 
     fn carry_out(&self, cx: &Context<'_>, _decision: &Decision, action: &Action) -> Deed {
         react::deed(cx, action)
-    }
-
-    fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
-        let text = text.trim();
-        (artifact.kind == kind()).then(|| match text {
-            "" => Err("the reflection is empty; write it, or refuse it".to_owned()),
-            text => Ok(json!({ "text": text })),
-        })
     }
 
     fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {

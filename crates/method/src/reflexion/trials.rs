@@ -2,6 +2,7 @@
 //!
 //! A trial is a way from the start to where no step was taken any more. What was reached at its end says whether it failed.
 
+use crate::artifacts::{self, ArtifactSpec};
 use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Node, NodeId, Session};
 
 /// A trial.
@@ -13,9 +14,16 @@ pub(super) struct Trial {
     pub(super) leaf: NodeId,
 }
 
+/// Reflections as documents, the node at which the trial ended the key.
+pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    learned: true,
+    read: |_, _, typed| artifacts::text("text", typed, "the reflection is empty; write it, or refuse it"),
+    ..ArtifactSpec::new("reflection", "reflection on the trial that ended at node {}")
+};
+
 /// The kind of artifact that reflections are.
 pub(super) fn kind() -> ArtifactKind {
-    ArtifactKind::Other("reflection".to_owned())
+    ArtifactKind::Other(ARTIFACT.id.to_owned())
 }
 
 /// The reflection on a trial.

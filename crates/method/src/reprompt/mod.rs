@@ -25,12 +25,13 @@ use serde_json::Value;
 use stepwright_plan::settings::Settings;
 
 use course::Course;
+pub(super) use record::ARTIFACT;
 
 use super::{
     Answer, Context, DerivedState, KeptBack, Known, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop,
 };
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{ArtifactId, Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
+use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
 use stepwright_program::Call;
 
 /// What is done about a step that the world refuses.
@@ -138,14 +139,6 @@ impl Method for FreeForm {
 
     fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         work::done(known, work)
-    }
-
-    fn document(&self, artifact: &ArtifactId, text: &str) -> Option<Result<Value, String>> {
-        let text = text.trim();
-        (*artifact == record::prompt_id()).then(|| match text {
-            "" => Err("the corrective prompt is empty".to_owned()),
-            text => Ok(serde_json::json!({ "prompt": text })),
-        })
     }
 
     fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
 
+use crate::artifacts::{self, ArtifactSpec};
 use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Node, Offer, Proposal, Turn};
 
 /// The ask for the example of the nearest task.
@@ -26,9 +27,15 @@ pub fn corrected() -> AskKind {
     AskKind::own("corrected", "a correction, translated")
 }
 
+/// Corrective prompts as documents.
+pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    read: |_, _, typed| artifacts::text("prompt", typed, "the corrective prompt is empty"),
+    ..ArtifactSpec::new("corrective prompt", "the corrective prompt")
+};
+
 /// The document of the last corrective prompt.
 pub fn prompt_id() -> ArtifactId {
-    ArtifactId { kind: ArtifactKind::Other("corrective prompt".to_owned()), key: String::new() }
+    ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
 /// What becomes of the step that failed before.

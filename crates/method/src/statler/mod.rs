@@ -24,10 +24,16 @@ use super::{
     Carried, Checks, Context, Deed, DerivedState, Fate, Method, MethodInfo, Needs, Place, Reading, Section,
     SectionLine, Step, folded,
 };
+use crate::artifacts::ArtifactSpec;
+use stepwright_episode::gate::Conduct;
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
 use stepwright_sandbox::Run;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 use stepwright_world::{Ability, CUPS};
+
+/// Programs that were run as documents, with the calls they made. Only a run changes one.
+pub(super) static ARTIFACT: ArtifactSpec =
+    ArtifactSpec { conduct: Conduct { waits: false, ..Conduct::USUAL }, ..ArtifactSpec::new("program", "program") };
 
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;

@@ -273,13 +273,13 @@ pub fn document(offer: OfferId, written: &str, about: &str, program: bool) -> Fo
 pub fn plan(written: &str, line: usize, why: &str, program: bool) -> Form {
     let about = "In force from here on; it is recorded as your correction.".to_owned();
     let of = Of::Document { program, why: why.to_owned() };
-    let request = |text| Request::CorrectArtifact { artifact: ArtifactId::PLAN, text };
+    let request = |text| Request::correct(ArtifactId::PLAN, text);
     text("Edit the program, then go on with it", about, written, of, request).at_line(line)
 }
 
 pub fn correction(believed: &str) -> Form {
     let about = "What is believed from here on; it is recorded as your correction.".to_owned();
-    text("Correct what is believed", about, believed, Of::Belief, Request::correct_belief)
+    text("Correct what is believed", about, believed, Of::Belief, |text| Request::correct(ArtifactId::BELIEF, text))
 }
 
 /// A program that answers a request, edited or written anew; `calls`: what it may call, in words.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::words;
 use crate::theme::Role;
 use stepwright_episode::{
-    Actor, Adopted, ArtifactId, ArtifactKind, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
+    Actor, ArtifactId, ArtifactKind, Assertions, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
     Record, Session, TreeEdit, blind,
 };
 
@@ -149,7 +149,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             format!("new {} {offer} after `{}`{how}", written.artifact.kind, written.title.trim())
         }
         Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => match record.event.adopted() {
-            Some(Adopted { action, assertions, origin }) => {
+            Some(Assertions { action, assertions, origin }) => {
                 let count = words::count(assertions.len(), "assertion");
                 format!("{count} for {action} ({origin}): {}", assertions.join("; "))
             }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::View;
 use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
+use stepwright_method::conduct;
 
 /// What is kept of the records that have passed.
 #[derive(Debug, Default)]
@@ -38,7 +39,9 @@ impl View {
             Event::Moved { to } => self.passed.here = *to,
             Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
             // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
-            Event::ArtifactSettled { artifact, .. } if artifact.kind.waits() || *artifact == ArtifactId::PLAN => {
+            Event::ArtifactSettled { artifact, .. }
+                if conduct(&artifact.kind).waits || *artifact == ArtifactId::PLAN =>
+            {
                 self.selected = None;
             }
             Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact, .. }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::super::simulation::{Sim, draft, header};
-use super::super::{Effect, Gate, Report, Request};
+use super::super::{Effect, Gate, Report, Request, Unchecked};
 use crate::{Actor, ArtifactId, Event, Fate, Origin, Policy, Session};
 
 fn approve(sim: &mut Sim) {
@@ -10,7 +10,7 @@ fn approve(sim: &mut Sim) {
 }
 
 fn correct(text: &str) -> Request {
-    Request::CorrectArtifact { artifact: ArtifactId::BELIEF, text: text.into() }
+    Request::correct(ArtifactId::BELIEF, text.into())
 }
 
 fn believed(sim: &Sim) -> Option<Value> {
@@ -204,10 +204,11 @@ fn an_edited_prompt_of_the_writer_is_answered_by_a_belief() {
 fn a_belief_nobody_waits_for_changes_nothing() {
     let mut sim = Sim::new();
     let before = sim.records.len();
-    sim.report(Report::ArtifactRead(Ok(json!({}))));
+    sim.report(Report::ChangeChecked(Ok(json!({}))));
     assert_eq!(sim.records.len(), before);
     let (_, effects) = sim.gate.request(correct("x"), 9);
-    assert_eq!(effects, [Effect::ReadArtifact { artifact: ArtifactId::BELIEF, text: "x".into() }]);
+    let to = Unchecked::Text("x".into());
+    assert_eq!(effects, [Effect::CheckChange { artifact: ArtifactId::BELIEF, to }]);
     assert!(sim.gate.report(Report::Read(Ok(draft("go", Origin::Person))), 10).is_empty());
 }
 
@@ -221,7 +222,7 @@ fn knowledge_is_offered_beside_the_episode_and_nothing_waits_for_it() {
     let open = open(&sim).unwrap();
     sim.ask(Request::ApproveOffer(open));
     assert_eq!(known(&sim), Some(json!({ "tips": ["leap"] })));
-    sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
+    sim.ask(Request::turn(ArtifactId::KNOWLEDGE, false));
     assert_eq!(known(&sim), None);
 }
 
@@ -271,7 +272,7 @@ fn an_offer_beside_the_episode_comes_along_and_is_decided_about_on_each_branch()
     assert_eq!((sim.gate.session().cursor(), open(&sim)), (4, None), "what is settled is not offered again");
     // Taking it back offers it again, and a newer offer takes its place.
     sim.ask(Request::Goto(2));
-    sim.ask(Request::UndoArtifact(ArtifactId::KNOWLEDGE));
+    sim.ask(Request::turn(ArtifactId::KNOWLEDGE, false));
     assert_eq!((open(&sim), known(&sim)), (Some(1), None));
     sim.ask(Request::OfferArtifact(tips("leap")));
     assert_eq!(open(&sim), Some(2));

@@ -57,7 +57,7 @@ impl BlockingPane {
     /// A person's change of the live tree at the row under the cursor.
     pub(super) fn change(&self, action: PaneAction) -> Vec<Intent> {
         if action == PaneAction::UndoChange {
-            return vec![Intent::Send(Command::Gate(Request::UndoArtifact(ArtifactId::TREE)))];
+            return vec![Intent::Send(Command::Gate(Request::turn(ArtifactId::TREE, false)))];
         }
         let Some((_, node)) = self.current() else { return Vec::new() };
         let Some(handle) = node.handle else { return Vec::new() };

@@ -411,8 +411,7 @@ impl SkillsPane {
             }
             Typing::Whole => {
                 file::read(text).map_err(|e| e.to_string())?;
-                let (artifact, text) = (ArtifactId::KNOWLEDGE, text.to_owned());
-                vec![Intent::Send(Command::Gate(Request::CorrectArtifact { artifact, text }))]
+                vec![Intent::Send(Command::Gate(Request::correct(ArtifactId::KNOWLEDGE, text.to_owned())))]
             }
             Typing::Save => vec![Intent::Send(Command::Skills(SkillsCommand::Save(PathBuf::from(text))))],
             Typing::Load => vec![Intent::Send(Command::Skills(SkillsCommand::Load(PathBuf::from(text))))],

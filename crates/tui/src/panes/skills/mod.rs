@@ -25,6 +25,7 @@ use crate::theme::{Role, Theme, UNICODE};
 use crate::view::View;
 use edits::Typing;
 use stepwright_driver::{Command, Level, Request, SkillsCommand, Violation};
+use stepwright_episode::gate::Edit;
 use stepwright_episode::{ArtifactId, OfferId};
 use stepwright_world::transcript::Logs;
 
@@ -240,13 +241,9 @@ fn say(text: impl Into<String>) -> Vec<Intent> {
 
 /// The intents that lead a document of the session to another.
 fn amended(view: &View, artifact: ArtifactId, to: serde_json::Value) -> Vec<Intent> {
-    let before = view.node().and_then(|node| node.document(&artifact)).cloned();
-    let from = before.map_or(serde_json::Value::Null, |document| document.as_ref().clone());
-    if from == to {
-        return Vec::new();
-    }
-    let patch = stepwright_episode::patch_between(&from, &to);
-    vec![Intent::Send(Command::Gate(Request::AmendArtifact { artifact, patch }))]
+    let is_same = view.node().and_then(|node| node.document(&artifact)).is_some_and(|before| **before == to);
+    let change = Request::Change { artifact, edit: Edit::Value(to) };
+    if is_same { Vec::new() } else { vec![Intent::Send(Command::Gate(change))] }
 }
 
 impl Pane for SkillsPane {
@@ -361,7 +358,7 @@ impl Pane for SkillsPane {
             PaneAction::UndoChange => {
                 let log = self.log().filter(|_| self.shown == ViewMode::Log);
                 let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
-                return vec![Intent::Send(Command::Gate(Request::UndoArtifact(artifact)))];
+                return vec![Intent::Send(Command::Gate(Request::turn(artifact, false)))];
             }
             PaneAction::Options => {
                 self.way = self.way.next();

@@ -9,6 +9,7 @@ use crate::panes::draw::{Row, run};
 use crate::panes::edit::{Edited, Editor};
 use crate::theme::{Role, Theme};
 use stepwright_driver::{Command, Level, Request};
+use stepwright_episode::ArtifactId;
 
 /// A value being edited.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ impl ValueEdit {
                     Some(place) => {
                         *place = value;
                         let text = belief_text::of(&state);
-                        (false, vec![Intent::Send(Command::Gate(Request::correct_belief(text)))])
+                        (false, vec![Intent::Send(Command::Gate(Request::correct(ArtifactId::BELIEF, text)))])
                     }
                 }
             }
