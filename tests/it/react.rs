@@ -150,7 +150,9 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
     let result = RunResult::of(&episode, &TaskInfo { id, kind, sentence, source }, &NewSession::default());
     assert_eq!((result.asks, result.steps), (4, 1), "two lines of the first trial, a reflection and one line");
     // The first trial's steps did not know of it.
-    assert!(w.session.node(1).unwrap().documents.keys().all(|id| id.kind != ArtifactKind::Other("reflection".into())));
+    assert!(
+        w.session.node(1).unwrap().documents.iter().all(|(id, _)| id.kind != ArtifactKind::Other("reflection".into()))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -179,7 +181,7 @@ async fn published_reflections_play_back_and_the_last_three_stand_in_prompts() {
                 stopped(&mut w).await;
             }
             let node = w.session.current().unwrap();
-            assert_eq!(node.documents.keys().filter(|id| id.kind.id() == "reflection").count(), reflections.len());
+            assert_eq!(node.documents.iter().filter(|(id, _)| id.kind.id() == "reflection").count(), reflections.len());
             assert_eq!(w.session.node(0).unwrap().children.len(), reflections.len() + 1);
             let last = prompts(&model).pop().unwrap();
             for (at, text) in reflections.iter().enumerate() {

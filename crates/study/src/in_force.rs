@@ -12,7 +12,6 @@ use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
 use stepwright_driver::prompting::own_assertions;
 use stepwright_driver::{Beginning, Setup};
-use stepwright_episode::Assertions;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
@@ -144,7 +143,7 @@ impl InForce {
         }
         let named = own.keys().filter(|action| !is_file || of(action).is_some());
         setup.adopted = named
-            .map(|action| Assertions {
+            .map(|action| stepwright_episode::Assertions {
                 action: action.clone(),
                 assertions: of(action).cloned().unwrap_or_default(),
                 origin: self.preconditions.to_string(),

@@ -152,7 +152,8 @@ mod tests {
             match event {
                 Happens::Plan(text) => {
                     ask(AskKind::PLAN, (*text).to_owned());
-                    documents.insert(ArtifactId::PLAN, Arc::new(serde_json::json!({ "text": text, "ask": number })));
+                    let plan = Arc::new(serde_json::json!({ "text": text, "ask": number }));
+                    documents = Documents::from_iter([(ArtifactId::PLAN, plan)]);
                 }
                 Happens::Line(line) => {
                     ask(AskKind::PLAN_LINE, "x".to_owned());

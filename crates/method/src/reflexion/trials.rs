@@ -75,7 +75,8 @@ mod tests {
         let document = |leaf: NodeId, text: &str| {
             (id(&Trial { number: 1, leaf }), Arc::new(json!({ "text": text, "trial": leaf })))
         };
-        let documents: Documents = [document(12, "later"), document(9, "first"), document(30, "last")].into();
+        let documents = [document(12, "later"), document(9, "first"), document(30, "last")];
+        let documents = Documents::from_iter(documents);
         let node = Node { documents: Arc::new(documents), ..Node::default() };
         let texts: Vec<String> = reflected(&node).into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["first", "later", "last"], "by number, not by letter");
