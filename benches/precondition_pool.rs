@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use conform::sgd::{Recordings, Split};
 use serde_json::{Value, json};
 use stepwright::precondition::{CandidateOrigin, CandidateStore, Demonstrations, Fate, Instances, Pool};
 use stepwright::program::{Role, Specification};
-use stepwright::study::conform::sgd::{Recordings, Split};
 
 /// A pool to judge.
 struct Problem {

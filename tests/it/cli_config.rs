@@ -81,7 +81,6 @@ fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
             "no task fits `type=het`; types are look_at_obj_in_light, ",
         ),
         (vec!["play", "kitchen", "--task", "galley/cofee"], "nearest: galley/coffee, "),
-        (vec!["conform", "no-such-folder"], "no such folder; name the one that holds the recordings"),
         (vec!["distill", "log", "--out", "none/x.skills.toml"], "there is no folder none; make it first"),
     ] {
         let output = stepwright(dir.path(), &args, &[]);

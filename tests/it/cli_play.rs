@@ -1,4 +1,4 @@
-//! Tests of the program from outside: the line protocol, generated tasks, conform's exit codes, a reader that leaves early.
+//! Tests of the program from outside: the line protocol, generated tasks, exit codes, a reader that leaves early.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -116,9 +116,6 @@ fn what_cannot_be_done_is_said_with_code_2() {
         (vec!["play", "dialogue", "--task", "toollibrary-01"], "part of 2 ids: demonstration/toollibrary-01, shipped/"),
         (vec!["play", "household", "--task", "box"], "name more of the one you mean"),
         (vec!["new-task", "dialogue", "--type", "Boats_1"], "Repairs_1"),
-        (vec!["conform", &empty, "--topic", "alfworld"], "nothing to compare"),
-        (vec!["conform", &empty, "--topic", "astrology"], "astrology"),
-        (vec!["conform", "/no/such/folder"], "/no/such/folder"),
         (vec!["run", "--out", "x.jsonl", "--jobs", "0"], "whole number from 1"),
         (vec!["run", "--out", "x.jsonl", "--shots", "11"], "from 0 to 10"),
         (vec!["run", "--out", "x.jsonl", "--assertions", "loud"], "hidden"),
@@ -129,26 +126,6 @@ fn what_cannot_be_done_is_said_with_code_2() {
         assert_eq!(ended.status.code(), Some(2), "{args:?}: {error}");
         assert!(error.contains(word), "{args:?}: {error}");
     }
-}
-
-#[test]
-fn conform_ends_with_1_and_shows_the_first_difference() {
-    let folder = tempfile::tempdir().unwrap();
-    new_task(&folder.path().join("games.jsonl"), "heat");
-    let file = folder.path().join("games.jsonl");
-    let dir = folder.path().display().to_string();
-    assert_eq!(output(&["conform", &dir], "").status.code(), Some(0));
-    let mut task: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    task["plan"][0] = "fly to the moon".into();
-    std::fs::write(&file, task.to_string()).unwrap();
-    let ended = output(&["conform", &dir, "--topic", "alfworld"], "");
-    assert_eq!(ended.status.code(), Some(1));
-    let text = String::from_utf8(ended.stdout).unwrap();
-    assert!(text.contains("expected the plan wins") && text.contains("fly to the moon"), "{text}");
-    let ended = output(&["conform", &dir, "--json"], "");
-    assert_eq!(ended.status.code(), Some(1));
-    let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
-    assert_eq!(report["differences"], 1);
 }
 
 /// A copy of VirtualHome in its own layout, made of the recordings: one scene and two programs.

@@ -1,7 +1,9 @@
-//! Comparison of the program with the recordings of the original systems, by the code of `stepwright conform`.
+//! Comparison of the program with the recordings of the original systems, by the code of `conform`.
+
+use clap::Parser;
+use conform::Command;
 
 use crate::support::recordings::recordings;
-use stepwright::study::conform;
 use stepwright::world::World;
 use stepwright::world::household::{Edition, HouseholdWorld, Source};
 
@@ -59,8 +61,14 @@ fn a_folder_without_recordings_is_absent_and_not_passed() {
     let report = conform::run(folder.path(), Some("alfworld")).unwrap();
     assert_eq!(report.exit_code(), 2);
     assert!(report.rows.iter().all(|row| row.compared == 0 && row.note.is_some()), "{report}");
-    assert!(conform::run(&folder.path().join("none"), None).is_err());
-    assert!(conform::run(folder.path(), Some("no such topic")).is_err());
+    let said = |folder: &std::path::Path, topic: Option<&str>| conform::run(folder, topic).unwrap_err().to_string();
+    let none = said(&folder.path().join("none"), None);
+    assert!(
+        none.ends_with("none: no such folder; name the one that holds the recordings, a folder for each topic"),
+        "{none}"
+    );
+    let unknown = said(folder.path(), Some("astrology"));
+    assert!(unknown.starts_with("no topic `astrology`; topics are: alfworld, python, "), "{unknown}");
 }
 
 /// A shipped task played here is a recording; a changed word in it is a difference, shown in full.
@@ -127,4 +135,24 @@ fn what_is_not_compared_is_said_and_empty_recordings_are_not_passed() {
     // A record that lacks what it is compared by is a difference.
     std::fs::write(python.join("constructs_seed7.jsonl"), r#"{"name": "one", "source": "pass"}"#).unwrap();
     assert_eq!(conform::run(folder.path(), Some("python")).unwrap().exit_code(), 1);
+}
+
+#[test]
+fn the_command_prints_the_report_and_its_exit_code_tells_equal_different_and_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().display().to_string();
+    let command = |args: &[&str]| Command::try_parse_from([&["conform", &dir], args].concat()).unwrap().run().unwrap();
+    assert_eq!(command(&["--topic", "alfworld"]).1, 2);
+    let source = Source::shipped().unwrap();
+    let mut game = serde_json::to_value(source.definition(&source.tasks()[0].id).unwrap()).unwrap();
+    let file = folder.path().join("games.jsonl");
+    std::fs::write(&file, game.to_string()).unwrap();
+    assert_eq!(command(&[]).1, 0);
+    game["plan"][0] = "fly to the moon".into();
+    std::fs::write(&file, game.to_string()).unwrap();
+    let (text, code) = command(&["--topic", "alfworld", "--all"]);
+    assert!(code == 1 && text.contains("expected the plan wins") && text.contains("fly to the moon"), "{text}");
+    let (json, code) = command(&["--json"]);
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((code, &report["differences"]), (1, &1.into()));
 }

@@ -1,10 +1,10 @@
-//! Recordings of dialogues, written here and worked out by hand, through the code of `stepwright conform`: what is right is equal,
+//! Recordings of dialogues, written here and worked out by hand, through the code of `conform`: what is right is equal,
 //! and every kind of wrong figure is found.
 
 use std::path::Path;
 
+use conform::Report;
 use serde_json::{Value, json};
-use stepwright::study::conform::{self, Report};
 
 /// A service of two acts and one query: `INFORM` needs a request, `INFORM_COUNT` a query that succeeded.
 fn domains() -> Value {

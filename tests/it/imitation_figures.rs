@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::support::recordings::recordings;
+use conform::sgd::{Recordings, Split};
 use stepwright::episode::Status;
 use stepwright::planner::{Agent, ProposeContext};
 use stepwright::precondition::Demonstrations;
 use stepwright::program::{Assertion, Call, Role};
 use stepwright::program::{CheckedProgram, ProgramView as _};
-use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::agent;
 use stepwright::world::demonstration::{Demonstration, read};
 use stepwright_trajectory::Step;

@@ -54,6 +54,7 @@ mod example_sessions;
 mod external_world;
 mod fetch_weights;
 mod fuzz_targets;
+mod graph_own_layout;
 mod imitation_figures;
 mod imports;
 #[cfg(feature = "local")]

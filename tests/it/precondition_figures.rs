@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::support::recordings::recordings;
+use conform::sgd::{Recordings, Split};
 use serde_json::Value;
 use stepwright::precondition::{CandidateStore, Demo, Demonstrations, Instances, Mean, Ranking, Score};
 use stepwright::program::{Role, Specification};
-use stepwright::study::conform::sgd::{Recordings, Split};
 use stepwright::world::World as _;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 

@@ -6,7 +6,6 @@ mod candidates;
 mod check_logs;
 mod compare;
 mod config;
-mod conform;
 pub mod debug_log;
 mod distill;
 mod docs;
@@ -74,8 +73,6 @@ enum Command {
     Pddl(pddl::Pddl),
     /// Distil skills, primitives and tips from logs of episodes into a file
     Distill(distill::Distill),
-    /// Compare the program with recordings of the original systems
-    Conform(conform::Conform),
     /// Run episodes unattended, one result a line
     Run(run::Run),
     /// Measure what the papers' tables measure, with their figures beside ours
@@ -145,7 +142,6 @@ pub fn run() -> ExitCode {
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Pddl(pddl)) => pddl.run(),
         Some(Command::Distill(distill)) => distill.run(&cli.global),
-        Some(Command::Conform(conform)) => conform.run(),
         Some(Command::Run(run)) => run.execute(&cli.global),
         Some(Command::Study(command)) => command.run(&cli.global),
         Some(Command::Rate(rate)) => rate.run(&cli.global),

@@ -23,7 +23,6 @@ pub mod possible;
 pub mod prepare;
 pub mod prompts;
 pub mod reason;
-pub mod recorded;
 mod rooms;
 mod rules;
 pub mod run;

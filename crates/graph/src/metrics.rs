@@ -40,7 +40,7 @@ fn common<T: PartialEq>(a: &[T], b: &[T]) -> f64 {
 
 /// The states a run ends with, by class. Of several things of a class the last one counts: first come those whose states a step set, in
 /// the order of the first time, then the others in the order of the scene.
-pub(crate) fn final_states(run: &Run) -> IndexMap<String, States> {
+pub fn final_states(run: &Run) -> IndexMap<String, States> {
     let mut by_class = IndexMap::new();
     let Some(graph) = run.end() else { return by_class };
     let others = graph.places().filter(|at| !run.set.contains(at));

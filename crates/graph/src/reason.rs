@@ -295,7 +295,7 @@ impl Reason {
     }
 
     /// Its name in the authors' code, finer than the paper's types.
-    pub(crate) fn authors_type(&self) -> Option<&'static str> {
+    pub fn authors_type(&self) -> Option<&'static str> {
         Some(match self {
             Reason::Sitting(_) => "already_sitting",
             Reason::NotSitting(_) | Reason::NotResting(_) => "missing_step",

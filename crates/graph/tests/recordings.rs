@@ -1,4 +1,4 @@
-//! Recordings of the original simulator, compared field by field. Found through STEPWRIGHT_DATA; without it nothing is compared,
+//! What follows from other things in the recordings of the original simulator. Found through STEPWRIGHT_DATA; without it nothing is compared,
 //! and the tests say so.
 #![allow(
     clippy::unwrap_used,
@@ -7,12 +7,10 @@
     reason = "helpers of tests fail by panicking, as tests do"
 )]
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
 use stepwright_graph::files::Library;
-use stepwright_graph::recorded::{self, Replayed};
 
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("virtualhome"));
@@ -21,74 +19,6 @@ fn folder() -> Option<PathBuf> {
         eprintln!("NOT RUN: STEPWRIGHT_DATA names no folder with virtualhome");
     }
     folder
-}
-
-/// Compares every record of a file; the first differences in full.
-fn compare(file: &str, least: usize, replay: impl Fn(&Value, &Library) -> Replayed) {
-    let Some(folder) = folder() else { return };
-    let library = Library::open(&folder).unwrap();
-    let text = std::fs::read_to_string(folder.join(file)).unwrap();
-    let (mut fields, mut wrong, mut shown) = (0, BTreeMap::<String, usize>::new(), Vec::new());
-    for (number, line) in text.lines().enumerate() {
-        let record: Value = serde_json::from_str(line).unwrap();
-        let id = record.get("id").or(record.get("trace")).unwrap().clone();
-        let replayed = replay(&record, &library).unwrap_or_else(|error| panic!("{file}:{} {id}: {error}", number + 1));
-        for (name, expected, got) in replayed {
-            fields += 1;
-            if !recorded::same(&expected, &got) {
-                let kind = name.rsplit(", ").next().unwrap().to_owned();
-                *wrong.entry(kind).or_default() += 1;
-                shown.push(format!("{id} {name}\n  expected {expected}\n  got      {got}"));
-            }
-        }
-    }
-    shown.truncate(6);
-    assert!(wrong.is_empty(), "{file}: {wrong:?} of {fields}\n{}", shown.join("\n"));
-    assert!(fields >= least, "{file}: only {fields} fields");
-}
-
-#[test]
-fn whole_scripts_run_as_recorded() {
-    compare("traces.jsonl", 1000, recorded::trace);
-}
-
-#[test]
-fn plans_step_as_recorded() {
-    compare("steps.jsonl", 100, recorded::steps);
-}
-
-#[test]
-fn programs_are_prepared_and_run_as_recorded() {
-    compare("eval.jsonl", 100, recorded::evaluation);
-}
-
-#[test]
-fn corrective_prompts_read_as_recorded() {
-    let Some(folder) = folder() else { return };
-    let traces = std::fs::read_to_string(folder.join("traces.jsonl")).unwrap();
-    let traces: BTreeMap<String, Value> = traces
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|trace| (trace["id"].as_str().unwrap().to_owned(), trace))
-        .collect();
-    compare("prompts.jsonl", 1000, |record, library| {
-        recorded::prompts(record, &traces[record["trace"].as_str().unwrap()], library)
-    });
-}
-
-#[test]
-fn words_and_scripts_translate_as_recorded() {
-    compare("language.jsonl", 100, recorded::language);
-}
-
-#[test]
-fn programs_are_alike_as_recorded() {
-    compare("metrics.jsonl", 100, recorded::metrics);
-}
-
-#[test]
-fn raters_agree_as_recorded() {
-    compare("kappa.jsonl", 5, |record, _| recorded::kappa(record));
 }
 
 #[test]

@@ -11,7 +11,6 @@ pub mod fuzzy;
 pub mod goal;
 pub mod page;
 pub mod python;
-pub mod recordings;
 pub mod reward;
 pub mod search;
 pub mod session;

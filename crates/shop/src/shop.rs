@@ -85,7 +85,7 @@ impl Shop {
     }
 
     /// The nouns of the title that a goal wants.
-    pub(crate) fn nouns_of(&self, goal: usize) -> &[String] {
+    pub fn nouns_of(&self, goal: usize) -> &[String] {
         self.goal_nouns.get(goal).map_or(&[], Vec::as_slice)
     }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepwright_shop::buyer::{Past, Seen, propose};
-use stepwright_shop::recordings::shop;
+use stepwright_shop::catalogue::Reading;
 use stepwright_shop::{Session, Shop, Site};
 
 /// Actions an episode may take, as in the published runs.
@@ -54,7 +54,7 @@ fn bars(of: fn(&Arc<Shop>, usize) -> f64) {
     let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("webshop")) else {
         return;
     };
-    let Some(shop) = shop(&folder).unwrap() else { return };
+    let shop = Arc::new(Shop::open(&folder, Reading::default()).unwrap());
     let rewards: Vec<f64> = (0..shop.goals.len()).map(|goal| of(&shop, goal)).collect();
     let all = rewards.len() as f64;
     let success = 100.0 * rewards.iter().filter(|reward| **reward == 1.0).count() as f64 / all;

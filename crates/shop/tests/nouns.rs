@@ -8,15 +8,15 @@
 
 use std::path::PathBuf;
 
-use stepwright_shop::catalogue::nouns;
-use stepwright_shop::recordings::shop;
+use stepwright_shop::Shop;
+use stepwright_shop::catalogue::{Reading, nouns};
 
 #[test]
 fn the_rule_agrees_with_the_tagger_on_most_words() {
     let Some(folder) = std::env::var_os("STEPWRIGHT_DATA").map(|data| PathBuf::from(data).join("webshop")) else {
         return;
     };
-    let Some(shop) = shop(&folder).unwrap() else { return };
+    let shop = Shop::open(&folder, Reading::default()).unwrap();
     let (mut both, mut own, mut tagged) = (0usize, 0usize, 0usize);
     for product in &shop.products {
         let found = nouns(&product.title);

@@ -26,7 +26,6 @@ mod house;
 pub mod knowledge;
 pub mod line;
 pub mod primitive;
-pub mod recordings;
 pub mod resolve;
 pub mod response;
 pub mod rules;

@@ -1,9 +1,8 @@
-//! Studies: unattended runs, the papers' tables, metrics, and conformance checks against recordings of the original systems.
+//! Studies: unattended runs, the papers' tables and metrics.
 //!
 //! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `statler` and `o3d` are studies, listed in [`kinds`].
 
 pub mod blocking;
-pub mod conform;
 pub mod curve;
 pub mod in_force;
 pub mod kinds;
@@ -12,6 +11,7 @@ pub mod o3d;
 pub mod paper;
 pub mod policy;
 pub mod precondition;
+pub mod recordings;
 pub mod report;
 pub mod reprompt;
 pub mod run;

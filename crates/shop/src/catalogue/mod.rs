@@ -73,7 +73,7 @@ pub struct Review {
 
 impl Product {
     /// What the search engine knows of the product: title, description, first bullet point and options, lower case.
-    pub(crate) fn indexed_text(&self) -> String {
+    pub fn indexed_text(&self) -> String {
         let options: Vec<String> =
             self.options.iter().map(|(name, values)| format!("{name}: {}", values.join(", "))).collect();
         let first = self.bullet_points.first().map_or("", String::as_str);

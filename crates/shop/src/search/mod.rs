@@ -107,7 +107,7 @@ impl Index {
     }
 
     /// The best documents for terms, best first.
-    pub(crate) fn search_terms(&self, terms: &[String], most: usize) -> Vec<Hit> {
+    pub fn search_terms(&self, terms: &[String], most: usize) -> Vec<Hit> {
         let mut counted: Vec<(&str, f32)> = Vec::new();
         for term in terms {
             match counted.iter_mut().find(|(known, _)| known == term) {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::groups::Group;
 use super::outputs::Output;
 use super::scores::{Outcome, Played};
-use crate::conform::files::{document, each_line, json_files, jsonl_files};
+use crate::recordings::{document, each_line, json_files, jsonl_files};
 use stepwright_world::table::{Expected, Move, is_right};
 
 /// The language model of the publication, by whose name recorded outputs go.

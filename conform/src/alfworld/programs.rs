@@ -1,0 +1,93 @@
+//! Compares episodes written as programs: the calls of every step, the function's name and the whole text.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::replay::world_of;
+use super::{Games, difference, label, unreadable};
+use crate::Row;
+use stepwright_program::{Call, render_program};
+use stepwright_study::recordings::jsonl_files;
+use stepwright_world::World;
+use stepwright_world::household::Edition;
+
+#[derive(Debug, Deserialize)]
+struct Program {
+    episode: String,
+    game: String,
+    edition: Edition,
+    function: String,
+    program: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Step {
+    command: String,
+    observation: String,
+    action_call: Option<String>,
+    #[serde(default)]
+    observation_calls: Vec<String>,
+}
+
+/// Compares every `programs*.jsonl`: a row of steps and one of whole programs.
+pub fn compare(folder: &Path, games: &Games) -> Vec<Row> {
+    let what = ("programs*.jsonl", "programs", "no programs in this folder");
+    Row::of_files(&jsonl_files(folder, "programs"), what, |file| {
+        let mut steps = Row::new(format!("{} calls, both ways", label(file)), "calls");
+        let mut programs = Row::new(format!("{} texts", label(file)), "programs");
+        programs.each_record(file, |programs, at, recorded| one(games, &recorded, &at, &mut steps, programs));
+        [steps, programs]
+    })
+}
+
+fn one(games: &Games, recorded: &Program, at: &str, steps: &mut Row, programs: &mut Row) {
+    let (mut world, reset) = match world_of(games, &recorded.game, recorded.edition) {
+        None => {
+            let note = || format!("their games are not there (first: {})", recorded.game);
+            programs.lacks(1, note);
+            return steps.lacks(recorded.steps.len(), note);
+        }
+        Some(Err(e)) => return programs.count(Some(unreadable(at.to_owned(), &e))),
+        Some(Ok(ready)) => ready,
+    };
+    let mut calls: Vec<Call> = reset.calls().cloned().collect();
+    for (i, step) in recorded.steps.iter().enumerate() {
+        let place = || format!("{at}, step {}, `{}`", i + 1, step.command);
+        let outcome = match world.act(&step.command) {
+            Ok(outcome) => outcome,
+            Err(e) => {
+                steps.count(Some(unreadable(place(), e)));
+                continue;
+            }
+        };
+        let expected = line(&step.observation, step.action_call.clone(), step.observation_calls.clone());
+        let got = line(
+            &outcome.observation,
+            outcome.action_call.as_ref().map(ToString::to_string),
+            outcome.observation_calls.iter().map(ToString::to_string).collect(),
+        );
+        // The inverse: the text's call is the step's, and the call's text is the command.
+        let call = outcome.action_call.as_ref();
+        let back = call.is_none_or(|c| {
+            world.call_of(&step.command).as_ref() == Some(c) && world.text_of(c).as_deref() == Some(step.command.trim())
+        });
+        let differs = expected != got || !back;
+        let got = if back { got } else { format!("{got}; text and call are not each other's inverse") };
+        steps.count(differs.then(|| difference(place(), expected, got)));
+        calls.extend(outcome.calls().cloned());
+    }
+    let header = world.header();
+    let text = render_program(&header.function, &header.comment, &header.setup, &calls);
+    let differs = text != recorded.program || header.function != recorded.function;
+    let expected = format!("{}\n{}", recorded.function, recorded.program);
+    let got = format!("{}\n{text}", header.function);
+    programs.count(differs.then(|| difference(format!("{at}, {}", recorded.episode), expected, got)));
+}
+
+/// A step on one line, for comparison and display.
+fn line(observation: &str, action: Option<String>, calls: Vec<String>) -> String {
+    let all: Vec<String> = action.into_iter().chain(calls).collect();
+    format!("{observation:?} {}", all.join("; "))
+}
