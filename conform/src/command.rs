@@ -27,9 +27,6 @@ pub struct Command {
 
 impl Command {
     /// The report as it is printed, with the exit code.
-    ///
-    /// # Errors
-    /// If the folder or the topic does not exist.
     pub fn run(&self) -> Result<(String, u8), super::ConformError> {
         let report = super::run(&self.dir, self.topic.as_deref())?;
         let printed = if self.json {

@@ -50,9 +50,6 @@ pub enum ConformError {
 }
 
 /// Compares the recordings in `folder` (a folder of topic folders, or one topic's own folder) with the program.
-///
-/// # Errors
-/// If the folder or the named topic does not exist.
 pub fn run(folder: &Path, topic: Option<&str>) -> Result<Report, ConformError> {
     if !folder.is_dir() {
         return Err(ConformError::NoFolder(folder.display().to_string()));

@@ -73,9 +73,6 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
 }
 
 /// The shop of a folder of recordings; `None` where there are no products.
-///
-/// # Errors
-/// If the catalogue cannot be read.
 pub(super) fn shop(folder: &Path) -> Result<Option<Arc<Shop>>, ShopError> {
     if !folder.join("products.json").is_file() {
         return Ok(None);

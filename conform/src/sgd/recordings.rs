@@ -44,9 +44,6 @@ impl Recordings {
     }
 
     /// The true preconditions of a service's actions that its demonstrations call.
-    ///
-    /// # Errors
-    /// If the data holds nothing about the service.
     pub fn truth(&self, service: &str) -> Result<Vec<(String, Vec<String>)>, String> {
         let mut truth = self.all_truth(service)?;
         let demonstrations = self.source.demonstrations(service, "", 0);

@@ -26,9 +26,6 @@ pub struct Candidates {
 
 impl Candidates {
     /// Enumerates, validates and prints.
-    ///
-    /// # Errors
-    /// If the world or its demonstrations cannot be read, or there is no such action.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         if self.at.world.is_none() {
             return Err(CliError::Usage(

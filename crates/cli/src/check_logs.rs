@@ -29,9 +29,6 @@ pub struct CheckLogs {
 
 impl CheckLogs {
     /// Checks; exit code 1 if an assertion is violated.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or an assertion is of no action of the logs' world.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let set = self.preconditions.as_deref().map(AdoptedSet::read).transpose();
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;

@@ -36,9 +36,6 @@ pub struct Compare {
 
 impl Compare {
     /// Compares, and prints or writes. The exit code is 1 where they differ.
-    ///
-    /// # Errors
-    /// If a log cannot be read, a node is not in it, or a file cannot be written.
     pub fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let folder = global.load()?.paths.sessions();
         if self.last {

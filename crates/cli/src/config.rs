@@ -23,9 +23,6 @@ pub enum ConfigCommand {
 
 impl ConfigCommand {
     /// Prints the answer.
-    ///
-    /// # Errors
-    /// When the configuration is wrong or a file cannot be written.
     pub fn run(&self, global: &Global) -> Result<ExitCode, CliError> {
         if let ConfigCommand::Show = self {
             let config = global.load()?;

@@ -20,9 +20,6 @@ const PROMPTS: &str = "stepwright::prompts";
 static CRASHES: OnceLock<PathBuf> = OnceLock::new();
 
 /// Begins the log of this process; gives its file, or `None` where it is off.
-///
-/// # Errors
-/// When the file cannot be made: in words.
 pub fn begin(folder: &Path, level: &str, prompts: bool) -> Result<Option<PathBuf>, String> {
     let level: LevelFilter = level.parse().unwrap_or(LevelFilter::OFF);
     if level == LevelFilter::OFF {

@@ -88,9 +88,6 @@ struct Found {
 
 impl Distill {
     /// Distils and writes; exit code 1 if it ended early.
-    ///
-    /// # Errors
-    /// If logs, settings or files are wrong.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         self.has_place()?;

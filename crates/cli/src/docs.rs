@@ -25,9 +25,6 @@ pub struct Man {
 
 impl Completions {
     /// Prints the script.
-    ///
-    /// # Errors
-    /// If standard output fails.
     pub fn run(self, mut command: Command) -> Result<ExitCode, CliError> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "stepwright", &mut script);
@@ -38,9 +35,6 @@ impl Completions {
 
 impl Man {
     /// Prints the page or writes the folder.
-    ///
-    /// # Errors
-    /// If standard output fails or the folder cannot be written.
     pub fn run(self, command: Command) -> Result<ExitCode, CliError> {
         match self.out {
             Some(folder) => {

@@ -83,25 +83,16 @@ fn within(patience: Duration, work: impl FnOnce() + Send + 'static) -> bool {
 }
 
 /// Prints a text for people to standard output.
-///
-/// # Errors
-/// If standard output is closed or fails.
 pub fn print(text: &str) -> Result<(), CliError> {
     write_out(&sanitize::printed(text))
 }
 
 /// Prints JSON to standard output.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_json(text: &str) -> Result<(), CliError> {
     write_out(&sanitize::json(text))
 }
 
 /// Prints what another program reads (a page, a script, a planning problem), to the byte; a terminal gets it as a text for people.
-///
-/// # Errors
-/// As [`print()`].
 pub fn print_file(text: &str) -> Result<(), CliError> {
     if io::stdout().is_terminal() { print(text) } else { write_out(text) }
 }

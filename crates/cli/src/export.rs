@@ -48,9 +48,6 @@ pub struct Named {
 
 impl Export {
     /// Renders the session and writes the file; `-` is standard output.
-    ///
-    /// # Errors
-    /// If the log cannot be read or the file not written.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let choices = [(self.html, Some(Format::Html)), (self.jsonl, Some(Format::Jsonl)), (self.cast, None)];
         for (file, format) in choices {
@@ -68,9 +65,6 @@ impl Export {
 
 impl Show {
     /// Prints the session.
-    ///
-    /// # Errors
-    /// If the log cannot be read.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         print(&render(global, &self.session, Some(Format::Text))?)?;
         Ok(ExitCode::SUCCESS)

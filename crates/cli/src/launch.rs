@@ -56,9 +56,6 @@ pub struct Launch {
 
 impl Launch {
     /// A launcher with its runtime; the changes are made in that session when it is opened.
-    ///
-    /// # Errors
-    /// When the system refuses the threads.
     pub fn new(config: Config, reopened: Option<Reopened>) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

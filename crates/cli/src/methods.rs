@@ -35,9 +35,6 @@ pub struct Methods {
 
 impl Methods {
     /// Prints the list or the table asked for.
-    ///
-    /// # Errors
-    /// If settings are wrong, or tasks cannot be read.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match (self.options, self.matrix) {
             (true, _) => print(&options::markdown(method::options::all()))?,
@@ -60,8 +57,7 @@ impl Methods {
             let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
             worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
         }
-        let opening =
-            Opening { config: Arc::new(config), sources, most_actions: self.max_steps, sessions: None, in_force: None };
+        let opening = Opening::new(&Arc::new(config), sources, self.max_steps);
         let runtime = tokio::runtime::Runtime::new()?;
         let cancel = interrupted(&runtime);
         let mut rows = Vec::new();

@@ -27,9 +27,6 @@ pub struct NewTask {
 
 impl NewTask {
     /// Generates and writes the task.
-    ///
-    /// # Errors
-    /// If the world generates no tasks of that type, or the file cannot be written.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
         let GeneratedTask { id, about, line } = made;

@@ -44,9 +44,6 @@ enum Knowledge {
 
 impl Pddl {
     /// Prints what was asked for; exit code 1 if a plan was and there is none.
-    ///
-    /// # Errors
-    /// If the task cannot be loaded or has no goal that can be planned for.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let task = self.task.as_deref().unwrap_or_default();

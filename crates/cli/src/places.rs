@@ -34,9 +34,6 @@ impl Places {
     }
 
     /// Keeps where a session is looked at. Sessions that are gone are forgotten.
-    ///
-    /// # Errors
-    /// When the file cannot be written, in words.
     pub fn keep(&self, session: &Path, node: NodeId) -> Result<(), String> {
         let (Some(key), Some(bytes)) = (key(session), length(session)) else { return Ok(()) };
         let mut all = self.read();

@@ -72,9 +72,6 @@ pub struct Diff {
 
 impl PreconditionsCommand {
     /// Does it.
-    ///
-    /// # Errors
-    /// If a file, the world or its demonstrations cannot be read.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match self {
             PreconditionsCommand::Check(check) => check.run(global),

@@ -7,6 +7,7 @@ use clap::Args;
 use stepwright_rate::{Judging, Kept, Plans, RateError};
 
 use super::{CliError, Global, note, print};
+use stepwright_study::curve::Format;
 use stepwright_study::report::Report;
 use stepwright_study::reprompt;
 use stepwright_tui::rating;
@@ -40,9 +41,6 @@ pub struct Rate {
 
 impl Rate {
     /// Judges or prints.
-    ///
-    /// # Errors
-    /// If a file is wrong or there is no terminal.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let failed = |error: RateError| CliError::Failed(error.to_string());
         let plans = Plans::open(&self.results).map_err(failed)?;
@@ -58,16 +56,10 @@ impl Rate {
             }
             let report = reprompt::ratings(&stepwright_rate::figures::of(&plans, &kept), kept.raters().count());
             for path in &self.export {
-                let text = match path.extension().and_then(|end| end.to_str()) {
-                    Some("csv") => format!("table,row,column,value\n{}", report.csv("")),
-                    Some("json") => format!("{:#}\n", report.json()),
-                    Some("svg") => Report::svg(std::slice::from_ref(&report)),
-                    _ => {
-                        return Err(CliError::Usage(format!(
-                            "{}: its name must end in .csv, .json or .svg",
-                            path.display()
-                        )));
-                    }
+                let text = match Format::of(path).map_err(CliError::Usage)? {
+                    Format::Csv => format!("table,row,column,value\n{}", report.csv("")),
+                    Format::Json => format!("{:#}\n", report.json()),
+                    Format::Svg => Report::svg(std::slice::from_ref(&report)),
                 };
                 std::fs::write(path, text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))?;
             }

@@ -26,9 +26,6 @@ const DECIDING: f64 = 1.0;
 const MOST: usize = 2_000;
 
 /// A session written out in a format, with what its world says at every step where it can be gone to.
-///
-/// # Errors
-/// If the records are no session or cannot be rendered.
 pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, ExportError> {
     let (header, records) = (loaded.session.header.clone(), loaded.records.clone());
     let seen = match format {
@@ -99,9 +96,6 @@ fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
 }
 
 /// The workbench stepping through a session, as an asciicast: each decision as it was waiting, then what it gave.
-///
-/// # Errors
-/// If the records are no session, or in words if nothing can be drawn.
 pub fn cast(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, String> {
     let records = loaded.records.clone();
     let session = loaded.session.clone();

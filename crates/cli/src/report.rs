@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{CliError, note, print};
+use stepwright_study::curve::Format;
 use stepwright_study::kinds::Kind;
 use stepwright_study::report;
 use stepwright_study::runner::{Entry, Merged, files_of, merge, read};
@@ -31,27 +32,13 @@ pub struct Report {
     #[arg(long)]
     detail: bool,
     /// Write a file as well, by its end: tables and curves as .csv (a cell a line) or .json, plots as .svg; may be given several times
-    #[arg(long, visible_alias = "out", value_name = "FILE", value_parser = form)]
-    export: Vec<(PathBuf, Form)>,
+    #[arg(long, visible_alias = "out", value_name = "FILE", value_parser = format)]
+    export: Vec<(PathBuf, Format)>,
 }
 
-/// What is written.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Csv,
-    Json,
-    Svg,
-}
-
-fn form(text: &str) -> Result<(PathBuf, Form), String> {
+fn format(text: &str) -> Result<(PathBuf, Format), String> {
     let path = PathBuf::from(text);
-    let form = match path.extension().and_then(|end| end.to_str()) {
-        Some("csv") => Form::Csv,
-        Some("json") => Form::Json,
-        Some("svg") => Form::Svg,
-        _ => return Err("its name must end in .csv, .json or .svg, which says what is written".to_owned()),
-    };
-    Ok((path, form))
+    Format::of(&path).map(|format| (path, format))
 }
 
 /// An experiment with its tables.
@@ -62,9 +49,6 @@ struct Tabulated {
 
 impl Report {
     /// Merges, prints and writes.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written, or holds something else.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let files = self.files()?;
         let contents = files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>().map_err(CliError::Failed)?;
@@ -157,13 +141,13 @@ fn printed(all: &[Tabulated], files: usize) -> String {
 }
 
 /// All experiments as a file.
-fn written(all: &[Tabulated], form: Form) -> String {
+fn written(all: &[Tabulated], form: Format) -> String {
     match form {
-        Form::Csv => {
+        Format::Csv => {
             let of = |one: &Tabulated| one.report.csv(&format!("{},", one.merged.experiment.hash()));
             "experiment,table,row,column,value\n".to_owned() + &all.iter().map(of).collect::<String>()
         }
-        Form::Json => {
+        Format::Json => {
             let of = |Tabulated { merged, report }: &Tabulated| {
                 let mut value = report.json();
                 value["study"] = json!(merged.experiment.study());
@@ -177,6 +161,6 @@ fn written(all: &[Tabulated], form: Form) -> String {
             };
             format!("{:#}\n", all.iter().map(of).collect::<Value>())
         }
-        Form::Svg => report::Report::svg(&all.iter().map(|one| one.report.clone()).collect::<Vec<_>>()),
+        Format::Svg => report::Report::svg(&all.iter().map(|one| one.report.clone()).collect::<Vec<_>>()),
     }
 }

@@ -54,9 +54,6 @@ pub struct Run {
 
 impl Run {
     /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
-    ///
-    /// # Errors
-    /// If tasks, settings or the results file are wrong.
     pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
         let failed = |e: String| CliError::Failed(e);
         let options = self.options.of(self.world)?;
@@ -71,11 +68,9 @@ impl Run {
         let circumstances = circumstances.with_commands(&config, commands.iter().map(String::as_str));
         let config = Arc::new(config);
         let opening = Opening {
-            config: Arc::clone(&config),
-            sources,
-            most_actions: self.max_steps.unwrap_or(self.world.kind().steps),
             in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
             sessions: self.sessions.as_deref().map(SessionFolder::create).transpose().map_err(failed)?,
+            ..Opening::new(&config, sources, self.max_steps.unwrap_or(self.world.kind().steps))
         };
         let new = NewSession {
             world: self.world.name().to_owned(),

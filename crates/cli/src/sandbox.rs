@@ -22,9 +22,6 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// Prints a table. Exit code 1 where something got through all layers.
-    ///
-    /// # Errors
-    /// If nothing can be tried.
     pub fn run(&self) -> Result<ExitCode, CliError> {
         debug_assert!(self.check, "it is required");
         let itself = Path::new("/proc/self/exe");
@@ -46,9 +43,6 @@ pub struct Trial {
 
 impl Trial {
     /// Confines this process, tries, and prints.
-    ///
-    /// # Errors
-    /// If the task is none.
     pub fn run(&self) -> Result<ExitCode, CliError> {
         let task: Task = serde_json::from_str(&self.task).map_err(|e| CliError::Usage(format!("{TRIAL}: {e}")))?;
         task.run();

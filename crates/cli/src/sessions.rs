@@ -74,9 +74,6 @@ struct Row {
 
 impl Sessions {
     /// Lists, renames or deletes.
-    ///
-    /// # Errors
-    /// If the configuration is wrong, or a file cannot be renamed or deleted.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         let folder = config.paths.sessions();
@@ -172,9 +169,6 @@ fn matches(row: &Row, filter: &Filter) -> bool {
 }
 
 /// A session's file: as named, or of that name in the folder of sessions.
-///
-/// # Errors
-/// If there is none.
 pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> {
     let inside = folder.join(session);
     let ended = folder.join(format!("{}.jsonl", session.display()));

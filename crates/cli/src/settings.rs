@@ -119,9 +119,6 @@ impl Args for MethodFlags {
 
 impl MethodFlags {
     /// What they change in a session that is opened again; `None` if none is given.
-    ///
-    /// # Errors
-    /// If one is given that is chosen when an episode begins.
     pub fn change(&self) -> Result<Option<Configuration>, CliError> {
         if self.options.contains_key(DOMAIN.key) {
             return Err(CliError::Usage("--domain is chosen when an episode begins; leave it out".to_owned()));
@@ -136,9 +133,6 @@ impl MethodFlags {
     }
 
     /// Whether a method has the options that are given.
-    ///
-    /// # Errors
-    /// The first that it has not, with those it has.
     pub fn suit(&self, method: &str, config: &Config) -> Result<(), CliError> {
         if self.options.is_empty() && self.own.is_empty() {
             return Ok(());
@@ -173,9 +167,6 @@ impl Global {
     }
 
     /// The merged configuration under these flags.
-    ///
-    /// # Errors
-    /// [`CliError::Failed`] with every problem found.
     pub fn load(&self) -> Result<Config, CliError> {
         let mut config =
             stepwright_driver::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
@@ -195,9 +186,6 @@ impl Global {
     }
 
     /// The same with tasks from a file or folder; of which world they are is seen from what lies there.
-    ///
-    /// # Errors
-    /// If no world reads what lies there, or several do.
     pub fn with_data(mut self, data: Option<PathBuf>) -> Result<Self, CliError> {
         let Some(path) = data else { return Ok(self) };
         let readers: Vec<_> = WORLDS.iter().filter_map(|kind| Some((kind.name, kind.data?))).collect();

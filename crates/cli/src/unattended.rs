@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, note, print, print_json};
 use stepwright_driver::config::{Config, Price};
 use stepwright_model::Usage;
+use stepwright_study::report::Report;
 use stepwright_study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
 use stepwright_text::sanitize;
 
@@ -67,9 +68,6 @@ pub struct CarriedOut<L> {
 
 impl<L> CarriedOut<L> {
     /// Prints a table where it does not mix with lines.
-    ///
-    /// # Errors
-    /// If it cannot be printed.
     pub fn print(&self, text: &str) -> Result<(), CliError> {
         if !self.printed {
             return print(text);
@@ -79,9 +77,6 @@ impl<L> CarriedOut<L> {
     }
 
     /// Prints JSON where it does not mix with lines.
-    ///
-    /// # Errors
-    /// If it cannot be printed.
     pub fn print_json(&self, value: &Value) -> Result<(), CliError> {
         let text = format!("{value:#}\n");
         if !self.printed {
@@ -90,13 +85,20 @@ impl<L> CarriedOut<L> {
         note(&sanitize::json(&text));
         Ok(())
     }
+
+    /// Prints the study's tables, and below them what else was done.
+    pub fn tabulated(self, json: bool, report: &Report, done: &str) -> Result<ExitCode, CliError> {
+        if json {
+            self.print_json(&report.json())?;
+        } else {
+            self.print(&format!("{report}{done}\n{}", self.summary))?;
+        }
+        Ok(self.code)
+    }
 }
 
 impl UnattendedFlags {
     /// Carries out what has no result yet; `None` if the units were listed instead.
-    ///
-    /// # Errors
-    /// If the results file cannot be read or written, or flags do not fit.
     pub fn carry_out<S: Study>(
         &self,
         study: &Arc<S>,
@@ -203,9 +205,6 @@ impl UnattendedFlags {
     }
 
     /// Carries out what has no result yet and prints the study's tables; exit code 1 if something could not be carried out.
-    ///
-    /// # Errors
-    /// As [`UnattendedFlags::carry_out`].
     pub fn run<S: Study>(
         &self,
         study: S,
@@ -217,12 +216,7 @@ impl UnattendedFlags {
         let study = Arc::new(study);
         let Some(carried) = self.carry_out(&study, circumstances, config, model)? else { return Ok(ExitCode::SUCCESS) };
         let report = S::report(&carried.lines, detail);
-        if self.json {
-            carried.print_json(&report.json())?;
-        } else {
-            carried.print(&format!("{report}\n{}", carried.summary))?;
-        }
-        Ok(carried.code)
+        carried.tabulated(self.json, &report, "")
     }
 
     /// The shard given, else the one that a scheduler's variables give.

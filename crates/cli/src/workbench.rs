@@ -43,9 +43,6 @@ pub struct Open {
 
 impl Open {
     /// Opens the workbench on the session.
-    ///
-    /// # Errors
-    /// As [`open`].
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let change = self.method.change()?;
         let folder = global.load()?.paths.sessions();
@@ -80,9 +77,6 @@ pub struct Reopened {
 }
 
 /// Opens the workbench, on a session or the start screen.
-///
-/// # Errors
-/// When the configuration is wrong or there is no terminal.
 pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
     let config = global.load()?;
     let Look { keymap, themes, remarks } = look(&config)?;
@@ -121,9 +115,6 @@ impl Look {
 }
 
 /// Reads keys and themes.
-///
-/// # Errors
-/// When a key, an action or the theme named does not exist.
 pub(super) fn look(config: &Config) -> Result<Look, CliError> {
     let (keymap, mut remarks) = keymap(config)?;
     let folder = config.paths.config.join("themes");

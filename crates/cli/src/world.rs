@@ -106,9 +106,6 @@ impl WorldOptions {
     }
 
     /// The options as a session has them.
-    ///
-    /// # Errors
-    /// If one is given that the world does not have, or data for a world that reads none.
     pub fn of(&self, world: WorldName) -> Result<BTreeMap<String, String>, CliError> {
         let WorldKind { name, about, data, options, .. } = world.kind();
         if let Some(key) = self.given.keys().find(|key| options.iter().all(|option| option.key != key.as_str())) {

@@ -79,9 +79,6 @@ impl Preconditions {
     }
 
     /// The assertions of a subject, a service or a world; `infer` infers them from its demonstrations.
-    ///
-    /// # Errors
-    /// If there are none such, with what to do.
     pub fn of(
         &self,
         subject: &str,
@@ -106,7 +103,6 @@ impl Preconditions {
 /// Puts preconditions in force from the beginning of episodes; what was inferred once is not inferred again.
 #[derive(Debug)]
 pub struct InForce {
-    /// Which.
     pub preconditions: Preconditions,
     inferred: Mutex<BTreeMap<Vec<String>, Assertions>>,
 }
@@ -119,9 +115,6 @@ impl InForce {
 
     /// Puts them in force in a new session, whose options say so. Of actions that a file does not name the specification's own
     /// stay.
-    ///
-    /// # Errors
-    /// If there are none for this task, in words.
     pub fn begin(&self, setup: &mut Setup) -> Result<(), String> {
         let Beginning::New(header) = &mut setup.beginning else { return Ok(()) };
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| e.to_string())?;

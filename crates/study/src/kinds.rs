@@ -7,7 +7,6 @@ use super::{blocking, o3d, policy, precondition, reprompt, run, statler};
 /// A study whose lines can be tabulated without carrying it out.
 #[derive(Clone, Copy)]
 pub struct Kind {
-    /// Its name in results files.
     pub name: &'static str,
     report: fn(&[&Entry], bool) -> Result<Report, String>,
 }
@@ -35,9 +34,6 @@ impl Kind {
     }
 
     /// The study of a name.
-    ///
-    /// # Errors
-    /// If there is none, with those there are.
     pub fn named(name: &str) -> Result<Self, String> {
         let known = || KINDS.map(|kind| kind.name).join(", ");
         let found = KINDS.into_iter().find(|kind| kind.name == name);
@@ -45,9 +41,6 @@ impl Kind {
     }
 
     /// The tables of lines; `detail` asks for more rows.
-    ///
-    /// # Errors
-    /// If a line is none of this study.
     pub fn report(self, entries: &[&Entry], detail: bool) -> Result<Report, String> {
         (self.report)(entries, detail).map_err(|why| format!("no result of `{}`: {why}", self.name))
     }

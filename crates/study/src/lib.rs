@@ -3,8 +3,10 @@
 //! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `statler` and `o3d` are studies, listed in [`kinds`].
 
 pub mod blocking;
+mod columns;
 pub mod curve;
 pub mod in_force;
+mod interval;
 pub mod kinds;
 pub mod matrix;
 pub mod o3d;

@@ -17,11 +17,9 @@ use stepwright_world::{TaskInfo, WorldKind};
 pub enum Cell {
     /// Actions were executed.
     Works {
-        /// How many.
         actions: usize,
         /// How many of them the world refused.
         refused: usize,
-        /// Whether the goal was reached.
         won: bool,
     },
     /// It does not fit: what is missing.

@@ -1,186 +1,199 @@
-//! Figures printed in "Reasoning about Action Preconditions with Programs", for the studies of preconditions and of policies.
+//! Figures printed in papers, as data (`papers/*.txt`): what was measured, where it is printed, and the condition it was measured under.
 //!
-//! Its policies see predicted preconditions (`inferred`), but precondition prompting in Table 3 is given the true ones.
+//! A figure is put beside one of ours only where ours was measured under the same condition. Nothing is computed from them.
 
-use crate::runner::Printed::Number;
-use crate::runner::{PaperRow, paper_row};
+use std::fmt;
+use std::sync::LazyLock;
 
-/// Where the figures are from.
-pub const SOURCE: &str = "Reasoning about Action Preconditions with Programs";
+use crate::table::Table;
 
-/// A row of Equation (2)'s figures.
-macro_rules! scores {
-    ($place:literal, $($name:literal: $value:literal),+ => $p:literal, $r:literal, $f1:literal) => {
-        paper_row!($place, $($name: $value),+ => "precision" = Number($p), "recall" = Number($r), "F1" = Number($f1))
-    };
+/// A paper's figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paper {
+    pub source: &'static str,
+    pub rows: Vec<PaperRow>,
 }
 
-/// A row of Table 1: an action of Buses (SGD).
-macro_rules! action {
-    ($action:literal => $p:literal, $r:literal, $f1:literal) => {
-        scores!("Table 1", "service": "Buses_1", "action": $action, "approach": "Ours", "demonstrations": "10" => $p, $r, $f1)
-    };
+/// Preconditions of "Reasoning about Action Preconditions with Programs": its Tables 1, 2 and 4.
+pub static PRECONDITIONS: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/preconditions.txt")));
+/// Policies of the same: Table 3, the ablation printed as Figure 2, and what the text adds to it.
+pub static POLICIES: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/policies.txt")));
+/// "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": successful trials by condition and task.
+pub static BLOCKING: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/blocking.txt")));
+/// "Planning with Large Language Models via Corrective Re-prompting": its Tables 1 and 2, by method.
+pub static REPROMPT: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/reprompt.txt")));
+/// "Statler: State-Maintaining Language Models for Embodied Reasoning": its Tables 1 to 3 and the later version's comparison.
+pub static STATLER: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/statler.txt")));
+/// "O3D: Offline Data-driven Discovery and Distillation": Tables 1, 2, 3, 6, 9 and 10.
+pub static O3D: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/o3d.txt")));
+
+/// The figures that a paper prints for one condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaperRow {
+    /// Where they are printed: `Table 1`.
+    pub place: &'static str,
+    /// What they were measured under: names of what varies, and the values. What is not named does not matter.
+    pub condition: Vec<(&'static str, &'static str)>,
+    /// What was measured, and the figures.
+    pub figures: Vec<(&'static str, Printed)>,
 }
 
-/// Preconditions: Table 1, inferred for the actions of Buses; Table 2, how well inferred preconditions agree with the true ones
-/// (macro averages; ten services of SGD, ALFWorld).
-pub const PRECONDITIONS: [PaperRow; 19] = [
-    action!("INFORM" => 1.0, 1.0, 1.0),
-    action!("REQUEST" => 1.0, 1.0, 1.0),
-    action!("GOODBYE" => 1.0, 1.0, 1.0),
-    action!("OFFER" => 1.0, 1.0, 1.0),
-    action!("INFORM_COUNT" => 1.0, 1.0, 1.0),
-    action!("OFFER_INTENT" => 0.49, 1.0, 0.66),
-    action!("CONFIRM" => 0.96, 0.7, 0.81),
-    action!("NOTIFY_SUCCESS" => 1.0, 0.44, 0.62),
-    action!("REQ_MORE" => 1.0, 1.0, 1.0),
-    action!("FindBus" => 0.99, 0.89, 0.94),
-    action!("BuyBusTicket" => 1.0, 1.0, 1.0),
-    scores!("Table 2", "world": "dialogue", "model": "Prompting (2B)", "demonstrations": "10" => 0.73, 0.75, 0.74),
-    scores!("Table 2", "world": "dialogue", "model": "Prompting (16B)", "demonstrations": "10" => 0.73, 0.77, 0.75),
-    scores!("Table 2", "world": "dialogue", "model": "Ours (2B)", "demonstrations": "10" => 0.91, 0.69, 0.78),
-    scores!("Table 2", "world": "dialogue", "model": "Ours (16B)", "demonstrations": "10" => 0.92, 0.78, 0.84),
-    scores!("Table 2", "world": "household", "model": "Prompting (2B)", "demonstrations": "12" => 0.59, 0.89, 0.71),
-    scores!("Table 2", "world": "household", "model": "Prompting (16B)", "demonstrations": "12" => 0.69, 0.68, 0.68),
-    scores!("Table 2", "world": "household", "model": "Ours (2B)", "demonstrations": "12" => 1.0, 0.85, 0.92),
-    scores!("Table 2", "world": "household", "model": "Ours (16B)", "demonstrations": "12" => 1.0, 0.81, 0.9),
-];
-
-/// Demonstrations of the household that Table 4's predictions were made from.
-pub const TABLE_4_DEMONSTRATIONS: usize = 12;
-
-/// An action, what the paper's method inferred for it, and what the paper holds true, as printed.
-pub type Inferred = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-/// The service of Table 1 (its Buses domain), by the name the data has.
-pub const TABLE_1_SERVICE: &str = "Buses_1";
-
-/// Table 1: the actions of Buses; `self` is left out in print.
-pub const TABLE_1: [Inferred; 11] = [
-    ("INFORM", &["slot in user.requested_slot"], &["user.requested_slot[slot]"]),
-    ("REQUEST", &["user.informed_slot[slot] == False"], &["not user.informed_slot[slot]"]),
-    ("GOODBYE", &["user.no_more"], &["user.no_more"]),
-    ("OFFER", &["query_success == True"], &["query_success"]),
-    ("INFORM_COUNT", &["query_success == True"], &["query_success"]),
-    ("OFFER_INTENT", &["query_success == True"], &["user.selected"]),
-    (
-        "CONFIRM",
-        &["user.selected", "slot != 'travelers' or user.informed_slot[slot]"],
-        &[
-            "user.informed_slot['to_location']",
-            "user.informed_slot['from_location']",
-            "user.informed_slot['leaving_date']",
-            "user.informed_slot['travelers']",
-        ],
-    ),
-    ("NOTIFY_SUCCESS", &["user.selected", "not user.no_more"], &["query_success"]),
-    ("REQ_MORE", &["user.selected"], &["user.selected or user.no_more"]),
-    (
-        "FindBus",
-        &[
-            "not user.no_more",
-            "user.informed_intent['FindBus']",
-            "user.informed_slot['leaving_date']",
-            "user.informed_slot['from_location']",
-        ],
-        &[
-            "user.informed_slot['to_location']",
-            "user.informed_slot['from_location']",
-            "user.informed_slot['leaving_date']",
-        ],
-    ),
-    ("BuyBusTicket", &["user.affirmed"], &["user.affirmed"]),
-];
-
-/// Table 4: the actions of ALFWorld.
-pub const TABLE_4: [Inferred; 9] = [
-    ("goto", &["is_visible(recep)"], &["is_visible(recep)"]),
-    (
-        "open",
-        &["recep in visible_objects", "env.get_property(recep, 'open') is False"],
-        &["is_visible(recep)", "env.get_property(recep, 'open') == False"],
-    ),
-    ("close", &["env.get_property(recep, 'open')"], &["is_visible(recep)", "env.get_property(recep, 'open') == True"]),
-    ("take", &["is_visible(obj)", "inventory is None"], &["is_visible(obj)", "is_visible(recep)", "inventory == None"]),
-    ("put", &["obj in inventory"], &["inventory == obj", "is_visible(recep)"]),
-    ("clean", &["obj in inventory"], &["is_visible(recep)", "inventory == obj", "'sink' in recep"]),
-    (
-        "heat",
-        &["inventory != None", "env.get_property(obj, 'heat') == False"],
-        &["is_visible(recep)", "inventory == obj", "'microwave' in recep"],
-    ),
-    (
-        "cool",
-        &["obj in inventory", "env.get_property(obj, 'cool') == False"],
-        &["is_visible(recep)", "inventory == obj", "'fridge' in recep"],
-    ),
-    ("toggle", &["is_visible(obj)", "inventory is not None"], &["is_visible(obj)"]),
-];
-
-/// A row of Table 3: F1 (dialogues, four demonstrations) or success (household), and compatibility.
-macro_rules! table_3 {
-    (dialogue, $model:literal, $approach:literal $(, preconditions $which:literal)? => $f1:literal, $compat:literal) => {
-        paper_row!("Table 3", "world": "dialogue", "model": $model, "approach": $approach, "think": "no", "shots": "4"
-            $(, "preconditions": $which)? => "F1" = Number($f1), "compat" = Number($compat))
-    };
-    (household, $model:literal, $approach:literal, think $think:literal $(, preconditions $which:literal)?
-        => $success:literal, $compat:literal) => {
-        paper_row!("Table 3", "world": "household", "model": $model, "approach": $approach, "think": $think
-            $(, "preconditions": $which)? => "success" = Number($success), "compat" = Number($compat))
-    };
+/// A printed figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Printed {
+    /// `0.84`
+    Number(f64),
+    /// `39/50`
+    Of(u32, u32),
+    /// What is no figure.
+    Words(&'static str),
 }
 
-/// A row of Figure 2 (SGD): F1 and compatibility by demonstrations, preconditions in the prompt, and samples until one verifies.
-macro_rules! figure_2 {
-    ($model:literal, shots $shots:literal, prompt $prompt:literal, sampling $sampling:literal
-        $(, preconditions $which:literal)? => $f1:literal, $compat:literal) => {
-        paper_row!("Figure 2", "world": "dialogue", "model": $model, "think": "no", "shots": $shots, "prompt": $prompt,
-            "sampling": $sampling $(, "preconditions": $which)? => "F1" = Number($f1), "compat" = Number($compat))
-    };
+impl Printed {
+    fn read(cell: &'static str) -> Self {
+        let of = || cell.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+        match (cell.parse(), of()) {
+            (Ok(number), _) => Printed::Number(number),
+            (_, Some((part, of))) => Printed::Of(part, of),
+            _ => Printed::Words(cell),
+        }
+    }
+
+    /// As a number: of a part of something the share; words are none.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Printed::Number(number) => Some(number),
+            Printed::Of(part, of) => Some(f64::from(part) / f64::from(of)),
+            Printed::Words(_) => None,
+        }
+    }
 }
 
-/// Policies: Table 3, the ablation printed as Figure 2, and what the text adds to it.
-pub const POLICIES: [PaperRow; 24] = [
-    table_3!(dialogue, "LLaMA 13B", "Few-shot prompting" => 0.77, 0.88),
-    table_3!(dialogue, "LLaMA 13B", "Precondition prompting", preconditions "ground-truth" => 0.78, 0.78),
-    table_3!(dialogue, "LLaMA 13B", "Ours", preconditions "inferred" => 0.80, 0.96),
-    table_3!(dialogue, "StarCoder 16B", "Few-shot prompting" => 0.84, 0.92),
-    table_3!(dialogue, "StarCoder 16B", "Precondition prompting", preconditions "ground-truth" => 0.84, 0.94),
-    table_3!(dialogue, "StarCoder 16B", "Ours", preconditions "inferred" => 0.85, 0.97),
-    table_3!(household, "LLaMA 13B", "Few-shot prompting", think "no" => 0.06, 0.10),
-    table_3!(household, "LLaMA 13B", "Precondition prompting", think "no", preconditions "ground-truth" => 0.06, 0.27),
-    table_3!(household, "LLaMA 13B", "Ours", think "no", preconditions "inferred" => 0.10, 0.50),
-    table_3!(household, "StarCoder 16B", "Few-shot prompting", think "no" => 0.06, 0.56),
-    table_3!(household, "StarCoder 16B", "Precondition prompting", think "no", preconditions "ground-truth" => 0.15, 0.62),
-    table_3!(household, "StarCoder 16B", "Ours", think "no", preconditions "inferred" => 0.23, 0.96),
-    table_3!(household, "StarCoder 16B", "Few-shot prompting", think "yes" => 0.44, 0.81),
-    table_3!(household, "StarCoder 16B", "Ours", think "yes", preconditions "inferred" => 0.48, 0.96),
-    figure_2!("CodeGen 2B", shots "1", prompt "no", sampling "no" => 0.51, 0.73),
-    figure_2!("CodeGen 2B", shots "1", prompt "yes", sampling "no", preconditions "inferred" => 0.52, 0.75),
-    figure_2!("CodeGen 2B", shots "1", prompt "yes", sampling "yes", preconditions "inferred" => 0.58, 0.92),
-    figure_2!("StarCoder 16B", shots "1", prompt "no", sampling "no" => 0.64, 0.78),
-    figure_2!("StarCoder 16B", shots "1", prompt "yes", sampling "no", preconditions "inferred" => 0.65, 0.77),
-    figure_2!("StarCoder 16B", shots "1", prompt "yes", sampling "yes", preconditions "inferred" => 0.68, 0.90),
-    figure_2!("StarCoder 16B", shots "10", prompt "no", sampling "no" => 0.89, 0.97),
-    figure_2!("StarCoder 16B", shots "10", prompt "yes", sampling "no", preconditions "inferred" => 0.90, 0.97),
-    figure_2!("StarCoder 16B", shots "10", prompt "yes", sampling "yes", preconditions "inferred" => 0.91, 0.99),
-    paper_row!("Section 4.4", "world": "dialogue", "model": "StarCoder 16B", "think": "no", "shots": "1", "prompt": "yes",
-        "sampling": "yes", "preconditions": "ground-truth" => "F1" = Number(0.73)),
-];
+impl fmt::Display for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Printed::Number(number) => write!(f, "{number:.2}"),
+            Printed::Of(part, of) => write!(f, "{part}/{of}"),
+            Printed::Words(words) => f.write_str(words),
+        }
+    }
+}
+
+impl PaperRow {
+    /// The value of what varies under that name.
+    pub fn value(&self, name: &str) -> Option<&'static str> {
+        self.condition.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
+    }
+
+    /// The figure of a measure.
+    pub fn figure(&self, measure: &str) -> Option<Printed> {
+        self.figures.iter().find(|(own, _)| *own == measure).map(|(_, figure)| *figure)
+    }
+}
+
+/// The heading of the column that says where a row is printed.
+const PLACE: &str = "place";
+/// What stands for nothing in a text of figures.
+const NOTHING: &str = "-";
+
+impl Paper {
+    /// Reads a text: its first line has the title in quotes; a block is a table, whose first line names where it is printed, what it was
+    /// measured under and, behind `||`, what was measured. Lines that begin with `#` are for people.
+    fn read(text: &'static str) -> Self {
+        let cells = |part: &'static str| part.split('|').map(str::trim).collect::<Vec<_>>();
+        let mut rows = Vec::new();
+        let mut headings = None;
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let Some((under, measured)) = line.split_once("||") else {
+                headings = None;
+                continue;
+            };
+            let (under, measured) = (cells(under), cells(measured));
+            let Some((names, measures)) = &headings else {
+                headings = Some((under, measured));
+                continue;
+            };
+            let known = |names: &[&'static str], cells: &[&'static str]| {
+                let all = names.iter().copied().zip(cells.iter().copied());
+                all.filter(|(_, cell)| *cell != NOTHING).collect::<Vec<_>>()
+            };
+            let figures = known(measures, &measured).into_iter().map(|(measure, cell)| (measure, Printed::read(cell)));
+            rows.push(PaperRow {
+                place: under.first().copied().unwrap_or_default(),
+                condition: known(names, &under).into_iter().filter(|(name, _)| *name != PLACE).collect(),
+                figures: figures.collect(),
+            });
+        }
+        Paper { source: text.split('"').nth(1).unwrap_or_default(), rows }
+    }
+
+    /// The figure of a measure that was measured under our condition.
+    pub fn beside(&self, ours: &[(&str, &str)], measure: &str) -> Option<Printed> {
+        let is_ours = |row: &&PaperRow| row.condition.iter().all(|own| ours.contains(own));
+        self.rows.iter().filter(is_ours).find_map(|row| row.figure(measure))
+    }
+
+    /// The rows of a place in the paper under these conditions as a table; its columns are names of what varies, then measures, each with
+    /// its heading.
+    pub(crate) fn table(
+        &self,
+        is_of: impl Fn(&PaperRow) -> bool,
+        varies: &[(&str, &str)],
+        measures: &[(&str, &str)],
+    ) -> Table {
+        let rows: Vec<&PaperRow> = self.rows.iter().filter(|row| is_of(row)).collect();
+        let is_words = |(measure, _): &&(&str, &str)| {
+            rows.iter().any(|row| matches!(row.figure(measure), Some(Printed::Words(_))))
+        };
+        let words = varies.len() + measures.iter().filter(is_words).count();
+        let mut table = Table::new(words, varies.iter().chain(measures).map(|(_, heading)| *heading));
+        for row in &rows {
+            let names = varies.iter().map(|(name, _)| row.value(name).unwrap_or(NOTHING).to_owned());
+            let figure = |(measure, _): &(&str, &str)| {
+                row.figure(measure).map_or_else(|| NOTHING.to_owned(), |figure| figure.to_string())
+            };
+            table.row(names.chain(measures.iter().map(figure)));
+        }
+        table
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use stepwright_method::precondition::Score;
 
-    /// The paper's F1 is the harmonic mean of its precision and recall, up to the digits printed.
+    const TEXT: &str = "# Printed in \"A paper\".\n\nplace | method | shots || F1\nTable 1 | ours | 4 || 0.8\n\n\
+                        place | method || success\nTable 2 | ours || 39/50\nTable 2 | - || -\n";
+
     #[test]
-    fn printed_figures_fit_each_other() {
-        for row in PRECONDITIONS {
-            let [precision, recall, f1] = ["precision", "recall", "F1"].map(|measure| match row.figure(measure) {
-                Some(Number(figure)) => figure,
-                other => panic!("{row:?}: {other:?}"),
-            });
+    fn a_figure_is_put_beside_its_own_condition_only() {
+        let paper = Paper::read(TEXT);
+        let beside = |ours: &[(&str, &str)], measure| paper.beside(ours, measure).map(|figure| figure.to_string());
+        assert_eq!(beside(&[("method", "ours"), ("shots", "4"), ("think", "no")], "F1").as_deref(), Some("0.80"));
+        assert_eq!(beside(&[("method", "ours"), ("shots", "1")], "F1"), None);
+        // What a row does not name does not matter.
+        assert_eq!(beside(&[("method", "ours"), ("shots", "1")], "success").as_deref(), Some("39/50"));
+        let table = paper.table(|_| true, &[("method", "method"), ("shots", "n")], &[("F1", "F1")]);
+        assert_eq!(table.to_string(), "method  n    F1\nours    4  0.80\nours    -     -\n-       -     -\n");
+        assert_eq!((paper.source, paper.rows.len()), ("A paper", 3));
+    }
+
+    #[test]
+    fn every_paper_is_read_whole() {
+        let rows = [&PRECONDITIONS, &POLICIES, &BLOCKING, &REPROMPT, &STATLER, &O3D].map(|paper| paper.rows.len());
+        assert_eq!(rows, [39, 24, 5, 6, 21, 38]);
+        for paper in [&PRECONDITIONS, &POLICIES, &BLOCKING, &REPROMPT, &STATLER, &O3D] {
+            assert!(!paper.source.is_empty() && paper.rows.iter().all(|row| !row.figures.is_empty()), "{paper:?}");
+        }
+    }
+
+    /// The F1 of "Reasoning about Action Preconditions" is the harmonic mean of its precision and recall, up to the digits printed.
+    #[test]
+    fn printed_figures_of_preconditions_fit_each_other() {
+        for row in PRECONDITIONS.rows.iter().filter(|row| row.figure("F1").is_some()) {
+            let [precision, recall, f1] =
+                ["precision", "recall", "F1"].map(|measure| row.figure(measure).and_then(Printed::number).unwrap());
             assert!((Score::new(precision, recall).f1 - f1).abs() < 0.011, "{row:?}");
         }
     }

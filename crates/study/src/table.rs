@@ -97,21 +97,6 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// A share with three digits; a dash where there is none.
-pub(super) fn share(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
-}
-
-/// A figure as the paper prints it, with two digits; a dash where it prints none.
-pub(super) fn printed(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
-}
-
-/// `1 episode`, `2 episodes`.
-pub(super) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,10 +104,9 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_they_must_be() {
         let mut table = Table::new(1, ["action", "F1"]);
-        table.row(["é".to_owned(), share(Some(0.5))]);
-        table.row(["INFORM_COUNT".to_owned(), printed(None)]);
+        table.row(["é", "0.500"].map(str::to_owned));
+        table.row(["INFORM_COUNT", "-"].map(str::to_owned));
         table.line("the end");
         assert_eq!(table.to_string(), "action           F1\né             0.500\nINFORM_COUNT      -\nthe end\n");
-        assert_eq!((count(1, "turn"), count(0, "turn")), ("1 turn".to_owned(), "0 turns".to_owned()));
     }
 }

@@ -35,9 +35,6 @@ pub enum ModelsCommand {
 
 impl ModelsCommand {
     /// Prints the answer. Exit code 1 when a probed endpoint answers nothing.
-    ///
-    /// # Errors
-    /// When the settings are wrong or output cannot be written.
     pub fn run(&self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         let (mut text, mut done) = (String::new(), true);

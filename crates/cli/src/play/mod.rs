@@ -44,9 +44,6 @@ pub struct Play {
 
 impl Play {
     /// Plays until the input ends.
-    ///
-    /// # Errors
-    /// If the task cannot be loaded, or standard input or output fails.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let sources = match self.world.kind().data {

@@ -74,9 +74,6 @@ impl Wishes {
 }
 
 /// Speaks the protocol until the input ends.
-///
-/// # Errors
-/// If a stream fails, a line is longer than 64 KiB, or the world breaks.
 pub fn speak(
     world: &mut dyn World,
     reset: &Outcome,

@@ -26,9 +26,6 @@ Type an action (Tab completes), or:
 ";
 
 /// Plays until the person leaves or the input ends.
-///
-/// # Errors
-/// If standard input or output fails, or the world breaks.
 pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
     let mut game = Game { calls: reset.calls().cloned().collect(), past: Vec::new(), steps: 0, won: reset.won };
     print(&format!("{}\n\nType an action; :help lists what else there is.\n", visible(&reset.observation)))?;

@@ -21,9 +21,6 @@ struct Request {
 }
 
 /// Answers requests until the input ends. `begin` opens a world for the name of a task.
-///
-/// # Errors
-/// If a line is no request, a task does not exist, an action is sent before the first reset, a stream fails, or the world breaks.
 pub fn serve(
     begin: impl Fn(&str) -> Result<OpenedWorld, WorldError>,
     seed: u64,

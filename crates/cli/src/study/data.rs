@@ -1,16 +1,69 @@
-//! Inputs shared by several studies: the model, the services, the household's demonstrations, files of preconditions.
+//! Inputs shared by several studies: which episodes, the model, the services, the household's demonstrations, files of preconditions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::CliError;
+use clap::Args;
+
 use crate::world::WorldOptions;
+use crate::{CliError, Global};
 use stepwright_driver::config::Config;
 use stepwright_driver::{self as driver, SYMBOLIC, Source};
 use stepwright_method::precondition::AdoptedSet;
+use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::household::{self, Edition, shipped};
-use stepwright_world::{World, dialogue, read_demonstrations};
+use stepwright_world::{Sources, TaskInfo, World, dialogue, read_demonstrations};
+
+/// Which episodes a study runs.
+#[derive(Debug, Args)]
+pub(super) struct Episodes {
+    /// Tasks in place of the shipped ones: a file or a folder
+    #[arg(long, value_name = "FILE_OR_DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// Which tasks: `all`, ids, patterns with *, type=, split=, first=, separated by commas
+    #[arg(long, value_name = "SELECTOR", default_value = "all")]
+    pub(super) tasks: Selector,
+    /// Seeds; each task is run with each: 3, 0..9 (ten of them), 0,7
+    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
+    pub(super) seeds: Seeds,
+    /// Actions an episode may take; the study's usual number if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
+}
+
+/// What the episodes of a study are run with.
+pub(super) struct Ready {
+    pub(super) config: Arc<Config>,
+    pub(super) model: String,
+    pub(super) circumstances: Circumstances,
+    pub(super) opening: Opening,
+}
+
+impl Episodes {
+    /// Reads the configuration; where no data is named, what it has of the world `own` takes its place.
+    pub(super) fn ready(&mut self, global: &Global, own: Option<&str>, usual_steps: u32) -> Result<Ready, CliError> {
+        let config = global.load()?;
+        let (model, _) = model(&config)?;
+        let configured = || own.and_then(|world| config.data.of(world)).map(Path::to_owned);
+        self.data = self.data.take().or_else(configured);
+        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(self.data.as_deref()));
+        let config = Arc::new(config);
+        let opening = Opening::new(&config, Sources::default(), self.max_steps.unwrap_or(usual_steps));
+        Ok(Ready { model, circumstances: circumstances.map_err(failed)?, opening, config })
+    }
+
+    /// The tasks chosen of a world.
+    pub(super) fn of(&self, world: &str) -> Result<Vec<TaskInfo>, CliError> {
+        let tasks = Sources::default().tasks(world, self.data.as_deref()).map_err(failed)?;
+        self.tasks.select(&tasks).map_err(CliError::Usage)
+    }
+}
+
+/// Writes a file that a person named.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    std::fs::write(path, text).map_err(|e| failed(format!("{}: {e}", path.display())))
+}
 
 /// A failure in words.
 pub(super) fn failed(error: impl ToString) -> CliError {

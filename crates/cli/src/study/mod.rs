@@ -33,9 +33,6 @@ pub enum StudyCommand {
 
 impl StudyCommand {
     /// Runs the study.
-    ///
-    /// # Errors
-    /// If options, data or the results file are wrong.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match self {
             StudyCommand::Preconditions(study) => study.run(global),

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::data::{failed, model};
+use super::data::{Episodes, Ready, failed};
 use crate::unattended::UnattendedFlags;
 use crate::{CliError, Global, note};
 use stepwright_study::curve::Format;
 use stepwright_study::o3d::{Given, O3d, by_logs, conditions};
-use stepwright_study::runner::{Circumstances, Opening, Plan, Seeds, Selector, Study};
-use stepwright_world::Sources;
+use stepwright_study::runner::{Plan, Study};
 
 /// Actions an episode may take beyond which the run ends it; the published limits are the method's.
 const MOST_ACTIONS: u32 = 60;
@@ -26,12 +25,8 @@ pub struct O3dStudy {
     /// The world: household or shop
     #[arg(long, value_name = "WORLD", default_value = "household", value_parser = ["household", "shop"])]
     world: String,
-    /// A file or folder of tasks; the shipped ones if absent
-    #[arg(long, value_name = "PATH")]
-    data: Option<PathBuf>,
-    /// Which tasks: `all`, ids, patterns with *, type=, first=
-    #[arg(long, value_name = "SELECTOR", default_value = "all")]
-    tasks: Selector,
+    #[command(flatten)]
+    episodes: Episodes,
     /// Conditions: ReAct, ReAct-long, Reflexion, Reflexion+O3D, O3D, "O3D (SD-only)", "O3D (PD-only)", "O3D (TD-only)",
     /// "O3D (TD-only non-contrastive)", O3D-Human, O3D-Code, Demo2Code, AdaPlanner, or all; O3D if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
@@ -51,28 +46,18 @@ pub struct O3dStudy {
     /// The numbers of pairs: 2,10,40,80
     #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "logs")]
     pairs: Vec<usize>,
-    /// The seeds of episodes
-    #[arg(long, value_name = "SEEDS")]
-    seeds: Option<Seeds>,
     #[command(flatten)]
     unattended: UnattendedFlags,
     /// File for the curve of success by the number of pairs: .csv, .json or .svg
     #[arg(long, value_name = "FILE", requires = "logs")]
     curve: Option<PathBuf>,
-    /// Actions an episode may take
-    #[arg(long, value_name = "N", default_value_t = MOST_ACTIONS, value_parser = clap::value_parser!(u32).range(1..))]
-    max_steps: u32,
 }
 
 impl O3dStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
-    ///
-    /// # Errors
-    /// If options, data or the results file are wrong.
-    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+    pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
-        let config = global.load()?;
-        let (model, _) = model(&config)?;
+        let Ready { config, model, circumstances, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
         let here =
             |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
         let given = Given {
@@ -91,39 +76,17 @@ impl O3dStudy {
             wrong.iter().for_each(|line| note(&format!("{line}; the others were read")));
             all.extend(found);
         }
-        let sources = Sources::default();
-        let data = self.data.as_deref();
-        let tasks = sources.tasks(&self.world, data).map_err(failed)?;
-        let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
-        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let config = Arc::new(config);
-        let seeds = self.seeds.as_ref().map_or_else(|| vec![0], |seeds| seeds.all().to_vec());
-        let study = Arc::new(O3d {
-            opening: Opening {
-                config: Arc::clone(&config),
-                sources,
-                most_actions: self.max_steps,
-                in_force: None,
-                sessions: None,
-            },
-            world: self.world,
-            data: self.data,
-            plan: Plan { conditions: all.into_iter().map(Arc::new).collect(), tasks, seeds },
-            model: model.clone(),
-        });
+        let (tasks, seeds) = (self.episodes.of(&self.world)?, self.episodes.seeds.all().to_vec());
+        let plan = Plan { conditions: all.into_iter().map(Arc::new).collect(), tasks, seeds };
+        let (world, data) = (self.world, self.episodes.data);
+        let study = Arc::new(O3d { opening, world, data, plan, model: model.clone() });
         let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
         let report = O3d::report(&carried.lines, false);
         if let (Some(path), Some(format)) = (&self.curve, format) {
-            std::fs::write(path, format.write(&report.plots()))
-                .map_err(|e| failed(format!("{}: {e}", path.display())))?;
+            super::data::write(path, &format.write(&report.plots()))?;
         }
-        if self.unattended.json {
-            carried.print(&format!("{:#}\n", report.json()))?;
-        } else {
-            carried.print(&format!("{report}\n{}", carried.summary))?;
-        }
-        Ok(carried.code)
+        carried.tabulated(self.unattended.json, &report, "")
     }
 }

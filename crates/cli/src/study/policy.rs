@@ -122,9 +122,6 @@ enum Think {
 
 impl PolicyStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
-    ///
-    /// # Errors
-    /// If options, data or the results file are wrong.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
         let config = global.load()?;

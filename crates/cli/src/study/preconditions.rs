@@ -75,9 +75,6 @@ enum By {
 
 impl Preconditions {
     /// Infers what has no result yet; exit code 1 if something could not be inferred or scored.
-    ///
-    /// # Errors
-    /// If options, data or the results file are wrong.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let options = self.options.of(self.world)?;
         let config = global.load()?;
@@ -132,12 +129,7 @@ impl Preconditions {
             }
         }
         let report = precondition::Preconditions::report(&carried.lines, detail);
-        if self.unattended.json {
-            carried.print_json(&report.json())?;
-        } else {
-            carried.print(&format!("{report}{saved}\n{}", carried.summary))?;
-        }
-        Ok(carried.code)
+        carried.tabulated(self.unattended.json, &report, &saved)
     }
 
     fn tests(&self) -> usize {

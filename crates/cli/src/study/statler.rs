@@ -7,20 +7,20 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::data::{failed, model};
+use super::data::{Episodes, Ready, write};
 use crate::unattended::UnattendedFlags;
 use crate::{CliError, Global, print, print_json};
 use stepwright_driver::SYMBOLIC;
 use stepwright_method::{self as method, Needs};
 use stepwright_study::curve::{Format, Plot};
-use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector, Study, first_of_each_kind};
+use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
 use stepwright_study::statler::live::{Condition, Requests, groups};
 use stepwright_study::statler::report::{scored, tables};
 use stepwright_study::statler::{curves, recorded};
 use stepwright_world::options::known_names;
 use stepwright_world::table::{Domain, KIND};
-use stepwright_world::{Ability, Sources, TaskInfo};
+use stepwright_world::{Ability, TaskInfo};
 
 /// Actions an episode may take: more than any has requests.
 const MOST_ACTIONS: u32 = 10_000;
@@ -30,21 +30,18 @@ const MOST_ACTIONS: u32 = 10_000;
 ///
 /// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the episodes' reference
 /// programs are played.
-/// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored.
+/// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored:
+/// `--data` is their folder, with the episodes.
 #[derive(Debug, Args)]
 pub struct StatlerStudy {
-    /// A file or folder of episodes, the shipped ones if absent; with --recorded, the folder of recorded outputs and their episodes
-    #[arg(long, value_name = "FILE_OR_DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    episodes: Episodes,
     /// Score recorded outputs of models instead of running anything
-    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift", "seeds", "shard", "list", "unit"])]
+    #[arg(long, conflicts_with_all = ["tasks", "jobs", "out", "curve", "drift", "seeds", "max_steps", "shard", "list", "unit"])]
     recorded: bool,
     /// Domains: pick_and_place, disinfection, weight, cover, cups; all that are there if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     domain: Vec<String>,
-    /// Which episodes: `all`, ids, patterns with *, type= (a domain), first=
-    #[arg(long, value_name = "SELECTOR", default_value = "all")]
-    tasks: Selector,
     /// Methods; if absent those of the paper, without a language model statler and cups-state
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     methods: Vec<String>,
@@ -59,22 +56,16 @@ pub struct StatlerStudy {
     /// Draw how far beliefs drift from the truth
     #[arg(long)]
     drift: bool,
-    /// Seeds; each episode is run with each: 3, 0..9
-    #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
-    seeds: Seeds,
 }
 
 impl StatlerStudy {
     /// Does what has no result yet, scores and prints; exit code 1 if something could not be done.
-    ///
-    /// # Errors
-    /// If options, data or the results file are wrong.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         if self.recorded { self.score_recorded(global) } else { self.run_live(global) }
     }
 
     fn score_recorded(self, global: &Global) -> Result<ExitCode, CliError> {
-        let data = match &self.data {
+        let data = match &self.episodes.data {
             Some(data) => data.clone(),
             None => global.load()?.data.of(KIND.name).map(Path::to_owned).ok_or_else(|| {
                 CliError::Usage(
@@ -99,25 +90,15 @@ impl StatlerStudy {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn run_live(self, global: &Global) -> Result<ExitCode, CliError> {
+    fn run_live(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
-        let config = global.load()?;
-        let (model, _) = model(&config)?;
-        let sources = Sources::default();
-        let data = self.data.clone().or_else(|| config.data.of(KIND.name).map(Path::to_owned));
-        let tasks = self.episodes(&sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
+        let Ready { config, model, circumstances, opening } =
+            self.episodes.ready(global, Some(KIND.name), MOST_ACTIONS)?;
+        let data = self.episodes.data.clone();
+        let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
-        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data.as_deref()));
-        let circumstances = circumstances.map_err(failed)?;
-        let config = Arc::new(config);
-        let opening = Opening {
-            config: Arc::clone(&config),
-            sources,
-            most_actions: MOST_ACTIONS,
-            in_force: None,
-            sessions: None,
-        };
-        let study = Arc::new(Requests::new(opening, data, model.clone(), conditions, tasks, &self.seeds)?);
+        let study = Requests::new(opening, data, model.clone(), conditions, tasks, &self.episodes.seeds)?;
+        let study = Arc::new(study);
         let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
@@ -129,7 +110,7 @@ impl StatlerStudy {
                 let why = "there is no curve to write; play three cups (--domain cups), or draw the drift (--drift)";
                 return Err(CliError::Usage(why.to_owned()));
             }
-            std::fs::write(path, format.write(&plots)).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+            write(path, &format.write(&plots))?;
         }
         if self.unattended.json {
             let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
@@ -187,7 +168,7 @@ impl StatlerStudy {
         if there.is_empty() {
             return Err(format!("no episode of {} is here", self.domain.join(", ")));
         }
-        Ok(first_of_each_kind(self.tasks.select(&there)?, self.first))
+        Ok(first_of_each_kind(self.episodes.tasks.select(&there)?, self.first))
     }
 }
 

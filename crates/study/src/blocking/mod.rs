@@ -1,9 +1,7 @@
 //! Study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
 //! method and the baselines it was compared with, each trial an unattended episode.
 
-mod paper;
 mod report;
-mod result;
 #[cfg(test)]
 mod tests;
 
@@ -11,11 +9,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-pub use result::BlockingResult;
-
+use super::paper::BLOCKING;
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
@@ -25,9 +23,7 @@ use stepwright_world::kitchen;
 /// A condition of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Condition {
-    /// As in the paper's table.
     pub name: &'static str,
-    /// The method that runs it.
     pub method: &'static str,
     /// What `find` does in the kitchen.
     pub find: &'static str,
@@ -48,16 +44,42 @@ pub const CONDITIONS: [Condition; 6] = [
 /// Actions a trial may take.
 pub const MOST_ACTIONS: u32 = 100;
 
+/// One line of the results file: an episode's result, with the condition and the trial it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockingResult {
+    pub condition: String,
+    /// Which trial, from 0.
+    pub trial: u64,
+    #[serde(flatten)]
+    pub run: RunResult,
+}
+
+impl BlockingResult {
+    /// Decisions: actions executed, and selections that were blocked.
+    pub fn decisions(&self) -> u32 {
+        self.run.steps.saturating_add(self.run.blocked)
+    }
+
+    /// Actions considered at a decision, on average: the ground actions that a planner chose its plans among, else the candidates there
+    /// were. `None` for ProgPrompt, whose plan is written whole, as in the paper.
+    pub fn considered(&self) -> Option<f64> {
+        let candidates = f64::from(self.run.proposals) / f64::from(self.decisions().max(1));
+        let planned = self.condition.starts_with("FF-Replan");
+        match self.run.considered {
+            Some(considered) => Some(considered),
+            None => (!planned && !self.condition.starts_with("ProgPrompt")).then_some(candidates),
+        }
+    }
+}
+
 /// The comparison.
 #[derive(Debug)]
 pub struct Blocking {
-    /// How trials are opened.
     pub opening: Opening,
     /// Scenes; the shipped ones if `None`.
     pub data: Option<PathBuf>,
     /// Conditions, tasks, and a seed a trial.
     pub plan: Plan<Condition>,
-    /// The model's name.
     pub model: String,
 }
 
@@ -108,12 +130,9 @@ impl Study for Blocking {
 }
 
 /// The conditions of a list of names; the paper's if there is none.
-///
-/// # Errors
-/// An unknown name, with the known ones.
 pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
     if names.is_empty() {
-        let is_papers = |c: &Condition| paper::FIGURES.iter().any(|row| row.value("condition") == Some(c.name));
+        let is_papers = |c: &Condition| BLOCKING.rows.iter().any(|row| row.value("condition") == Some(c.name));
         return Ok(CONDITIONS.into_iter().filter(is_papers).collect());
     }
     let known = || CONDITIONS.map(|c| c.name).join(", ");

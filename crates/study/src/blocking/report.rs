@@ -1,100 +1,72 @@
 //! Table of the study: each condition and task beside the paper's Table 1.
 
-use std::collections::BTreeSet;
-
-use super::paper::{FIGURES, SOURCE, TASKS};
 use super::{BlockingResult, CONDITIONS};
+use crate::columns::{Cell, Column, Group, column, condition, distinct, groups};
 use crate::curve::{Chart, ShareOf, Shares};
+use crate::interval::of_mean;
+use crate::paper::{BLOCKING, Printed};
 use crate::report::{Report, Table};
-use crate::runner::{Printed, beside, in_print, in_words, of_mean, wilson};
-use crate::table::count;
+use stepwright_text::words::count;
 
-/// Results as a table for display.
-pub fn report(results: &[BlockingResult]) -> Report {
-    let headings = [
-        "condition",
-        "task",
-        "trials",
-        "success",
-        "95 %",
-        "paper",
-        "decisions",
-        "95 %",
-        "refused",
-        "considered",
-        "asks",
-        "seconds",
-        "errors",
-    ];
-    let mut table = Table::new(2, headings).titled("Trials by condition and task");
-    let mut shares = Vec::new();
-    let mut kinds: Vec<&str> = TASKS.to_vec();
-    for result in results {
-        if !kinds.contains(&result.run.kind.as_str()) {
-            kinds.push(&result.run.kind);
-        }
-    }
-    for condition in CONDITIONS.map(|c| c.name) {
-        for kind in &kinds {
-            let of: Vec<&BlockingResult> =
-                results.iter().filter(|r| r.condition == condition && r.run.kind == *kind).collect();
-            if !of.is_empty() {
-                table.row(row(condition, kind, &of));
-                shares.push(share(condition, kind, &of));
-            }
-        }
-    }
-    let mut report = Report::default();
-    report.table(table);
-    report.text(basis(results));
-    report.chart(Chart::Shares(Shares { measure: "trials that reached the goal".to_owned(), rows: shares }));
-    report
-}
+/// The tasks, in the order of the paper's columns; each is a measure of its rows.
+const TASKS: [&str; 4] = ["coffee", "apple", "mug", "toast"];
 
-/// The share of successes, for files.
-fn share(condition: &str, kind: &str, of: &[&BlockingResult]) -> ShareOf {
-    let won = of.iter().filter(|r| r.run.won).count();
-    let paper = match beside(&FIGURES, &[("condition", condition)], kind) {
-        Some(Printed::Of(part, of)) => Some(f64::from(part) / f64::from(of)),
-        Some(Printed::Number(share)) => Some(share),
-        None => None,
+type Row<'a> = Group<'a, BlockingResult>;
+
+fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let mean = |heading, digits, figure: fn(&BlockingResult) -> f64| {
+        column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(|r| Some(figure(r))), digits))
     };
-    let (name, share) = (format!("{condition}, {kind}"), won as f64 / of.len() as f64);
-    ShareOf { name, share, interval: wilson(won, of.len()), paper }
+    vec![
+        condition("condition"),
+        condition("task"),
+        column("trials", |of: &Row<'_>| Cell::of(of.lines.len())),
+        column("success", |of: &Row<'_>| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
+        column("95 %", |of: &Row<'_>| Cell::Interval(of.wilson(|r| r.run.won), 2)),
+        column("paper", |of: &Row<'_>| Cell::Printed(of.printed(&BLOCKING, &of.condition("task")))),
+        mean("decisions", 1, |r| r.decisions().into()),
+        column("95 %", |of: &Row<'_>| Cell::Interval(of_mean(&of.values(|r| Some(r.decisions().into()))), 1)),
+        mean("refused", 1, |r| r.run.refused.into()),
+        column("considered", |of: &Row<'_>| Cell::Figure(of.mean(BlockingResult::considered), 2)),
+        mean("asks", 1, |r| r.run.asks.into()),
+        mean("seconds", 2, |r| r.run.seconds),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
+    ]
 }
 
-fn row(condition: &str, kind: &str, of: &[&BlockingResult]) -> Vec<String> {
-    let mean = |figure: &dyn Fn(&BlockingResult) -> f64| of.iter().map(|r| figure(r)).sum::<f64>() / of.len() as f64;
-    let won = of.iter().filter(|r| r.run.won).count();
-    let paper = beside(&FIGURES, &[("condition", condition)], kind);
-    let decisions: Vec<f64> = of.iter().map(|r| f64::from(r.decisions())).collect();
-    let considered: Vec<f64> = of.iter().filter_map(|r| r.considered()).collect();
-    let all = considered.iter().sum::<f64>() / considered.len() as f64;
-    vec![
-        condition.to_owned(),
-        kind.to_owned(),
-        of.len().to_string(),
-        format!("{won}/{}", of.len()),
-        in_words(wilson(won, of.len()), 2),
-        in_print(paper),
-        format!("{:.1}", mean(&|r| f64::from(r.decisions()))),
-        in_words(of_mean(&decisions), 1),
-        format!("{:.1}", mean(&|r| f64::from(r.run.refused))),
-        if considered.is_empty() { "-".to_owned() } else { format!("{all:.2}") },
-        format!("{:.1}", mean(&|r| f64::from(r.run.asks))),
-        format!("{:.2}", mean(&|r| r.run.seconds)),
-        of.iter().filter(|r| r.run.error.is_some()).count().to_string(),
-    ]
+/// Results as a table for display: conditions in the study's order, tasks in the paper's, then others.
+pub fn report(results: &[BlockingResult]) -> Report {
+    let kinds = groups(results, |r| vec![("task", r.run.kind.clone())]);
+    let kinds: Vec<String> = kinds.iter().map(|of| of.condition("task")).collect();
+    let of = |r: &BlockingResult| vec![("condition", r.condition.clone()), ("task", r.run.kind.clone())];
+    let mut rows = groups(results.iter().filter(|r| CONDITIONS.iter().any(|c| c.name == r.condition)), of);
+    rows.sort_by_key(|of| {
+        let (condition, task) = (of.condition("condition"), of.condition("task"));
+        let printed = TASKS.iter().position(|own| *own == task);
+        let other = kinds.iter().position(|own| *own == task);
+        (CONDITIONS.iter().position(|c| c.name == condition), printed.is_none(), printed, other)
+    });
+    let share = |of: &Row<'_>| {
+        Some(ShareOf {
+            name: format!("{}, {}", of.condition("condition"), of.condition("task")),
+            share: of.share(|r| r.run.won)?,
+            interval: of.wilson(|r| r.run.won),
+            paper: of.printed(&BLOCKING, &of.condition("task")).and_then(Printed::number),
+        })
+    };
+    let mut report = Report::default();
+    report.table(Table::of("Trials by condition and task", &columns(), &rows));
+    report.text(basis(results));
+    let rows = rows.iter().filter_map(share).collect();
+    report.chart(Chart::Shares(Shares { measure: "trials that reached the goal".to_owned(), rows }));
+    report
 }
 
 /// What the figures rest on.
 fn basis(results: &[BlockingResult]) -> String {
-    let set = |of: &dyn Fn(&BlockingResult) -> String| -> Vec<String> {
-        results.iter().map(of).filter(|s| !s.is_empty()).collect::<BTreeSet<_>>().into_iter().collect()
-    };
-    let scenes = set(&|r| r.run.task.split('/').next().unwrap_or_default().to_owned());
-    let models = set(&|r| r.run.model.clone());
-    let symbolic = models.iter().any(|m| m == stepwright_driver::SYMBOLIC);
+    let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
+    let models = distinct(results.iter().map(|r| r.run.model.as_str()));
+    let symbolic = models.contains(&stepwright_driver::SYMBOLIC);
     let builtin = if symbolic {
         "With `symbolic` no language model took part: blocking conditions were selected by the built-in selector, and ProgPrompt's \
          plans were joined from parts that ship with the program.\n"
@@ -104,10 +76,11 @@ fn basis(results: &[BlockingResult]) -> String {
     format!(
         "\n{} in {} ({}), model: {}. {builtin}`decisions`, `refused`, `considered` (actions considered a decision, \
          the measure of the paper's Table 3, whose figures are not in its text: candidates of the tree; ground actions that \
-         the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over all trials. `paper`: Table 1 of \"{SOURCE}\" (gpt-3.5-turbo, AI2-THOR).\n",
+         the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over all trials. `paper`: Table 1 of \"{}\" (gpt-3.5-turbo, AI2-THOR).\n",
         count(results.len(), "trial"),
         count(scenes.len(), "scene"),
         scenes.join(", "),
         models.join(", "),
+        BLOCKING.source,
     )
 }

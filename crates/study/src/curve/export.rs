@@ -20,9 +20,6 @@ pub enum Format {
 
 impl Format {
     /// The form that a file's name asks for.
-    ///
-    /// # Errors
-    /// If its end is none of them.
     pub fn of(path: &Path) -> Result<Self, String> {
         match path.extension().and_then(|end| end.to_str()) {
             Some("csv") => Ok(Format::Csv),

@@ -16,7 +16,6 @@ pub use shares::{ShareOf, Shares};
 /// One line of a plot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// What it is of.
     pub name: String,
     /// Its values, the first at [`Plot::from`]; what is no number is not known.
     pub values: Vec<f64>,
@@ -31,7 +30,6 @@ pub struct Plot {
     pub over: String,
     /// The number of the first value.
     pub from: usize,
-    /// The curves.
     pub series: Vec<Series>,
 }
 

@@ -10,7 +10,6 @@ use super::letter;
 /// A point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PointOf {
-    /// Of what.
     pub name: String,
     /// Along the horizontal axis, 0 to 1.
     pub x: f64,
@@ -25,7 +24,6 @@ pub struct Scatter {
     pub across: String,
     /// What the vertical axis is the share of.
     pub up: String,
-    /// The points.
     pub points: Vec<PointOf>,
 }
 

@@ -7,7 +7,6 @@ use super::export::{COLOURS, LINE, MARGIN, WIDTH, escaped};
 /// A share of something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareOf {
-    /// Of what.
     pub name: String,
     /// The share, 0 to 1.
     pub share: f64,
@@ -22,7 +21,6 @@ pub struct ShareOf {
 pub struct Shares {
     /// What they are shares of, in a few words.
     pub measure: String,
-    /// The shares.
     pub rows: Vec<ShareOf>,
 }
 

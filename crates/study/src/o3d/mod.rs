@@ -26,11 +26,8 @@ const SHOP: &str = "shop";
 /// What is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// As in the paper's tables.
     pub name: String,
-    /// The method that runs it.
     pub method: &'static str,
-    /// Its options.
     pub options: Vec<(&'static str, String)>,
     /// Pairs of logs that its skills were found in, where they were found for the study.
     pub logs: Option<usize>,
@@ -68,14 +65,11 @@ pub const CONDITIONS: [Named; 13] = [
 /// One line of the results file: an episode's result, with the condition it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct O3dResult {
-    /// The condition's name.
     pub condition: String,
-    /// The world.
     pub world: String,
     /// Pairs of logs, where skills were found for the study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<usize>,
-    /// The episode.
     #[serde(flatten)]
     pub run: RunResult,
 }
@@ -83,15 +77,12 @@ pub struct O3dResult {
 /// The comparison.
 #[derive(Debug)]
 pub struct O3d {
-    /// How episodes are opened.
     pub opening: Opening,
-    /// The world.
     pub world: String,
     /// Tasks; the shipped ones if `None`.
     pub data: Option<PathBuf>,
     /// Conditions, tasks, seeds.
     pub plan: Plan<Condition>,
-    /// The model's name.
     pub model: String,
 }
 
@@ -152,9 +143,7 @@ impl Study for O3d {
 pub struct Given {
     /// Of the conditions that use any, in place of what ships.
     pub skills: Option<String>,
-    /// Of O3D-Human.
     pub human: Option<String>,
-    /// Of tips distilled without contrast.
     pub non_contrastive: Option<String>,
 }
 
@@ -180,9 +169,6 @@ impl Given {
 }
 
 /// The conditions of a list of names; `O3D` alone if there is none, those whose knowledge is at hand for `all`.
-///
-/// # Errors
-/// A name that is none, a method that this program has not, knowledge that is not named or cannot be read.
 pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Condition>, String> {
     let every = names.iter().any(|name| name.eq_ignore_ascii_case(EVERY));
     let names: Vec<&str> = match names {
@@ -227,9 +213,6 @@ fn content(name: &str) -> Result<String, String> {
 
 /// Conditions of skills found without a language model in the first pairs of a log, one for each number of pairs. Their files are
 /// written to a folder, named after what they hold. Lines that could not be read come with them, in words.
-///
-/// # Errors
-/// If the log cannot be read, or a file not be written.
 pub fn by_logs(
     log: &Path,
     numbers: &[usize],

@@ -1,50 +1,67 @@
 //! The study's tables: success by type of task, or success and score in the shop, beside the paper's figures; success by logs used.
 
-use std::collections::BTreeSet;
-
-use super::paper::{ALL, FIGURES, SHOP as COLUMNS, SOURCE, TYPES, model};
+use super::paper::{ALL, SHOP as COLUMNS, TYPES, model};
 use super::{O3dResult, SHOP};
+use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
+use crate::paper::{O3D, PaperRow, Printed};
 use crate::report::{Report, Table};
-use crate::runner::{Printed, beside, in_print, in_words, printed_table, wilson};
-use crate::table::count;
 use stepwright_driver::SYMBOLIC;
+use stepwright_text::words::count;
+
+/// A condition with a model, by the number of logs.
+type Row<'a> = Group<'a, O3dResult>;
 
 /// Results as tables for people.
 pub(super) fn report(results: &[O3dResult]) -> Report {
     let mut report = Report::default();
-    let worlds: BTreeSet<&str> = results.iter().map(|result| result.world.as_str()).collect();
-    for world in worlds {
+    for world in distinct(results.iter().map(|result| result.world.as_str())) {
         let of: Vec<&O3dResult> = results.iter().filter(|result| result.world == world).collect();
-        let (table, shares, unable) = measured(world, &of);
-        report.table(table);
-        report.text(unable);
+        let rows = rows(&of);
+        let title = format!("Episodes in the {world}, success in percent");
+        report.table(Table::of(title, &measured(world), &rows));
+        report.text(without_figures(&rows));
         report.text(basis(&of));
         if let Some(plot) = by_logs(&of) {
             report.plot(plot);
         }
-        report.chart(Chart::Shares(Shares {
-            measure: format!("episodes in the {world} that reached the goal"),
-            rows: shares,
-        }));
+        let rows = rows.iter().filter_map(share).collect();
+        let measure = format!("episodes in the {world} that reached the goal");
+        report.chart(Chart::Shares(Shares { measure, rows }));
         for place in ["Table 1", "Table 2", "Table 3", "Table 6", "Table 9", "Table 10"] {
-            let rows = FIGURES.iter().filter(|row| row.place == place && row.value("world") == Some(world));
-            if rows.clone().count() == 0 {
+            let is_of = |row: &PaperRow| row.place == place && row.value("world") == Some(world);
+            if !O3D.rows.iter().any(is_of) {
                 continue;
             }
             let columns: Vec<(&str, &str)> = columns(world).iter().map(|column| (*column, *column)).collect();
-            let printed = printed_table(rows, &[("model", "model"), ("method", "method")], &columns);
+            let printed = O3D.table(is_of, &[("model", "model"), ("method", "method")], &columns);
             let title = format!("The paper's {place}, {world}");
             report.text(format!("\n{title}\n"));
             report.table(printed.titled(title));
         }
     }
     report.text(format!(
-        "\n`paper` stands beside a figure of ours only where model and method are the same. The paper's tables are of \"{SOURCE}\": \
+        "\n`paper` stands beside a figure of ours only where model and method are the same. The paper's tables are of \"{}\": \
          success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
-         AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n"
+         AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n",
+        O3D.source
     ));
     report
+}
+
+/// The rows: under what each was run, and by which names the paper's figures are found.
+fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
+    groups(of.iter().copied(), |r| {
+        let logs = r.logs.map_or_else(|| "-".to_owned(), |logs| logs.to_string());
+        vec![
+            ("condition", r.condition.clone()),
+            ("our model", r.run.model.clone()),
+            ("logs", logs),
+            ("world", r.world.clone()),
+            ("model", model(&r.run.model)),
+            ("method", r.condition.clone()),
+        ]
+    })
 }
 
 /// The columns of a world's tables.
@@ -53,7 +70,7 @@ fn columns(world: &str) -> Vec<&'static str> {
 }
 
 /// The paper's column for a kind of task.
-fn column(kind: &str) -> Option<&'static str> {
+fn column_of(kind: &str) -> Option<&'static str> {
     let begins = [
         ("pick_two", "pick2"),
         ("pick_clean", "clean"),
@@ -67,85 +84,72 @@ fn column(kind: &str) -> Option<&'static str> {
 
 /// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
 /// action.
-fn unable<'a>(own: &[&&'a O3dResult]) -> Option<&'a str> {
-    let why = |result: &&&'a O3dResult| {
+fn unable<'a>(of: &Row<'a>) -> Option<&'a str> {
+    let why = |result: &'a O3dResult| {
         let idle = result.run.model == SYMBOLIC && result.run.steps == 0 && !is_success(result);
         result.run.error.as_deref().or_else(|| idle.then_some(result.run.ended.as_str()))
     };
-    let first = own.first().and_then(why)?;
-    own.iter().all(|result| why(result).is_some()).then_some(first)
+    let first = of.lines.first().copied().and_then(why)?;
+    of.lines.iter().all(|result| why(result).is_some()).then_some(first)
 }
 
-/// Our figures, a row for each condition, model and number of logs; the rows' shares; and in words why rows are without figures.
-fn measured(world: &str, of: &[&O3dResult]) -> (Table, Vec<ShareOf>, String) {
-    let columns = columns(world);
-    let headings = ["condition", "model", "logs", "episodes"].into_iter().map(str::to_owned);
-    let figures = columns.iter().flat_map(|column| [(*column).to_owned(), "paper".to_owned()]);
-    let rest = ["95 %", "actions", "calls and thoughts", "tokens", "errors"].map(str::to_owned);
-    let headings: Vec<String> = headings.chain(figures).chain(rest).collect();
-    let mut table = Table::new(3, headings.iter().map(String::as_str))
-        .titled(format!("Episodes in the {world}, success in percent"));
-    let mut shares = Vec::new();
-    let mut words = String::new();
-    let mut rows: Vec<(&str, &str, Option<usize>)> = Vec::new();
-    for result in of {
-        let row = (result.condition.as_str(), result.run.model.as_str(), result.logs);
-        if !rows.contains(&row) {
-            rows.push(row);
-        }
+/// The rows without figures, in words.
+fn without_figures(rows: &[Row<'_>]) -> String {
+    let said = rows.iter().filter_map(|of| {
+        let (condition, model, why) = (of.condition("condition"), of.condition("our model"), unable(of)?);
+        Some(format!("{condition} with {model}: no figure, {why}\n"))
+    });
+    let words: String = said.collect();
+    if words.is_empty() { words } else { format!("\n{words}") }
+}
+
+/// What stands in print was found in all pairs of logs.
+fn printed(of: &Row<'_>, measure: &str) -> Option<Printed> {
+    of.printed(&O3D, measure).filter(|_| of.condition("logs") == "-")
+}
+
+/// Our figures, each beside the paper's.
+fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
+    // Of what could not be carried out there is no figure.
+    let able = |heading: &'a str, cell: fn(&Row<'_>) -> Cell| {
+        column(heading, move |of: &Row<'_>| if unable(of).is_some() { Cell::Figure(None, 0) } else { cell(of) })
+    };
+    let mut columns = vec![
+        condition("condition"),
+        words("model", |of: &Row<'_>| of.condition("our model")),
+        condition("logs"),
+        column("episodes", |of: &Row<'_>| Cell::of(of.lines.len())),
+    ];
+    for name in self::columns(world) {
+        columns.push(column(name, move |of: &Row<'_>| {
+            Cell::percent(figure(of, name).filter(|_| unable(of).is_none()), 1)
+        }));
+        columns.push(column("paper", move |of: &Row<'_>| Cell::Printed(printed(of, name))));
     }
-    for (condition, model_name, logs) in rows {
-        let own: Vec<&&O3dResult> = of
-            .iter()
-            .filter(|r| (r.condition.as_str(), r.run.model.as_str(), r.logs) == (condition, model_name, logs))
-            .collect();
-        let unable = unable(&own);
-        if let Some(why) = unable {
-            words.push_str(&format!("{condition} with {model_name}: no figure, {why}\n"));
-        }
-        let paper_model = model(model_name);
-        let ours = [("world", world), ("model", paper_model.as_str()), ("method", condition)];
-        let mut cells = vec![
-            condition.to_owned(),
-            model_name.to_owned(),
-            logs.map_or_else(|| "-".to_owned(), |logs| logs.to_string()),
-            own.len().to_string(),
-        ];
-        for name in &columns {
-            cells.push(if unable.is_some() { "-".to_owned() } else { figure(&own, name) });
-            // What stands in print was found in all pairs of logs.
-            cells.push(in_print(beside(&FIGURES, &ours, name).filter(|_| logs.is_none())));
-        }
-        let won = own.iter().filter(|r| is_success(r)).count();
-        let interval = wilson(won, own.len());
-        let mean = |of: &dyn Fn(&O3dResult) -> f64| own.iter().map(|r| of(r)).sum::<f64>() / own.len().max(1) as f64;
-        let errors = own.iter().filter(|r| r.run.error.is_some()).count().to_string();
-        if unable.is_some() {
-            cells.extend(["-", "-", "-", "-"].map(str::to_owned).into_iter().chain([errors]));
-            table.row(cells);
-            continue;
-        }
-        cells.extend([
-            in_words(interval, 2),
-            format!("{:.1}", mean(&|r| f64::from(r.run.steps))),
-            format!("{:.1}", mean(&|r| f64::from(r.run.held))),
-            format!("{:.0}", mean(&|r| r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)),
-            errors,
-        ]);
-        table.row(cells);
-        let printed = beside(&FIGURES, &ours, if world == SHOP { "SR" } else { ALL }).filter(|_| logs.is_none());
-        let paper = match printed {
-            Some(Printed::Number(percent)) => Some(percent / 100.0),
-            _ => None,
-        };
-        let name = match logs {
-            Some(logs) => format!("{condition}, {model_name}, {}", count(logs, "pair")),
-            None => format!("{condition}, {model_name}"),
-        };
-        shares.push(ShareOf { name, share: won as f64 / own.len().max(1) as f64, interval, paper });
-    }
-    let gap = if words.is_empty() { "" } else { "\n" };
-    (table, shares, format!("{gap}{words}"))
+    columns.extend([
+        able("95 %", |of| Cell::Interval(of.wilson(is_success), 2)),
+        able("actions", |of| Cell::Figure(of.mean(|r| Some(r.run.steps.into())), 1)),
+        able("calls and thoughts", |of| Cell::Figure(of.mean(|r| Some(r.run.held.into())), 1)),
+        able("tokens", |of| {
+            Cell::Figure(of.mean(|r| Some(r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)), 0)
+        }),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
+    ]);
+    columns
+}
+
+/// The success of a row, for files; none of what could not be carried out.
+fn share(of: &Row<'_>) -> Option<ShareOf> {
+    let (condition, model, logs) = (of.condition("condition"), of.condition("our model"), of.lines.first()?.logs);
+    let whole = if of.condition("world") == SHOP { "SR" } else { ALL };
+    let pairs = logs.map(|logs| format!(", {}", count(logs, "pair"))).unwrap_or_default();
+    let share = ShareOf {
+        name: format!("{condition}, {model}{pairs}"),
+        share: of.share(is_success)?,
+        interval: of.wilson(is_success),
+        paper: printed(of, whole).and_then(Printed::number).map(|percent| percent / 100.0),
+    };
+    unable(of).is_none().then_some(share)
 }
 
 /// Of the household whether the goal holds; of the shop a score of 1.
@@ -153,46 +157,37 @@ fn is_success(result: &O3dResult) -> bool {
     if result.world == SHOP { result.run.reward >= 1.0 } else { result.run.won }
 }
 
-fn figure(of: &[&&O3dResult], column_name: &str) -> String {
-    if column_name == "score" {
-        let sum: f64 = of.iter().map(|r| r.run.reward).sum();
-        return format!("{:.1}", 100.0 * sum / of.len().max(1) as f64);
+/// The mean score, or the share of successes among the tasks of a column.
+fn figure(of: &Row<'_>, name: &str) -> Option<f64> {
+    if name == "score" {
+        return of.mean(|r| Some(r.run.reward));
     }
-    let own: Vec<&&&O3dResult> =
-        of.iter().filter(|r| [ALL, "SR"].contains(&column_name) || column(&r.run.kind) == Some(column_name)).collect();
-    if own.is_empty() {
-        return "-".to_owned();
-    }
-    let won = own.iter().filter(|r| is_success(r)).count();
-    format!("{:.1}", 100.0 * won as f64 / own.len() as f64)
+    let is_of = |r: &O3dResult| [ALL, "SR"].contains(&name) || column_of(&r.run.kind) == Some(name);
+    of.mean(|r| is_of(r).then(|| f64::from(u8::from(is_success(r)))))
 }
 
 /// Success over the number of logs, a curve a model.
 fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
-    let models: BTreeSet<&str> = of.iter().filter(|r| r.logs.is_some()).map(|r| r.run.model.as_str()).collect();
-    let series: Vec<_> = models
-        .into_iter()
-        .map(|name| {
-            let numbers: BTreeSet<usize> = of.iter().filter(|r| r.run.model == name).filter_map(|r| r.logs).collect();
-            let points: Vec<(usize, f64)> = numbers
-                .into_iter()
-                .map(|logs| {
-                    let own: Vec<_> = of.iter().filter(|r| r.run.model == name && r.logs == Some(logs)).collect();
-                    (logs, own.iter().filter(|r| is_success(r)).count() as f64 / own.len().max(1) as f64)
-                })
-                .collect();
-            Plot::of_points(format!("O3D, {name}"), points.first().map_or(0, |(logs, _)| *logs), &points)
-        })
-        .collect();
     let from = of.iter().filter_map(|r| r.logs).min()?;
+    let found = of.iter().copied().filter(|r| r.logs.is_some());
+    let mut models = groups(found, |r| vec![("model", r.run.model.clone())]);
+    models.sort_by_key(|of| of.condition("model"));
+    let curve = |of: &Row<'_>| {
+        let name = format!("O3D, {}", of.condition("model"));
+        let numbers = groups(of.lines.iter().copied(), |r| vec![("logs", r.logs.unwrap_or_default().to_string())]);
+        let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, of.share(is_success)?));
+        let points: Vec<(usize, f64)> = numbers.iter().filter_map(point).collect();
+        Plot::of_points(name, points.iter().map(|(logs, _)| *logs).min().unwrap_or_default(), &points)
+    };
+    let series = models.iter().map(curve).collect();
     Some(Plot { measure: "success".to_owned(), over: "pairs of logs".to_owned(), from, series })
 }
 
 /// What the figures rest on.
 fn basis(of: &[&O3dResult]) -> String {
-    let models: BTreeSet<&str> = of.iter().map(|r| r.run.model.as_str()).collect();
+    let models = distinct(of.iter().map(|r| r.run.model.as_str()));
     let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);
-    let symbolic = if models.contains(SYMBOLIC) {
+    let symbolic = if models.contains(&SYMBOLIC) {
         " With `symbolic` no language model took part: O3D is the agent by skills."
     } else {
         ""
@@ -201,8 +196,8 @@ fn basis(of: &[&O3dResult]) -> String {
         "\n{}, model: {}, {} in all.{symbolic} `actions`, `calls and thoughts` and `tokens` are means over all episodes; `logs` are the \
          pairs of logs that the skills were found in, `-` where they were given.\n",
         count(of.len(), "episode"),
-        models.into_iter().collect::<Vec<_>>().join(", "),
-        count(usize::try_from(tokens).unwrap_or(usize::MAX), "token"),
+        models.join(", "),
+        count(tokens, "token"),
     )
 }
 
@@ -258,7 +253,8 @@ mod tests {
         assert_eq!(row("O3D ")[3], "0.0", "{text}");
         assert!(text.contains("ReAct with symbolic: no figure, react needs a language model"), "{text}");
         assert!(text.contains("O3D-Human with symbolic: no figure, there is no proposal to take"), "{text}");
-        assert_eq!(measured("household", &lines.iter().collect::<Vec<_>>()).1.len(), 1, "what failed is no share");
+        let all: Vec<&O3dResult> = lines.iter().collect();
+        assert_eq!(rows(&all).iter().filter_map(share).count(), 1, "what failed is no share");
     }
 
     #[test]
@@ -286,8 +282,8 @@ mod tests {
             ("look_at_obj_in_light", "look"),
             ("pick_heat_then_place_in_recep", "heat"),
         ] {
-            assert_eq!(column(kind), Some(name));
+            assert_eq!(column_of(kind), Some(name));
         }
-        assert_eq!(column("other"), None);
+        assert_eq!(column_of("other"), None);
     }
 }

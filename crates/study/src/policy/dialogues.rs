@@ -19,7 +19,6 @@ use stepwright_world::{TaskInfo, World};
 /// A service in one setting, ready to be predicted.
 #[derive(Debug)]
 pub struct Service {
-    /// Its name.
     pub name: String,
     pub(super) subject: Subject,
     source: Arc<Source>,
@@ -28,9 +27,6 @@ pub struct Service {
 impl Service {
     /// A service with its first `setting.shots` demonstrations and these assertions in force; `truth` is what compatibility is
     /// counted by.
-    ///
-    /// # Errors
-    /// In words: a specification that does not load, an invalid assertion, an unknown setting.
     pub fn new(
         source: &Arc<Source>,
         name: &str,
@@ -53,9 +49,6 @@ impl Service {
     }
 
     /// Predicts every turn of a dialogue; false if it was cancelled.
-    ///
-    /// # Errors
-    /// What went wrong, in words; what was predicted until then is in the result.
     pub(super) async fn predict(
         &self,
         task: &TaskInfo,

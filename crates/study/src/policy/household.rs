@@ -28,9 +28,6 @@ pub struct House {
 impl House {
     /// The tasks of a source with these demonstrations and assertions in force. The specification's own are the truth. Edition:
     /// each task's own, where none is given.
-    ///
-    /// # Errors
-    /// In words: an invalid assertion, an unknown setting.
     pub fn new(
         source: &Arc<Source>,
         edition: Option<Edition>,
@@ -45,9 +42,6 @@ impl House {
     }
 
     /// Runs a task; false if it was cancelled.
-    ///
-    /// # Errors
-    /// What went wrong, in words; what was done until then is in the result.
     pub(super) async fn carry_out(
         &self,
         task: &TaskInfo,

@@ -46,7 +46,6 @@ impl SystemTurn {
 /// True and false positives and false negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
-    /// Predicted and recorded.
     pub tp: u64,
     /// Predicted, not recorded.
     pub fp: u64,
@@ -92,7 +91,6 @@ impl Counts {
 /// How many predicted actions their true preconditions permit where they were predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Compatibility {
-    /// Actions predicted.
     pub predicted: u64,
     /// Of these, permitted.
     pub compatible: u64,

@@ -71,7 +71,6 @@ impl Condition {
 
 /// The comparison of settings.
 pub struct Policies {
-    /// What all episodes share.
     pub basis: Basis,
     /// The settings, each on each service; dialogues or household tasks.
     pub plan: Plan<Condition>,

@@ -3,48 +3,33 @@
 use super::metrics::{Compatibility, Counts};
 use super::result::PolicyResult;
 use super::setting::Setting;
+use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
-use crate::paper::{POLICIES, SOURCE};
+use crate::interval::{Interval, bootstrap};
+use crate::paper::{POLICIES, PaperRow, Printed};
 use crate::report::{Report, Table};
-use crate::runner::{self, Interval, PaperRow, Printed, beside, bootstrap, in_words, printed_table, wilson};
-use crate::table::{count, share};
 use stepwright_driver::SYMBOLIC;
+use stepwright_method::precondition::Score;
+use stepwright_text::words::count;
 
-/// What the results of one setting sum up to.
-#[derive(Default)]
-struct Sum<'a> {
-    /// Those that were done to their end.
-    done: Vec<&'a PolicyResult>,
-    turns: usize,
-    won: usize,
-    asks: u64,
-    tokens: u64,
-    errors: usize,
+/// The results of a setting, or of one service or type of task in it.
+type Row<'a> = Group<'a, PolicyResult>;
+
+/// Those that were done to their end.
+fn done<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(Vec::new(), of.lines.iter().copied().filter(|line| line.error.is_none()))
 }
 
-impl<'a> Sum<'a> {
-    fn of(results: &[&'a PolicyResult]) -> Self {
-        let mut sum = Sum::default();
-        for result in results {
-            sum.asks += u64::from(result.asks);
-            sum.tokens = sum.tokens.saturating_add(result.prompt_tokens).saturating_add(result.completion_tokens);
-            if result.error.is_some() {
-                sum.errors += 1;
-                continue;
-            }
-            sum.done.push(result);
-            sum.turns += result.turns.len();
-            sum.won += usize::from(result.won == Some(true));
-        }
-        sum
-    }
+/// A figure of all that was done.
+fn figure(of: &Row<'_>, figure: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Option<f64> {
+    let done = done(of).lines;
+    figure(&done).filter(|_| !done.is_empty())
+}
 
-    /// A figure of all that was done, with its bootstrap over episodes.
-    fn figure(&self, of: impl Fn(&[&PolicyResult]) -> Option<f64>) -> (Option<f64>, Option<Interval>) {
-        let figure = of(&self.done).filter(|_| !self.done.is_empty());
-        let over = |drawn: &[&&PolicyResult]| of(&drawn.iter().map(|r| **r).collect::<Vec<_>>()).unwrap_or(f64::NAN);
-        (figure, figure.and_then(|_| bootstrap(&self.done, over)))
-    }
+/// The bootstrap over episodes of such a figure.
+fn spread(of: &Row<'_>, over: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Option<Interval> {
+    let drawn = |drawn: &[&&PolicyResult]| over(&drawn.iter().map(|r| **r).collect::<Vec<_>>()).unwrap_or(f64::NAN);
+    figure(of, &over).and_then(|_| bootstrap(&done(of).lines, drawn))
 }
 
 /// True and false positives and false negatives of all turns.
@@ -64,6 +49,10 @@ fn compatibility(results: &[&PolicyResult]) -> Option<f64> {
     sum.share()
 }
 
+fn is_won(result: &PolicyResult) -> bool {
+    result.won == Some(true)
+}
+
 /// The tables of all results, one a world; of dialogues the paper's Figure 3 as well, with ours in it. With `detail` a row a service or
 /// type of task.
 pub(super) fn report(results: &[PolicyResult], detail: bool) -> Report {
@@ -80,77 +69,143 @@ pub(super) fn report(results: &[PolicyResult], detail: bool) -> Report {
         paper(world, &mut report);
         if world == "dialogue" {
             report.text("\nFigure 3: F1 over demonstrations. The paper's points are those that its Table 3, its Figure 2 and its text give\n\n");
-            report.plot(figure_3(&of_world));
+            report.plot(figure_3(&settings(world, &of_world)));
         }
     }
     report
 }
 
-/// The settings of results, without their seeds, which are repetitions.
-fn settings(results: &[&PolicyResult]) -> Vec<Setting> {
-    let mut settings: Vec<Setting> = Vec::new();
-    for result in results {
-        let setting = Setting { seed: 0, ..result.setting.clone() };
-        if !settings.contains(&setting) {
-            settings.push(setting);
-        }
+/// A row a setting, whatever the seeds, which are repetitions.
+fn settings<'a>(world: &'static str, results: &[&'a PolicyResult]) -> Vec<Row<'a>> {
+    let mut rows = groups(results.iter().copied(), |r| conditions(world, &r.setting));
+    rows.sort_by(|a, b| setting(a).cmp(&setting(b)));
+    rows
+}
+
+/// The setting that a row's results share, but for its seed.
+fn setting<'a>(of: &Row<'a>) -> Option<&'a Setting> {
+    of.lines.first().map(|line| &line.setting)
+}
+
+/// What tells settings apart, and what the paper's figures are found by: those of its largest model.
+fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, String)> {
+    let (prompt, sampling) = published(setting);
+    let approach = match (prompt, sampling) {
+        (Some(false), Some(false)) => "Few-shot prompting",
+        (Some(true), Some(false)) => "Precondition prompting",
+        (Some(true), Some(true)) => "Ours",
+        _ => "-",
+    };
+    let yes = |yes: Option<bool>| yes.map_or("-", |yes| if yes { "yes" } else { "no" }).to_owned();
+    let known = prompt.is_some() && sampling.is_some();
+    // The results of a study of preconditions were inferred, too.
+    let which = setting.preconditions.as_str();
+    let printed = if which.ends_with(".jsonl") { "inferred" } else { which };
+    // What the paper does not have stands beside none of its figures.
+    let model = if known { "StarCoder 16B" } else { "-" };
+    vec![
+        ("method", named(setting)),
+        ("prompt", yes(prompt)),
+        ("sampling", yes(sampling)),
+        ("think", yes(Some(setting.think))),
+        ("in force", which.to_owned()),
+        ("our model", setting.model.clone()),
+        ("shots", setting.shots.to_string()),
+        ("assertions", setting.assertions.clone()),
+        ("likelihood", setting.likelihood.clone()),
+        ("world", world.to_owned()),
+        ("model", model.to_owned()),
+        ("approach", approach.to_owned()),
+        ("preconditions", printed.to_owned()),
+    ]
+}
+
+fn is_dialogue(of: &Row<'_>) -> bool {
+    of.condition("world") == "dialogue"
+}
+
+/// What is measured first: F1 of dialogues, success of tasks.
+fn performance(of: &Row<'_>) -> Option<f64> {
+    if is_dialogue(of) { figure(of, f1) } else { done(of).share(is_won) }
+}
+
+/// The interval of the above.
+fn spread_of_performance(of: &Row<'_>) -> Option<Interval> {
+    if is_dialogue(of) { spread(of, f1) } else { done(of).wilson(is_won) }
+}
+
+/// The columns of a world's table.
+fn columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
+    let named = |heading, condition| words(heading, move |of: &Row<'_>| of.condition(condition));
+    let printed = |heading, measure| column(heading, move |of: &Row<'_>| Cell::Printed(of.printed(&POLICIES, measure)));
+    let score = |heading, of_score: fn(Score) -> f64| {
+        column(heading, move |of: &Row<'_>| Cell::Figure(figure(of, |done| Some(of_score(counts(done).score()))), 3))
+    };
+    let mut columns = vec![
+        condition("method"),
+        condition("prompt"),
+        condition("sampling"),
+        condition("think"),
+        named("preconditions", "in force"),
+        named("model", "our model"),
+        column("shots", move |of: &Row<'_>| {
+            Cell::of(setting(of).map(|of_row| shots(dialogue, of_row)).unwrap_or_default())
+        }),
+        column(if dialogue { "dialogues" } else { "tasks" }, |of: &Row<'_>| Cell::of(done(of).lines.len())),
+    ];
+    let measure = if dialogue {
+        columns.push(column("turns", |of: &Row<'_>| Cell::of(done(of).sum(|r| r.turns.len() as u64))));
+        "F1"
+    } else {
+        columns.push(column("won", |of: &Row<'_>| Cell::of(done(of).count(is_won))));
+        "success"
+    };
+    columns.push(column(measure, |of: &Row<'_>| Cell::Figure(performance(of), 3)));
+    columns.push(column("95 %", |of: &Row<'_>| Cell::Interval(spread_of_performance(of), 3)));
+    if dialogue {
+        columns.extend([score("precision", |score| score.precision), score("recall", |score| score.recall)]);
     }
-    settings.sort();
-    settings
+    columns.extend([
+        column("compat", |of: &Row<'_>| Cell::Figure(figure(of, compatibility), 3)),
+        column("95 %", |of: &Row<'_>| Cell::Interval(spread(of, compatibility), 3)),
+        column("asks", |of: &Row<'_>| Cell::of(of.sum(|r| r.asks.into()))),
+        column("tokens", |of: &Row<'_>| Cell::of(of.sum(|r| r.prompt_tokens.saturating_add(r.completion_tokens)))),
+        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.error.is_some()))),
+        printed(if dialogue { "paper F1" } else { "paper success" }, measure),
+        printed("paper compat", "compat"),
+    ]);
+    columns
 }
 
-fn of_setting<'a>(results: &[&'a PolicyResult], setting: &Setting) -> Vec<&'a PolicyResult> {
-    results.iter().filter(|r| Setting { seed: 0, ..r.setting.clone() } == *setting).copied().collect()
-}
-
-fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report) {
-    let settings = settings(results);
-    let mut models: Vec<&str> = settings.iter().map(|s| s.model.as_str()).collect();
-    models.dedup();
+fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mut Report) {
     let dialogue = world == "dialogue";
-    let mut kinds: Vec<&str> = results.iter().map(|r| r.kind.as_str()).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let rows = settings(world, results);
+    let models = groups(rows.iter().filter_map(setting), |setting| vec![("model", setting.model.clone())]);
+    let models = models.iter().map(|of| match of.condition("model") {
+        model if model == SYMBOLIC => "symbolic (no language model)".to_owned(),
+        model => model,
+    });
+    let kinds = distinct(results.iter().map(|r| r.kind.as_str()));
     let what = if dialogue { "service" } else { "task type" };
     let title =
         if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" };
-    report.text(format!(
-        "{title} ({}), model {}\n",
-        count(kinds.len(), what),
-        models
-            .iter()
-            .map(|m| if *m == SYMBOLIC { "symbolic (no language model)" } else { m })
-            .collect::<Vec<_>>()
-            .join(", "),
-    ));
-    let figures: &[&str] = if dialogue {
-        &["dialogues", "turns", "F1", "95 %", "precision", "recall"]
-    } else {
-        &["tasks", "won", "success", "95 %"]
-    };
-    let rest = [
-        "compat",
-        "95 %",
-        "asks",
-        "tokens",
-        "errors",
-        if dialogue { "paper F1" } else { "paper success" },
-        "paper compat",
-    ];
-    let headings = ["method", "prompt", "sampling", "think", "preconditions", "model", "shots"];
-    let mut table = Table::new(6, headings.iter().chain(figures).chain(&rest)).titled(title);
-    let mut shares = Vec::new();
-    for setting in &settings {
-        let of = of_setting(results, setting);
-        let sum = Sum::of(&of);
-        let own = row(dialogue, setting, &sum);
-        shares.extend(share_of(dialogue, setting, &sum));
-        table.row(own.into_iter().chain(printed_beside(world, setting).map(runner::in_print)));
+    report.text(format!("{title} ({}), model {}\n", count(kinds.len(), what), models.collect::<Vec<_>>().join(", "),));
+    let columns = columns(dialogue);
+    let mut table = Table::of_columns(title, &columns);
+    for row in &rows {
+        table.add(&columns, row);
         for kind in kinds.iter().filter(|_| detail) {
-            let own: Vec<&PolicyResult> = of.iter().filter(|r| r.kind == **kind).copied().collect();
-            let mut cells = row(dialogue, setting, &Sum::of(&own));
-            cells[0] = format!("  {kind}");
-            table.row(cells.into_iter().chain(["-", "-"].map(str::to_owned)));
+            // What the paper prints is of all kinds.
+            let mut conditions = row.conditions.clone();
+            for (name, value) in &mut conditions {
+                match *name {
+                    "method" => *value = format!("  {kind}"),
+                    "model" => *value = "-".to_owned(),
+                    _ => {}
+                }
+            }
+            let lines = row.lines.iter().copied().filter(|r| r.kind == *kind);
+            table.add(&columns, &Group::all(conditions, lines));
         }
     }
     report.table(table);
@@ -163,7 +218,7 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
         text.push_str("compat counts only services whose true preconditions the data holds\n");
     }
-    if settings.iter().any(|s| s.model == SYMBOLIC && s.preconditions == "ground-truth") {
+    if results.iter().any(|r| r.setting.model == SYMBOLIC && r.setting.preconditions == "ground-truth") {
         text.push_str(
             "compat of the built-in proposer under the true preconditions is 1 because it offers only what they permit: no measure of it\n",
         );
@@ -172,7 +227,7 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     if shortened > 0 {
         text.push_str(&format!(
             "{} did not fit the model's context and left something out\n",
-            count(shortened as usize, "prompt")
+            count(shortened, "prompt")
         ));
     }
     for failed in results.iter().filter(|r| r.error.is_some()).take(5) {
@@ -180,37 +235,8 @@ fn one(world: &str, results: &[&PolicyResult], detail: bool, report: &mut Report
     }
     report.text(text);
     let measure = if dialogue { "F1" } else { "tasks done" };
-    report.chart(Chart::Shares(Shares { measure: measure.to_owned(), rows: shares }));
-}
-
-/// The cells of a setting but for the paper's.
-fn row(dialogue: bool, setting: &Setting, sum: &Sum<'_>) -> Vec<String> {
-    let (prompt, sampling) = conditions(setting);
-    let yes = |yes: Option<bool>| yes.map_or("-", |yes| if yes { "yes" } else { "no" }).to_owned();
-    let known = sum.done.len();
-    let mut cells = vec![
-        named(setting),
-        yes(prompt),
-        yes(sampling),
-        yes(Some(setting.think)),
-        setting.preconditions.clone(),
-        setting.model.clone(),
-        shots(dialogue, setting),
-        known.to_string(),
-    ];
-    if dialogue {
-        let score = counts(&sum.done).score();
-        let (figure, interval) = sum.figure(f1);
-        cells.extend([sum.turns.to_string(), share(figure), in_words(interval, 3)]);
-        cells.extend([score.precision, score.recall].map(|figure| share((known > 0).then_some(figure))));
-    } else {
-        let success = (known > 0).then(|| sum.won as f64 / known as f64);
-        cells.extend([sum.won.to_string(), share(success), in_words(wilson(sum.won, known), 3)]);
-    }
-    let (compatible, interval) = sum.figure(compatibility);
-    cells.extend([share(compatible), in_words(interval, 3)]);
-    cells.extend([sum.asks.to_string(), sum.tokens.to_string(), sum.errors.to_string()]);
-    cells
+    let rows = rows.iter().filter_map(share_of).collect();
+    report.chart(Chart::Shares(Shares { measure: measure.to_owned(), rows }));
 }
 
 /// The method's name; of scored actions with what ranks them.
@@ -220,23 +246,17 @@ fn named(setting: &Setting) -> String {
 }
 
 /// The F1 or success of a setting, for files.
-fn share_of(dialogue: bool, setting: &Setting, sum: &Sum<'_>) -> Option<ShareOf> {
-    let success = |results: &[&PolicyResult]| {
-        let won = results.iter().filter(|r| r.won == Some(true)).count();
-        (!results.is_empty()).then(|| won as f64 / results.len() as f64)
-    };
-    let (figure, interval) = if dialogue { sum.figure(f1) } else { sum.figure(success) };
-    let interval = if dialogue { interval } else { wilson(sum.won, sum.done.len()) };
-    let [paper, _] = printed_beside(if dialogue { "dialogue" } else { "household" }, setting);
-    let paper = paper.and_then(|figure| if let Printed::Number(figure) = figure { Some(figure) } else { None });
-    let shots = shots(dialogue, setting);
+fn share_of(of: &Row<'_>) -> Option<ShareOf> {
+    let dialogue = is_dialogue(of);
+    let shots = shots(dialogue, setting(of)?);
     let noun = if shots == "1" { "shot" } else { "shots" };
-    let name = format!("{}, {shots} {noun}, {}", named(setting), setting.preconditions);
-    Some(ShareOf { name, share: figure?, interval, paper })
+    let name = format!("{}, {shots} {noun}, {}", of.condition("method"), of.condition("in force"));
+    let paper = of.printed(&POLICIES, if dialogue { "F1" } else { "success" }).and_then(Printed::number);
+    Some(ShareOf { name, share: performance(of)?, interval: spread_of_performance(of), paper })
 }
 
 /// The paper's Figure 3 from the data points that its tables and text give, and ours: F1 over demonstrations by model and preconditions.
-fn figure_3(results: &[&PolicyResult]) -> Plot {
+fn figure_3(rows: &[Row<'_>]) -> Plot {
     // Few-shot prompting knows none, the paper's own method samples until one verifies; precondition prompting is not in the figure.
     let known = |row: &PaperRow| {
         let own = match (row.value("approach"), row.value("prompt"), row.value("sampling")) {
@@ -251,18 +271,17 @@ fn figure_3(results: &[&PolicyResult]) -> Plot {
         Some((_, points)) => points.push(point),
         None => curves.push((name, vec![point])),
     };
-    for row in &POLICIES {
+    for row in &POLICIES.rows {
         let shots = row.value("shots").and_then(|shots| shots.parse().ok());
         let (Some(which), Some(shots), Some(model)) = (known(row), shots, row.value("model")) else { continue };
         if let Some(Printed::Number(f1)) = row.figure("F1").filter(|_| !model.starts_with("LLaMA")) {
             add(format!("paper: {model}, preconditions {which}"), (shots, f1));
         }
     }
-    for setting in settings(results).into_iter().filter(|setting| !setting.think) {
-        if let (Some(f1), _) = Sum::of(&of_setting(results, &setting)).figure(f1) {
-            let name = format!("{} ({}), preconditions {}", named(&setting), setting.model, setting.preconditions);
-            add(name, (setting.shots, f1));
-        }
+    for of in rows {
+        let Some((setting, f1)) = setting(of).filter(|setting| !setting.think).zip(figure(of, f1)) else { continue };
+        let name = format!("{} ({}), preconditions {}", named(setting), setting.model, setting.preconditions);
+        add(name, (setting.shots, f1));
     }
     let series = curves.into_iter().map(|(name, points)| Plot::of_points(name, 1, &points)).collect();
     Plot { measure: "F1 (Figure 3)".to_owned(), over: "demonstrations".to_owned(), from: 1, series }
@@ -275,7 +294,7 @@ fn shots(dialogue: bool, setting: &Setting) -> String {
 
 /// Whether the assertions are in the prompt, and whether samples are drawn until one verifies; `None` for methods that the paper
 /// does not have.
-fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
+fn published(setting: &Setting) -> (Option<bool>, Option<bool>) {
     let prompt = match setting.assertions.as_str() {
         "shown" => Some(true),
         "hidden" => Some(false),
@@ -291,43 +310,18 @@ fn conditions(setting: &Setting) -> (Option<bool>, Option<bool>) {
     }
 }
 
-/// The paper's figures for the same condition with its largest model: F1 or success, and compatibility.
-fn printed_beside(world: &str, setting: &Setting) -> [Option<Printed>; 2] {
-    let (Some(prompt), Some(sampling)) = conditions(setting) else { return [None, None] };
-    let approach = match (prompt, sampling) {
-        (false, false) => "Few-shot prompting",
-        (true, false) => "Precondition prompting",
-        (true, true) => "Ours",
-        (false, true) => "-",
-    };
-    let yes = |yes: bool| if yes { "yes" } else { "no" };
-    // The results of a study of preconditions were inferred, too.
-    let inferred = setting.preconditions.ends_with(".jsonl");
-    let ours = [
-        ("world", world),
-        ("model", "StarCoder 16B"),
-        ("approach", approach),
-        ("prompt", yes(prompt)),
-        ("sampling", yes(sampling)),
-        ("think", yes(setting.think)),
-        ("shots", &setting.shots.to_string()),
-        ("preconditions", if inferred { "inferred" } else { setting.preconditions.as_str() }),
-    ];
-    let performance = if world == "dialogue" { "F1" } else { "success" };
-    [performance, "compat"].map(|measure| beside(&POLICIES, &ours, measure))
-}
-
 /// The paper's own tables.
 fn paper(world: &str, report: &mut Report) {
-    let rows = |place: &'static str| {
-        POLICIES.iter().filter(move |row| row.place == place && row.value("world") == Some(world))
-    };
+    let is_of = |row: &PaperRow, place: &str| row.place == place && row.value("world") == Some(world);
     let given = ("preconditions", "preconditions");
-    report.text(format!("\nBeside it, as printed in \"{SOURCE}\" (the columns `paper …` above: its 16B model)\n"));
+    report.text(format!(
+        "\nBeside it, as printed in \"{}\" (the columns `paper …` above: its 16B model)\n",
+        POLICIES.source
+    ));
     let measures = if world == "dialogue" {
         let varies =
             [("model", "Figure 2 (SGD)"), ("prompt", "prompt"), ("sampling", "sampling"), given, ("shots", "shots")];
-        let table = printed_table(rows("Figure 2"), &varies, &[("F1", "F1"), ("compat", "compat")]);
+        let table = POLICIES.table(|row| is_of(row, "Figure 2"), &varies, &[("F1", "F1"), ("compat", "compat")]);
         report.table(table.titled("paper, Figure 2"));
         [("F1", "F1"), ("compat", "compat")]
     } else {
@@ -335,5 +329,5 @@ fn paper(world: &str, report: &mut Report) {
     };
     let what = if world == "dialogue" { "Table 3 (SGD, 4 shots)" } else { "Table 3 (ALFWorld)" };
     let varies = [("model", what), ("approach", "approach"), ("think", "think"), given];
-    report.table(printed_table(rows("Table 3"), &varies, &measures).titled("paper, Table 3"));
+    report.table(POLICIES.table(|row| is_of(row, "Table 3"), &varies, &measures).titled("paper, Table 3"));
 }

@@ -14,7 +14,6 @@ pub struct TurnResult {
     pub start: usize,
     /// The actions predicted, in order.
     pub predicted: Vec<Call>,
-    /// The actions recorded.
     pub recorded: Vec<Call>,
     /// Whether the true preconditions of each predicted action hold where it was predicted; absent where they are not known.
     pub compatible: Option<Vec<bool>>,
@@ -27,11 +26,9 @@ pub struct TurnResult {
 pub struct PolicyResult {
     /// `dialogue` or `household`.
     pub world: String,
-    /// The dialogue's or task's id.
     pub task: String,
     /// The service, or the type of task.
     pub kind: String,
-    /// How it was predicted.
     #[serde(flatten)]
     pub setting: Setting,
     /// True and false positives and false negatives over all turns; dialogues only.
@@ -40,7 +37,6 @@ pub struct PolicyResult {
     pub won: Option<bool>,
     /// Actions predicted or taken, and how many of them their true preconditions permitted; absent where these are not known.
     pub compatibility: Option<Compatibility>,
-    /// Actions predicted or taken.
     pub actions: u64,
     /// The turns; dialogues only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,11 +46,8 @@ pub struct PolicyResult {
     /// Prompts of which something was left out, so that they fit the model's context.
     #[serde(default)]
     pub shortened: u32,
-    /// Tokens of prompts.
     pub prompt_tokens: u64,
-    /// Tokens generated.
     pub completion_tokens: u64,
-    /// Wall-clock seconds.
     pub seconds: f64,
     /// What went wrong, if it could not be predicted to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]

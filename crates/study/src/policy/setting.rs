@@ -25,7 +25,6 @@ use stepwright_world::planner::Agent;
 /// One way of predicting: a row of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Setting {
-    /// The method's id.
     pub method: String,
     /// The model's name; `symbolic` for the built-in proposer.
     pub model: String,
@@ -40,7 +39,6 @@ pub struct Setting {
     pub likelihood: String,
     /// The preconditions in force: `ground-truth`, `inferred`, `none`, or a file's name.
     pub preconditions: String,
-    /// The seed of the samples.
     pub seed: u64,
 }
 
@@ -50,9 +48,6 @@ fn usual_likelihood() -> String {
 
 impl Setting {
     /// The options of the method.
-    ///
-    /// # Errors
-    /// If there are none such, in words.
     pub fn options(&self) -> Result<Values, String> {
         let given = [
             (SHOTS, self.shots.to_string()),
@@ -70,11 +65,8 @@ impl Setting {
 pub struct Basis {
     /// The built-in proposer, or a language model.
     pub source: Source,
-    /// Finds models by name.
     pub resolver: Resolver,
-    /// The templates.
     pub prompts: Prompts,
-    /// The clock of the records.
     pub clock: Clock,
     /// Actions of a turn or an episode at most.
     pub steps: u32,
@@ -119,9 +111,6 @@ pub(super) struct Subject {
 
 impl Subject {
     /// These assertions in force, and these true.
-    ///
-    /// # Errors
-    /// In words: an invalid assertion, an unknown setting.
     pub(super) fn new(
         setting: &Setting,
         specification: Specification,

@@ -6,9 +6,6 @@ use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{World, WorldError};
 
 /// The first `most` tasks of a source that the expert solves, as calls.
-///
-/// # Errors
-/// If a task cannot be read.
 pub fn played(source: &Source, edition: Edition, most: usize) -> Result<Vec<Demo>, WorldError> {
     let mut world = HouseholdWorld::new(source.clone(), edition);
     let mut episodes = Vec::new();

@@ -28,13 +28,10 @@ pub enum Origin {
 /// How a language model is asked.
 #[derive(Clone)]
 pub struct Asking {
-    /// The model.
     pub model: Arc<dyn LanguageModel>,
-    /// The templates.
     pub prompts: Prompts,
     /// Random samples of each demonstration's prompt.
     pub samples: u32,
-    /// Their temperature.
     pub temperature: f64,
 }
 

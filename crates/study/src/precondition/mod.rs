@@ -146,9 +146,6 @@ impl Study for Preconditions {
 }
 
 /// What the built-in enumerator adopts for each action that the demonstrations call.
-///
-/// # Errors
-/// In words: a demonstration that cannot be executed.
 pub fn enumerated(
     specification: &Specification,
     demonstrations: Vec<Demo>,

@@ -56,7 +56,6 @@ pub struct Agreement {
     pub precision: f64,
     /// |both| / |truth|
     pub recall: f64,
-    /// Their harmonic mean.
     pub f1: f64,
 }
 
@@ -67,18 +66,12 @@ pub struct ActionResult {
     pub world: String,
     /// The service, or the world's name.
     pub subject: String,
-    /// The action's function.
     pub action: String,
-    /// How it was inferred.
     #[serde(flatten)]
     pub way: Way,
-    /// By which approach.
     pub approach: Approach,
-    /// Demonstrations there were.
     pub shown: usize,
-    /// Episodes scored on.
     pub episodes: usize,
-    /// The assertions inferred.
     pub assertions: Vec<String>,
     /// The true ones, where they are known.
     pub truth: Option<Vec<String>>,
@@ -94,19 +87,13 @@ pub struct ActionResult {
     pub held: usize,
     /// How the two agree, where the truth is known.
     pub agreement: Option<Agreement>,
-    /// Different candidates judged.
     pub candidates: usize,
     /// Of these, valid.
     pub valid: usize,
-    /// Times a model was asked.
     pub asks: u32,
-    /// Tokens of prompts.
     pub prompt_tokens: u64,
-    /// Tokens generated.
     pub completion_tokens: u64,
-    /// Wall-clock seconds of the inference.
     pub seconds: f64,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

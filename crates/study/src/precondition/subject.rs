@@ -46,7 +46,6 @@ pub enum SubjectError {
     /// There are no demonstrations, or no other episodes.
     #[error("{name}: there is no {what}")]
     Nothing {
-        /// The service or world.
         name: String,
         /// What is missing, and what to do.
         what: &'static str,
@@ -70,7 +69,6 @@ pub struct Subject {
     pub(super) store: CandidateStore,
     /// The seed that the demonstrations were drawn by, where the data names none.
     pub seed: u64,
-    /// The episodes to score on.
     pub(super) tests: Demonstrations,
     /// What is true, where it is known.
     pub truth: Option<Truth>,
@@ -78,9 +76,6 @@ pub struct Subject {
 
 impl Subject {
     /// A subject of these demonstrations, scored on those episodes.
-    ///
-    /// # Errors
-    /// [`SubjectError`].
     pub fn new(
         world: &'static str,
         name: &str,
@@ -106,9 +101,6 @@ impl Subject {
 
     /// A service of a source: its first `demonstrations`, and its other dialogues (the first `tests` of them): those not there
     /// to learn from, or, where there are none, those to learn from that are left.
-    ///
-    /// # Errors
-    /// [`SubjectError`].
     pub fn of_service(
         source: &Source,
         service: &str,

@@ -30,9 +30,6 @@ pub struct Activities {
 
 impl Activities {
     /// Of a copy of VirtualHome, those for test where the data say which these are; of the apartments that ship, all.
-    ///
-    /// # Errors
-    /// If the data cannot be read or hold no program, in words.
     pub fn open(data: Option<&Path>) -> Result<Self, String> {
         let source = data.map_or_else(Source::shipped, Source::open).map_err(|e| e.to_string())?;
         let library = data.map(Library::open).transpose().map_err(|e| e.to_string())?.unwrap_or_default();
@@ -82,35 +79,23 @@ impl Activities {
     }
 
     /// What a task is called.
-    ///
-    /// # Errors
-    /// If there is no such task.
     pub fn title(&self, task: &str) -> Result<&str, String> {
         Ok(&self.of(task)?.task.title)
     }
 
     /// Scores a program for a task.
-    ///
-    /// # Errors
-    /// If there is no such task.
     pub fn scores(&self, task: &str, program: &[Line]) -> Result<Scores, String> {
         let activity = self.of(task)?;
         Ok(score::scores(program, &activity.truths, self.setting(activity)))
     }
 
     /// Why a program cannot be carried out; `None` if it can.
-    ///
-    /// # Errors
-    /// If there is no such task.
     pub fn error(&self, task: &str, program: &[Line]) -> Result<Option<ErrorType>, String> {
         let activity = self.of(task)?;
         Ok(score::error(program, self.setting(activity)))
     }
 
     /// The first program that people wrote for a task, and that of the next task of another title.
-    ///
-    /// # Errors
-    /// If there is no such task.
     pub fn written(&self, task: &str) -> Result<(Script, Script), String> {
         let activity = self.of(task)?;
         let first = |activity: &Activity| activity.truths.first().cloned().unwrap_or_default();

@@ -7,7 +7,6 @@
 
 mod activities;
 mod damage;
-mod paper;
 mod ratings;
 mod report;
 mod result;
@@ -41,9 +40,7 @@ pub enum Condition {
     Method {
         /// As results and the paper's rows name it.
         name: &'static str,
-        /// The method's id.
         method: &'static str,
-        /// Its options.
         options: &'static [(&'static str, &'static str)],
     },
     /// A program that people wrote.
@@ -89,7 +86,6 @@ impl Condition {
 /// The comparison.
 #[derive(Debug)]
 pub struct Reprompt {
-    /// How episodes are opened.
     pub opening: Opening,
     /// The copy of VirtualHome; the apartments that ship if `None`.
     pub data: Option<PathBuf>,
@@ -97,7 +93,6 @@ pub struct Reprompt {
     pub activities: Arc<Activities>,
     /// Conditions, tasks, seeds.
     pub plan: Plan<Condition>,
-    /// The model's name.
     pub model: String,
 }
 
@@ -257,9 +252,6 @@ impl Study for Reprompt {
 }
 
 /// The conditions of a list of names; the paper's six if there is none.
-///
-/// # Errors
-/// A name that is none, with those that are.
 pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
     if names.is_empty() {
         return Ok(METHODS.to_vec());

@@ -4,48 +4,42 @@ use std::collections::BTreeMap;
 
 use stepwright_rate::figures::Figures;
 
-use super::paper::{FIGURES, MODEL, SOURCE};
+use crate::columns::{Cell, column, words};
 use crate::curve::{PointOf, Scatter};
+use crate::paper::REPROMPT;
 use crate::report::{Report, Table};
-use crate::table::count;
+use stepwright_text::words::count;
 
 /// The figures of each condition as a table, and executable plans against correct ones (the paper's Figure 1). The paper's figures are
 /// printed below, not beside: its plans were others.
 pub fn ratings(figures: &BTreeMap<String, Figures>, raters: usize) -> Report {
-    let headings = [
-        "condition",
-        "plans",
-        "judged",
-        "by all",
-        "% executable",
-        "% correct",
-        "% correct-EP",
-        "% correct of executable",
-        "kappa",
+    type Row<'a> = (&'a String, &'a Figures);
+    let percent = |heading, share: fn(&Figures) -> Option<f64>| {
+        column(heading, move |(_, of): &Row<'_>| Cell::percent(share(of), 2))
+    };
+    let columns = [
+        words("condition", |(condition, _): &Row<'_>| (*condition).clone()),
+        column("plans", |(_, of): &Row<'_>| Cell::of(of.plans)),
+        column("judged", |(_, of): &Row<'_>| Cell::of(of.judged)),
+        column("by all", |(_, of): &Row<'_>| Cell::of(of.by_all)),
+        percent("% executable", |of| (of.plans > 0).then(|| of.executable as f64 / of.plans as f64)),
+        percent("% correct", |of| of.correct),
+        percent("% correct-EP", |of| of.correct_and_executable),
+        percent("% correct of executable", |of| of.correct_of_executable),
+        column("kappa", |(_, of): &Row<'_>| Cell::Figure(of.kappa, 4)),
     ];
-    let mut table = Table::new(1, headings).titled("Plans judged, by condition");
-    let percent = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.2}", 100.0 * share));
-    for (condition, of) in figures {
-        table.row([
-            condition.clone(),
-            of.plans.to_string(),
-            of.judged.to_string(),
-            of.by_all.to_string(),
-            percent((of.plans > 0).then(|| of.executable as f64 / of.plans as f64)),
-            percent(of.correct),
-            percent(of.correct_and_executable),
-            percent(of.correct_of_executable),
-            of.kappa.map_or_else(|| "-".to_owned(), |kappa| format!("{kappa:.4}")),
-        ]);
-    }
+    let rows: Vec<Row<'_>> = figures.iter().collect();
     let mut report = Report::default();
-    report.table(table);
+    report.table(Table::of("Plans judged, by condition", &columns, &rows));
     report.text(format!(
         "\nJudged by {}. A plan counts by the share of its raters who say that it does the task. `correct-EP`: correct and executable, of \
          all judged plans. `kappa` (Fleiss) is over the plans that all raters judged (`by all`); - where chance explains all.\n",
         count(raters, "rater"),
     ));
-    report.text(format!("\nAs printed in \"{SOURCE}\" (Tables 1 and 2: {MODEL}, 88 tasks, four raters)\n"));
+    report.text(format!(
+        "\nAs printed in \"{}\" (Tables 1 and 2: davinci-instruct, 88 tasks, four raters)\n",
+        REPROMPT.source
+    ));
     let varies = [("condition", "condition")];
     let measures = [
         ("executable", "% executable"),
@@ -59,7 +53,7 @@ pub fn ratings(figures: &BTreeMap<String, Figures>, raters: usize) -> Report {
     });
     let points = points.collect();
     let figure = Scatter { across: "executable".to_owned(), up: "correct and executable".to_owned(), points };
-    report.table(crate::runner::printed_table(FIGURES.iter(), &varies, &measures).titled("paper, Tables 1 and 2"));
+    report.table(REPROMPT.table(|_| true, &varies, &measures).titled("paper, Tables 1 and 2"));
     report.text("\n");
     report.points(figure);
     report

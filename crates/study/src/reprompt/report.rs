@@ -1,72 +1,50 @@
 //! The study's tables and figures. Computed from results alone.
 
-use std::collections::BTreeSet;
-
 use stepwright_graph::ErrorType;
 
-use super::paper::{FIGURES, MODEL, SOURCE};
 use super::{Damage, METHODS, RepromptResult};
+use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
+use crate::interval::{of_mean, wilson};
+use crate::paper::REPROMPT;
 use crate::report::{Report, Table};
-use crate::runner::{beside, in_print, in_words, of_mean, printed_table, wilson};
-use crate::table::count;
+use stepwright_text::words::count;
 
 /// Characters of a full bar.
 const BAR: f64 = 40.0;
 
 /// The results of one condition that came to a plan.
-struct Of<'a> {
-    name: &'static str,
-    lines: Vec<&'a RepromptResult>,
-}
+type Row<'a> = Group<'a, RepromptResult>;
 
-impl Of<'_> {
-    fn share(&self, holds: impl Fn(&RepromptResult) -> bool) -> (usize, f64) {
-        let part = self.lines.iter().filter(|line| holds(line)).count();
-        (part, part as f64 / self.lines.len().max(1) as f64)
-    }
-
-    fn values(&self, value: impl Fn(&RepromptResult) -> Option<f64>) -> Vec<f64> {
-        self.lines.iter().filter_map(|line| value(line)).collect()
-    }
-
-    fn mean(&self, value: impl Fn(&RepromptResult) -> Option<f64>) -> Option<f64> {
-        let values = self.values(value);
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    }
-
-    /// How often each type of error was met, and the errors that keep plans from being carried out where none was met before.
-    fn errors(&self) -> [usize; ErrorType::ALL.len()] {
-        let mut counts = [0; ErrorType::ALL.len()];
-        for line in &self.lines {
-            // An error that a plan ends with was met already; an empty program meets none.
-            let ended = line.failed.filter(|_| line.errors.is_empty());
-            for number in line.errors.iter().copied().chain(ended) {
-                if let Some(count) = counts.get_mut(usize::from(number).wrapping_sub(1)) {
-                    *count += 1;
-                }
+/// How often each type of error was met, and the errors that keep plans from being carried out where none was met before.
+fn errors(of: &Row<'_>) -> [usize; ErrorType::ALL.len()] {
+    let mut counts = [0; ErrorType::ALL.len()];
+    for line in &of.lines {
+        // An error that a plan ends with was met already; an empty program meets none.
+        let ended = line.failed.filter(|_| line.errors.is_empty());
+        for number in line.errors.iter().copied().chain(ended) {
+            if let Some(count) = counts.get_mut(usize::from(number).wrapping_sub(1)) {
+                *count += 1;
             }
         }
-        counts
     }
-}
-
-/// A figure of a cell.
-fn cell(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+    counts
 }
 
 /// All tables and figures.
 pub fn report(lines: &[RepromptResult]) -> Report {
-    let of = |name: &'static str| Of {
-        name,
-        lines: lines.iter().filter(|l| l.condition == name && l.error.is_none()).collect(),
+    let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
+    let of = |names: &[&str]| -> Vec<Row<'_>> {
+        let known = planned.iter().copied().filter(|line| names.contains(&line.condition.as_str()));
+        let mut rows = groups(known, |line| vec![("condition", line.condition.clone())]);
+        rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
+        rows
     };
-    let methods: Vec<Of<'_>> = METHODS.iter().map(|c| of(c.name())).filter(|of| !of.lines.is_empty()).collect();
-    let written: Vec<Of<'_>> = Damage::ALL.iter().map(|d| of(d.name())).filter(|of| !of.lines.is_empty()).collect();
+    let methods = of(&METHODS.map(|condition| condition.name()));
+    let written = of(&Damage::ALL.map(Damage::name));
     let mut report = Report::default();
     if !methods.is_empty() {
-        tables(&methods, lines, &mut report);
+        tables(methods.clone(), lines, &mut report);
         paper(&mut report);
         figures(&methods, &mut report);
     }
@@ -76,80 +54,98 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     report
 }
 
-/// Tables 1 and 2.
-fn tables(methods: &[Of<'_>], lines: &[RepromptResult], report: &mut Report) {
-    let titles: BTreeSet<&str> = methods.iter().flat_map(|of| &of.lines).map(|line| line.title.as_str()).collect();
-    let models: BTreeSet<&str> = methods.iter().flat_map(|of| &of.lines).map(|line| line.model.as_str()).collect();
-    let model = models.iter().copied().collect::<Vec<_>>().join(", ");
-    let tasks = titles.len().to_string();
-    let print = |name: &str, measure: &str| {
-        in_print(beside(&FIGURES, &[("condition", name), ("tasks", &tasks), ("model", &model)], measure))
+/// A column of means.
+fn mean<'a>(
+    heading: &'a str,
+    digits: usize,
+    figure: impl Fn(&RepromptResult) -> Option<f64> + 'a,
+) -> Column<'a, Row<'a>> {
+    column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(&figure), digits))
+}
+
+fn printed<'a>(measure: &'a str) -> Column<'a, Row<'a>> {
+    column("paper", move |of: &Row<'_>| Cell::Printed(of.printed(&REPROMPT, measure)))
+}
+
+/// The columns of Table 1: executability, and the similarity of the households at the end.
+fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
+    let broken = |of: &Row<'_>| {
+        let condition = of.condition("condition");
+        lines.iter().filter(|line| line.condition == condition && line.error.is_some()).count()
     };
-    let headings = ["condition", "plans", "% executable", "95 %", "paper", "% GS 2022", "paper", "% GS 2024", "errors"];
-    let mut first =
-        Table::new(1, headings).titled("Table 1, executability and similarity of the households at the end");
-    let headings =
-        ["condition", "LCS", "95 %", "paper", "steps", "paper", "corrections", "95 %", "paper", "asks", "seconds"];
-    let mut second = Table::new(1, headings).titled("Table 2, likeness to the programs of people, length, corrections");
-    for of in methods {
-        let (part, share) = of.share(|line| line.executable);
-        let percent = wilson(part, of.lines.len()).map(|interval| interval.map(|bound| 100.0 * bound));
-        let broken = lines.iter().filter(|line| line.condition == of.name && line.error.is_some()).count();
-        first.row([
-            of.name.to_owned(),
-            of.lines.len().to_string(),
-            cell(Some(100.0 * share), 2),
-            in_words(percent, 2),
-            print(of.name, "executable"),
-            cell(of.mean(|line| line.similarity_of_all), 2),
-            print(of.name, "similarity"),
-            cell(of.mean(|line| line.similarity_of_used), 2),
-            broken.to_string(),
-        ]);
-        let lcs = of.values(|line| Some(100.0 * line.lcs));
-        let corrections = of.values(|line| Some(f64::from(line.corrections)));
-        // Open-loop planning corrects nothing.
-        let corrects = of.name != METHODS[0].name();
-        second.row([
-            of.name.to_owned(),
-            cell(of.mean(|line| Some(100.0 * line.lcs)), 2),
-            in_words(of_mean(&lcs), 2),
-            print(of.name, "LCS"),
-            cell(of.mean(|line| Some(line.plan.len() as f64)), 2),
-            print(of.name, "steps"),
-            cell(of.mean(|line| Some(f64::from(line.corrections))).filter(|_| corrects), 2),
-            if corrects { in_words(of_mean(&corrections), 2) } else { "-".to_owned() },
-            print(of.name, "corrections"),
-            cell(of.mean(|line| Some(f64::from(line.asks))), 1),
-            cell(of.mean(|line| Some(line.seconds)), 2),
-        ]);
-    }
-    report.table(first);
-    report.text("\n");
-    report.table(second);
-    let embedders: BTreeSet<&str> =
-        methods.iter().flat_map(|of| &of.lines).map(|line| line.embedder.as_str()).collect();
-    let builtin = if models.contains(stepwright_driver::SYMBOLIC) {
+    vec![
+        condition("condition"),
+        column("plans", |of: &Row<'_>| Cell::of(of.lines.len())),
+        column("% executable", |of: &Row<'_>| Cell::percent(of.share(|line| line.executable), 2)),
+        column("95 %", |of: &Row<'_>| Cell::percents(of.wilson(|line| line.executable), 2)),
+        printed("executable"),
+        mean("% GS 2022", 2, |line| line.similarity_of_all),
+        printed("similarity"),
+        mean("% GS 2024", 2, |line| line.similarity_of_used),
+        column("errors", move |of: &Row<'_>| Cell::of(broken(of))),
+    ]
+}
+
+/// The columns of Table 2: likeness to the programs of people, length, corrections.
+fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
+    let lcs = |line: &RepromptResult| Some(100.0 * line.lcs);
+    // Open-loop planning corrects nothing.
+    let corrections =
+        |line: &RepromptResult| (line.condition != METHODS[0].name()).then(|| f64::from(line.corrections));
+    vec![
+        condition("condition"),
+        mean("LCS", 2, lcs),
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of_mean(&of.values(lcs)), 2)),
+        printed("LCS"),
+        mean("steps", 2, |line| Some(line.plan.len() as f64)),
+        printed("steps"),
+        mean("corrections", 2, corrections),
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of_mean(&of.values(corrections)), 2)),
+        printed("corrections"),
+        mean("asks", 1, |line| Some(line.asks.into())),
+        mean("seconds", 2, |line| Some(line.seconds)),
+    ]
+}
+
+/// Tables 1 and 2.
+fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Report) {
+    let every =
+        |word: fn(&RepromptResult) -> &str| distinct(methods.iter().flat_map(|of| &of.lines).map(|line| word(line)));
+    let (titles, models) = (every(|line| &line.title), every(|line| &line.model));
+    let (model, embedders) = (models.join(", "), every(|line| &line.embedder).join(", "));
+    let builtin = if models.contains(&stepwright_driver::SYMBOLIC) {
         " With `symbolic` no language model took part: the nearest example fitted to the task was the plan, and the world's own rules \
          said the corrections."
     } else {
         ""
     };
-    report.text(format!(
-        "\n{} of {}, model: {model}. Sentence vectors: {}.{builtin} A plan is executable if its program can be carried out in a \
+    let basis = format!(
+        "\n{} of {}, model: {model}. Sentence vectors: {embedders}.{builtin} A plan is executable if its program can be carried out in a \
          household prepared for it; a step that was refused and never mended counts. `GS`: states at the end alike those after a program of \
          people, over all annotated classes (2022) or those either program names (2024). `LCS`: longest common subsequence with the nearest \
          program of people, percent. Whether plans are correct people say: `stepwright rate RESULTS`. `paper` is filled where condition, \
          tasks and model are the paper's.\n",
-        count(methods.iter().map(|of| of.lines.len()).sum(), "plan"),
+        count(methods.iter().map(|of| of.lines.len()).sum::<usize>(), "plan"),
         count(titles.len(), "task"),
-        embedders.into_iter().collect::<Vec<_>>().join(", "),
-    ));
+    );
+    let tasks = titles.len().to_string();
+    for of in &mut methods {
+        of.conditions.extend([("tasks", tasks.clone()), ("model", model.clone())]);
+    }
+    let title = "Table 1, executability and similarity of the households at the end";
+    report.table(Table::of(title, &executability(lines), &methods));
+    report.text("\n");
+    let title = "Table 2, likeness to the programs of people, length, corrections";
+    report.table(Table::of(title, &likeness(), &methods));
+    report.text(basis);
 }
 
 /// The paper's own tables.
 fn paper(report: &mut Report) {
-    report.text(format!("\nAs printed in \"{SOURCE}\" (Tables 1 and 2: {MODEL}, 88 tasks in 7 scenes)\n"));
+    report.text(format!(
+        "\nAs printed in \"{}\" (Tables 1 and 2: davinci-instruct, 88 tasks in 7 scenes)\n",
+        REPROMPT.source
+    ));
     let measures = [
         ("executable", "% executable"),
         ("correct", "% correct"),
@@ -160,15 +156,15 @@ fn paper(report: &mut Report) {
         ("steps", "steps"),
         ("corrections", "corrections"),
     ];
-    report
-        .table(printed_table(FIGURES.iter(), &[("condition", "condition")], &measures).titled("paper, Tables 1 and 2"));
+    let table = REPROMPT.table(|_| true, &[("condition", "condition")], &measures);
+    report.table(table.titled("paper, Tables 1 and 2"));
 }
 
 /// Executable plans against their likeness to people's programs, and errors by type.
-fn figures(methods: &[Of<'_>], report: &mut Report) {
-    let point = |of: &Of<'_>| PointOf {
-        name: of.name.to_owned(),
-        x: of.share(|line| line.executable).1,
+fn figures(methods: &[Row<'_>], report: &mut Report) {
+    let point = |of: &Row<'_>| PointOf {
+        name: of.condition("condition"),
+        x: of.share(|line| line.executable).unwrap_or_default(),
         y: of.mean(|line| Some(line.lcs)).unwrap_or_default(),
     };
     report.text("\nLikeness to people's programs stands for correctness, which people judge (stepwright rate RESULTS --figures).\n");
@@ -177,65 +173,61 @@ fn figures(methods: &[Of<'_>], report: &mut Report) {
         up: "LCS".to_owned(),
         points: methods.iter().map(point).collect(),
     });
-    let headings = ["error"].into_iter().chain(methods.iter().map(|of| of.name));
-    let mut table = Table::new(1, headings).titled("Share of each type of error, percent, by condition");
-    let counts: Vec<[usize; ErrorType::ALL.len()]> = methods.iter().map(Of::errors).collect();
-    let all: Vec<usize> = counts.iter().map(|counts| counts.iter().sum()).collect();
+    let met: Vec<_> = methods.iter().map(|of| (of.condition("condition"), errors(of))).collect();
+    let mut table = Table::new(1, ["error"].into_iter().chain(met.iter().map(|(name, _)| name.as_str())))
+        .titled("Share of each type of error, percent, by condition");
     for (at, kind) in ErrorType::ALL.iter().enumerate() {
-        let share = |(counts, all): (&[usize; ErrorType::ALL.len()], &usize)| {
-            let part = counts.get(at).copied().unwrap_or_default();
-            cell((*all > 0).then(|| 100.0 * part as f64 / *all as f64), 1)
+        let share = |(_, counts): &(String, [usize; ErrorType::ALL.len()])| {
+            let (part, all) = (counts.get(at).copied().unwrap_or_default(), counts.iter().sum::<usize>());
+            Cell::percent((all > 0).then(|| part as f64 / all as f64), 1).to_string()
         };
-        table.row([kind.label().to_owned()].into_iter().chain(counts.iter().zip(&all).map(share)));
+        table.row([kind.label().to_owned()].into_iter().chain(met.iter().map(share)));
     }
-    table.row(["errors in all".to_owned()].into_iter().chain(all.iter().map(usize::to_string)));
+    let all = met.iter().map(|(_, counts)| counts.iter().sum::<usize>().to_string());
+    table.row(["errors in all".to_owned()].into_iter().chain(all));
     report.text("\nErrors met while plans were made, and those that plans end with\n");
     report.table(table);
-    for ((of, counts), all) in methods.iter().zip(&counts).zip(&all).filter(|(_, all)| **all > 0) {
-        let mut text = format!("\n{}\n", of.name);
+    for (name, counts) in &met {
+        let all = counts.iter().sum::<usize>();
+        let mut text = format!("\n{name}\n");
         let mut rows = Vec::new();
         for (kind, part) in ErrorType::ALL.iter().zip(counts).filter(|(_, part)| **part > 0) {
-            let share = *part as f64 / *all as f64;
+            let share = *part as f64 / all as f64;
             let bar = "█".repeat(((share * BAR).round() as usize).max(1));
             text.push_str(&format!("  {:<24}{bar} {:.1} %\n", kind.label(), 100.0 * share));
-            rows.push(ShareOf { name: kind.label().to_owned(), share, interval: wilson(*part, *all), paper: None });
+            rows.push(ShareOf { name: kind.label().to_owned(), share, interval: wilson(*part, all), paper: None });
         }
-        report.text(text);
-        report.chart(Chart::Shares(Shares { measure: format!("{}: share of errors", of.name), rows }));
+        if all > 0 {
+            report.text(text);
+            report.chart(Chart::Shares(Shares { measure: format!("{name}: share of errors"), rows }));
+        }
     }
 }
 
 /// What the measures say of people's programs with something taken from them.
-fn damaged(written: &[Of<'_>], report: &mut Report) {
-    let headings = ["program", "programs", "% executable", "LCS", "% GS 2022", "% GS 2024"];
-    let mut table = Table::new(1, headings).titled("Programs of people, damaged");
-    for of in written {
-        table.row([
-            of.name.to_owned(),
-            of.lines.len().to_string(),
-            cell(Some(100.0 * of.share(|line| line.executable).1), 2),
-            cell(of.mean(|line| Some(100.0 * line.lcs)), 2),
-            cell(of.mean(|line| line.similarity_of_all), 2),
-            cell(of.mean(|line| line.similarity_of_used), 2),
-        ]);
-    }
+fn damaged(written: &[Row<'_>], report: &mut Report) {
+    let columns = [
+        words("program", |of: &Row<'_>| of.condition("condition")),
+        column("programs", |of: &Row<'_>| Cell::of(of.lines.len())),
+        column("% executable", |of: &Row<'_>| Cell::percent(of.share(|line| line.executable), 2)),
+        mean("LCS", 2, |line| Some(100.0 * line.lcs)),
+        mean("% GS 2022", 2, |line| line.similarity_of_all),
+        mean("% GS 2024", 2, |line| line.similarity_of_used),
+    ];
     report.text("\nWhat the measures tell apart: programs of people held against themselves, whole and damaged\n");
-    report.table(table);
-    let rows = |of: &Of<'_>| {
-        let row = |name: &str, value: Option<f64>| {
-            value.map(|share| ShareOf { name: format!("{}: {name}", of.name), share, interval: None, paper: None })
-        };
-        let mean = |value: &dyn Fn(&RepromptResult) -> Option<f64>| of.mean(value).map(|percent| percent / 100.0);
-        let all = mean(&|line| line.similarity_of_all);
-        [row("2022", all), row("2024", mean(&|line| line.similarity_of_used))].into_iter().flatten().collect::<Vec<_>>()
-    };
-    let rows = written.iter().flat_map(rows).collect();
+    report.table(Table::of("Programs of people, damaged", &columns, written));
+    let similar = |of: &Row<'_>| [of.mean(|line| line.similarity_of_all), of.mean(|line| line.similarity_of_used)];
+    let mut rows = Vec::new();
+    for of in written {
+        for (year, percent) in ["2022", "2024"].into_iter().zip(similar(of)) {
+            let name = format!("{}: {year}", of.condition("condition"));
+            let share = percent.map(|percent| ShareOf { name, share: percent / 100.0, interval: None, paper: None });
+            rows.extend(share);
+        }
+    }
     report.chart(Chart::Shares(Shares { measure: "similarity of damaged programs".to_owned(), rows }));
-    let similarity = |name: Damage, of_all: bool| {
-        let of = written.iter().find(|of| of.name == name.name())?;
-        of.mean(|line| if of_all { line.similarity_of_all } else { line.similarity_of_used })
-    };
-    if let (Some(old), Some(new)) = (similarity(Damage::Other, true), similarity(Damage::Other, false)) {
+    let other = written.iter().find(|of| of.condition("condition") == Damage::Other.name());
+    if let Some([Some(old), Some(new)]) = other.map(similar) {
         report.text(format!(
             "The similarity of 2022 saturates: the program of another task still has {old:.2} %, as a household has many classes that no \
              program touches; that of 2024 has {new:.2} %.\n"

@@ -5,17 +5,12 @@ use serde::{Deserialize, Serialize};
 /// One line of the results file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepromptResult {
-    /// The condition's name.
     pub condition: String,
-    /// The task's id.
     pub task: String,
-    /// What was to be done.
     pub title: String,
-    /// The seed.
     pub seed: u64,
     /// The model's name; empty where the program is one that people wrote.
     pub model: String,
-    /// What gave sentence vectors.
     pub embedder: String,
     /// The steps of the plan in words.
     pub plan: Vec<String>,
@@ -37,11 +32,8 @@ pub struct RepromptResult {
     pub similarity_of_used: Option<f64>,
     /// Times a language model was asked.
     pub asks: u32,
-    /// Tokens of prompts.
     pub prompt_tokens: u64,
-    /// Tokens generated.
     pub completion_tokens: u64,
-    /// Wall-clock seconds.
     pub seconds: f64,
     /// Why the plan ended, in words.
     pub ended: String,

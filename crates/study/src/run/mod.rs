@@ -32,9 +32,6 @@ pub struct Run {
 
 impl Run {
     /// Episodes of these tasks with these seeds, each like `new`.
-    ///
-    /// # Errors
-    /// If the first of them cannot be opened, or the method does not fit one, in words.
     pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>, seeds: &Seeds) -> Result<Self, String> {
         let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
         let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;

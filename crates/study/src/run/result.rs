@@ -11,26 +11,18 @@ use stepwright_world::TaskInfo;
 /// One line of the results file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// The task's id.
     pub task: String,
-    /// Its type.
     pub kind: String,
-    /// The goal as stated.
     pub sentence: String,
-    /// The method's name.
     pub method: String,
-    /// The model's name.
     pub model: String,
     /// World options (`{"edition":"put"}`).
     pub options: std::collections::BTreeMap<String, String>,
-    /// The world's seed.
     pub seed: u64,
-    /// Whether the goal was reached.
     pub won: bool,
     /// The world's last reward: of a household 1 once the goal holds, of a dialogue the F1 of what was predicted.
     #[serde(default)]
     pub reward: f64,
-    /// Actions executed.
     pub steps: u32,
     /// Selections that were blocked, so that nothing was executed; not among `steps`.
     #[serde(default)]
@@ -50,14 +42,11 @@ pub struct RunResult {
     pub considered: Option<f64>,
     /// Times a language model was asked, in all trials.
     pub asks: u32,
-    /// Tokens of prompts.
     pub prompt_tokens: u64,
-    /// Tokens generated.
     pub completion_tokens: u64,
     /// What the asks cost, where prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Wall-clock seconds.
     pub seconds: f64,
     /// Why the episode ended, in words.
     pub ended: String,

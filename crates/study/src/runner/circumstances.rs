@@ -26,9 +26,6 @@ pub struct Circumstances(Map<String, Value>);
 
 impl Circumstances {
     /// Of a configuration and a model's name.
-    ///
-    /// # Errors
-    /// If there is no such model, or a file that it names cannot be read.
     pub fn of(config: &Config, model: &str) -> Result<Self, String> {
         let mut fields = Map::new();
         fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
@@ -49,9 +46,6 @@ impl Circumstances {
     }
 
     /// The same with data: its digest, or that it ships with the program.
-    ///
-    /// # Errors
-    /// If it cannot be read.
     pub fn with_data(self, data: Option<&Path>) -> Result<Self, String> {
         let data = data.map_or_else(|| Ok("shipped".to_owned()), data_digest)?;
         Ok(self.with("data", json!(data)))
@@ -144,9 +138,6 @@ fn take_in(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
 
 /// What a file or folder of data holds, as a hash. Of a very large folder the names and sizes of its files count, which the value says.
 /// Hidden files and what this program itself writes (results, sessions) do not count.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn data_digest(path: &Path) -> Result<String, String> {
     let fail = |e: std::io::Error| format!("{}: {e}", path.display());
     if path.is_file() {

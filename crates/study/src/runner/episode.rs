@@ -17,11 +17,9 @@ use stepwright_world::Sources;
 /// What the episodes of a study are opened with, and where they end.
 #[derive(Debug, Clone)]
 pub struct Opening {
-    /// The configuration.
     pub config: Arc<Config>,
     /// Where tasks come from.
     pub sources: Sources,
-    /// Actions an episode may take.
     pub most_actions: u32,
     /// The preconditions in force, where they are not the specification's own.
     pub in_force: Option<Arc<InForce>>,
@@ -30,6 +28,11 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// Episodes under the specification's own preconditions, whose sessions are not kept.
+    pub fn new(config: &Arc<Config>, sources: Sources, most_actions: u32) -> Self {
+        Opening { config: Arc::clone(config), sources, most_actions, in_force: None, sessions: None }
+    }
+
     /// What results depend on of it.
     pub fn shared(&self) -> Value {
         let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
@@ -37,9 +40,6 @@ impl Opening {
     }
 
     /// The driver of an episode that ends by itself; its session is not kept.
-    ///
-    /// # Errors
-    /// Why it cannot be opened, in words.
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
         let setup = driver::prepare_new(new, &self.config, &self.sources, driver::system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
@@ -78,18 +78,12 @@ pub struct SessionFolder(PathBuf);
 
 impl SessionFolder {
     /// Makes the folder where it does not exist.
-    ///
-    /// # Errors
-    /// If it cannot be made.
     pub fn create(path: &Path) -> Result<Self, String> {
         std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(SessionFolder(path.to_owned()))
     }
 
     /// Keeps a new session in a file named after its task; with a number where that name is taken.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn keep(&self, setup: &mut Setup) -> Result<(), String> {
         let Beginning::New(header) = &setup.beginning else { return Ok(()) };
         let name = file_stem(&header.task);

@@ -52,9 +52,6 @@ impl Experiment {
     }
 
     /// The experiment in such a line.
-    ///
-    /// # Errors
-    /// If it is none, or was changed by hand: its hash would be that of other values.
     pub fn of_head(line: &Value) -> Result<Self, String> {
         if line["stepwright"] != MARK {
             return Err("it holds no experiment".to_owned());

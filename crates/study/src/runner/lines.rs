@@ -17,21 +17,15 @@ const PLAN: &str = "plan";
 /// A line of a unit: what the study keeps of it, and which unit of which experiment it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The experiment's hash.
     pub experiment: String,
-    /// The unit's key.
     pub unit: String,
     /// Which of how many lines of the unit it is, from 1.
     pub part: [usize; 2],
-    /// The study's own fields.
     pub fields: Map<String, Value>,
 }
 
 impl Entry {
     /// The lines of a unit.
-    ///
-    /// # Errors
-    /// If the study's line is no JSON object.
     pub fn of_unit<L: Serialize>(experiment: &str, unit: &str, lines: &[L]) -> Result<Vec<Self>, String> {
         let entry = |(at, line): (usize, &L)| match serde_json::to_value(line) {
             Ok(Value::Object(fields)) => {
@@ -50,9 +44,6 @@ impl Entry {
     }
 
     /// The study's line.
-    ///
-    /// # Errors
-    /// If it is no line of that study.
     pub fn line<L: DeserializeOwned>(&self) -> Result<L, String> {
         serde_json::from_value(Value::Object(self.fields.clone())).map_err(|e| e.to_string())
     }
@@ -83,11 +74,8 @@ impl Entry {
 /// Units of a condition: every task with every seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Planned {
-    /// The condition.
     pub condition: Value,
-    /// The tasks' ids.
     pub tasks: Vec<String>,
-    /// The seeds.
     pub seeds: Vec<u64>,
 }
 
@@ -95,9 +83,7 @@ pub struct Planned {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanLine {
     stepwright: String,
-    /// The experiment's hash.
     pub experiment: String,
-    /// The units.
     pub units: Vec<Planned>,
 }
 
@@ -153,9 +139,7 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
 /// What the whole lines of a results file say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
-    /// The experiments by hash.
     pub experiments: BTreeMap<String, Experiment>,
-    /// The plans.
     pub plans: Vec<PlanLine>,
     /// The lines of units, in order.
     pub entries: Vec<Entry>,
@@ -165,9 +149,6 @@ pub struct Contents {
 
 impl Contents {
     /// Reads the text of a file.
-    ///
-    /// # Errors
-    /// If it is some other file, with the line. An empty one is none.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let mut contents = Contents::default();
         for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {

@@ -9,11 +9,9 @@ use super::lines::{Contents, Entry, PlanLine};
 /// The lines of an experiment, one result a unit, in the order of the plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The experiment.
     pub experiment: Experiment,
     /// The newest whole result of each unit; one without an error before one with.
     pub entries: Vec<Entry>,
-    /// How many units are planned.
     pub planned: usize,
     /// Results of units that have another; they were left out.
     pub doubles: Doubles,
@@ -24,7 +22,6 @@ pub struct Merged {
 /// Results of units that have another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Doubles {
-    /// How many there are.
     pub all: usize,
     /// How many say something else than the one before them, the time it took aside: models are not asked the same twice with the same
     /// answer, and which result is the newest depends on the order of the files.
@@ -119,9 +116,6 @@ fn said(entry: &Entry) -> &str {
 }
 
 /// The results files of a folder, sorted: those that end in `.jsonl` and hold results.
-///
-/// # Errors
-/// If the folder or such a file cannot be read.
 pub fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut files = Vec::new();
@@ -148,9 +142,6 @@ fn is_results(path: &Path) -> Result<bool, String> {
 const LARGEST: u64 = 1 << 30;
 
 /// What a results file holds, read and left as it is.
-///
-/// # Errors
-/// If it cannot be read, or holds something else.
 pub fn read(path: &Path) -> Result<Contents, String> {
     let text = stepwright_files::read_bytes(path, LARGEST).map_err(|e| format!("{}: {e}", path.display()))?;
     let contents = Contents::read(&text).map_err(|why| format!("{}, {why}", path.display()))?;

@@ -8,10 +8,8 @@
 mod circumstances;
 mod episode;
 mod experiment;
-mod interval;
 mod lines;
 mod merge;
-mod paper;
 mod play;
 mod pool;
 mod results;
@@ -33,11 +31,8 @@ pub use circumstances::Circumstances;
 pub(super) use episode::seconds_since;
 pub use episode::{Episode, Opening, SessionFolder, episode, file_stem};
 pub use experiment::{Experiment, digest, digest_of, unit_key};
-pub use interval::{Interval, bootstrap, in_words, of_mean, wilson};
 pub use lines::{Contents, Entry};
 pub use merge::{Doubles, Merged, files_of, merge, one_each, read};
-pub use paper::{PaperRow, Printed, beside, in_print};
-pub(super) use paper::{paper_row, printed_table};
 pub(super) use play::{Played, play};
 pub use results::{CLOSED, Results, lines_of};
 pub use seeds::Seeds;
@@ -50,11 +45,8 @@ use stepwright_world::TaskInfo;
 /// One unit of a study.
 #[derive(Debug)]
 pub struct Unit<C> {
-    /// Under which condition.
     pub condition: Arc<C>,
-    /// The task.
     pub task: TaskInfo,
-    /// The seed.
     pub seed: u64,
     /// What distinguishes it from other units of the experiment ([`unit_key`]).
     pub key: String,
@@ -84,9 +76,7 @@ impl<C> Unit<C> {
 pub struct Plan<C> {
     /// What is compared, in the order it is carried out in.
     pub conditions: Vec<Arc<C>>,
-    /// The tasks.
     pub tasks: Vec<TaskInfo>,
-    /// The seeds.
     pub seeds: Vec<u64>,
 }
 
@@ -154,9 +144,6 @@ pub fn units<S: Study>(study: &S) -> Vec<Unit<S::Condition>> {
 
 /// Carries out units, `jobs` at a time, and gives each with its lines as it ends. After `enough` fires no further unit begins; after
 /// `cancel` fires those under way are stopped as well and give no line.
-///
-/// # Errors
-/// What `ended` says; units under way are abandoned then.
 pub async fn carry_out<S: Study>(
     study: &Arc<S>,
     units: Vec<Unit<S::Condition>>,

@@ -9,7 +9,6 @@ use stepwright_world::options::Values;
 
 /// An episode that has ended.
 pub(crate) struct Played {
-    /// The session at its end.
     pub(crate) session: Session,
     /// Where a belief was maintained: along the path, how many of its values were wrong.
     pub(crate) drift: Vec<usize>,
@@ -20,9 +19,6 @@ pub(crate) struct Played {
 }
 
 /// Runs an episode until its policy sets itself aside; `None` if it was cancelled.
-///
-/// # Errors
-/// Why it could not be begun, in words.
 pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Result<Played, String>> {
     let mut handle = match driver::start(setup) {
         Ok(handle) => handle,

@@ -7,9 +7,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Does every task, `jobs` at a time, and gives each result as it ends; a task that was cancelled has none. Once `cancel` fires no
 /// further task begins.
-///
-/// # Errors
-/// What `ended` says, or that a task broke off; those under way are abandoned then.
 pub(super) async fn each<T, R, F>(
     tasks: Vec<T>,
     jobs: usize,

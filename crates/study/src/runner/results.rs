@@ -38,7 +38,6 @@ pub struct Results {
     sink: Sink,
     name: String,
     experiment: Experiment,
-    /// The lines of the experiment.
     entries: Vec<Entry>,
     /// The other experiments in the file.
     pub others: Vec<Experiment>,
@@ -48,9 +47,6 @@ impl Results {
     /// Opens or makes the file, if one is named, and locks it until this process ends. In a folder a new file is made, `-` and
     /// `/dev/stdout` print, what is no file (`/dev/null`, a pipe) is written to. What was half written by a process that was killed is
     /// cut off; the experiment and the plan are added where the file does not have them.
-    ///
-    /// # Errors
-    /// If the file cannot be opened, is being written by another process, or holds something else: then it is left as it is.
     pub fn open<S: Study>(out: Option<&Path>, study: &S, experiment: Experiment, shard: Shard) -> Result<Self, String> {
         let mut plan = PlanLine::new(experiment.hash(), units(study).iter().map(|unit| unit.described(study)));
         let (sink, name, contents) = match out.map(|path| Place::of(path, shard)) {
@@ -98,9 +94,6 @@ impl Results {
     }
 
     /// Keeps the lines of a unit. They are written at once, so that no other line comes between them.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn add<L: Serialize>(&mut self, unit: &str, lines: &[L]) -> Result<(), String> {
         let entries = Entry::of_unit(self.experiment.hash(), unit, lines)?;
         let text: String = entries.iter().map(|entry| entry.text() + "\n").collect();
@@ -149,9 +142,6 @@ impl Results {
 }
 
 /// The study's lines of entries.
-///
-/// # Errors
-/// If an entry is no line of that study.
 pub fn lines_of<'a, L: DeserializeOwned>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Vec<L>, String> {
     entries.into_iter().map(Entry::line).collect()
 }

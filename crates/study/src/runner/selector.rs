@@ -47,9 +47,6 @@ impl std::str::FromStr for Selector {
 
 impl Selector {
     /// The tasks selected, in their own order.
-    ///
-    /// # Errors
-    /// When none is, with what there would be.
     pub fn select(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
         let idle = self.idle_terms(tasks);
         let any = self.patterns.iter().any(|p| tasks.iter().any(|t| fits(p, &t.id)));

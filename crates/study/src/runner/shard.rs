@@ -47,9 +47,6 @@ impl Shard {
     }
 
     /// The shard that the scheduler's variables give, with the variable; `None` outside an array.
-    ///
-    /// # Errors
-    /// If they do not fit each other, or do not give the number of shards.
     pub fn of_environment(get: &dyn Fn(&str) -> Option<String>) -> Result<Option<(Self, &'static str)>, String> {
         let number = |name: &str| {
             let number = |text: String| text.trim().parse().map_err(|_| format!("${name} is {text:?}, no number"));

@@ -19,7 +19,6 @@ struct Sum {
 
 struct Sums {
     plan: Plan<String>,
-    /// The tasks that fail.
     failing: Mutex<Vec<&'static str>>,
     most: u64,
 }

@@ -5,13 +5,9 @@ use super::scores::Played;
 /// The episodes of a domain that a method with a model went through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// The domain.
     pub domain: String,
-    /// The method's id.
     pub method: String,
-    /// The model's name.
     pub model: String,
-    /// The episodes.
     pub played: Vec<Played>,
 }
 

@@ -24,7 +24,6 @@ use stepwright_world::{TaskInfo, WorldError, closes};
 /// A method with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// The method's id.
     pub method: String,
     /// Whether it follows three cups; the others answer requests at a table.
     pub cups: bool,
@@ -43,9 +42,6 @@ pub struct Requests {
 
 impl Requests {
     /// Every episode chosen, with every method that suits it and every seed.
-    ///
-    /// # Errors
-    /// If an episode cannot be read.
     pub fn new(
         opening: Opening,
         data: Option<PathBuf>,
@@ -140,7 +136,6 @@ pub struct StatlerResult {
     /// Where a belief was maintained: how many of its values were wrong at the beginning, then after each step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drift: Vec<usize>,
-    /// The episode.
     #[serde(flatten)]
     pub run: RunResult,
 }

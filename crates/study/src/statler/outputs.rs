@@ -6,11 +6,8 @@ use stepwright_world::table::Move;
 /// The calls of an output, as its lines make them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
-    /// What is put where.
     pub moves: Vec<Move>,
-    /// What is said.
     pub say: Vec<String>,
-    /// The updates for the writer.
     pub update: Vec<String>,
 }
 

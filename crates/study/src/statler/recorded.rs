@@ -20,11 +20,8 @@ pub const MODEL: &str = "recorded";
 /// An episode, as far as outputs are judged by it.
 #[derive(Debug, Deserialize)]
 pub struct Episode {
-    /// Its id.
     pub id: String,
-    /// Its domain.
     pub domain: String,
-    /// Its number in the publication.
     pub index: u64,
     objects: Vec<String>,
     #[serde(default)]
@@ -38,7 +35,6 @@ pub struct Asked {
     query: String,
     #[serde(default)]
     temporal: bool,
-    /// The program written for it.
     #[serde(default)]
     pub gold_code: String,
     gold_moves: Vec<Move>,
@@ -111,9 +107,6 @@ pub struct Recorded {
 }
 
 /// Reads and judges the recorded runs of a folder, or of the folder `statler` in it.
-///
-/// # Errors
-/// What is missing or cannot be read, and where.
 pub fn read(folder: &Path) -> Result<Recorded, String> {
     let below = folder.join("statler");
     let folder = if jsonl_files(&below, "recorded_runs").is_empty() { folder } else { &below };

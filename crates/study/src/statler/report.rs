@@ -6,25 +6,21 @@ use super::curves;
 use super::groups::Group;
 use super::live::StatlerResult;
 use super::live::groups;
-use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN, SOURCE};
+use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
+use crate::columns::{self, Cell, Column, column, condition, words};
 use crate::curve::{Chart, ShareOf, Shares};
+use crate::interval::{of_mean, wilson};
+use crate::paper::{Printed, STATLER};
 use crate::report::{Report, Table};
-use crate::run::RunResult;
-use crate::runner::{Printed, in_print, in_words, of_mean, wilson};
-use crate::table::{printed, share};
 use stepwright_method::REFERENCE;
 
 /// A method's scores in a domain, for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scored {
-    /// The domain.
     pub domain: String,
-    /// The method's id.
     pub method: String,
-    /// The model's name.
     pub model: String,
-    /// How many episodes.
     pub episodes: usize,
     /// Those without a wrong request.
     pub success: usize,
@@ -79,8 +75,8 @@ pub fn tables(groups: &[Group]) -> Report {
     let mut report = Report::default();
     report.table(successes(groups));
     report.text("\nRequests up to each method's own first failure (the paper's Table 2)\n");
-    report.table(by_memory(groups, |g| Some(Scores::of(&g.played).requests), OWN).titled("Table 2"));
-    let cut = by_memory(groups, |g| common(groups, g), COMMON).titled("Table 3");
+    report.table(by_memory("Table 2", groups, |g| Some(Scores::of(&g.played).requests), OWN));
+    let cut = by_memory("Table 3", groups, |g| common(groups, g), COMMON);
     if cut.cells().next().is_some() {
         report.text("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
         report.table(cut);
@@ -88,7 +84,8 @@ pub fn tables(groups: &[Group]) -> Report {
     report.text(format!(
         "\n`success` and `rate`: episodes without a wrong request, with Wilson's 95 % interval. `steps`: requests answered before the \
          first wrong one, as a share of the episode, averaged, with the bootstrap over episodes. `temporal`: requests that take something \
-         of earlier ones. `paper`, beside the figure it is of: \"{SOURCE}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n"
+         of earlier ones. `paper`, beside the figure it is of: \"{}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n",
+        STATLER.source
     ));
     report.chart(Chart::Shares(Shares {
         measure: "episodes without a wrong request".to_owned(),
@@ -100,53 +97,62 @@ pub fn tables(groups: &[Group]) -> Report {
 /// The success of a group, for files.
 fn share_of(group: &Group) -> ShareOf {
     let scores = Scores::of(&group.played);
-    let paper = paper::of(&group.domain, &group.method, "success");
     ShareOf {
         name: format!("{}, {} ({})", group.domain, group.method, group.model),
         share: scores.success as f64 / scores.episodes.max(1) as f64,
         interval: wilson(scores.success, scores.episodes),
-        paper: paper.and_then(|figure| if let Printed::Number(figure) = figure { Some(figure) } else { None }),
+        paper: paper::of(&group.domain, &group.method, "success").and_then(Printed::number),
     }
+}
+
+/// A group with what is shown of it.
+type Row<'a, T> = (&'a Group, T);
+
+/// What a row is about.
+fn about<'a, T: 'a>() -> [Column<'a, Row<'a, T>>; 3] {
+    [
+        words("domain", |(group, _): &Row<'_, T>| group.domain.clone()),
+        words("method", |(group, _): &Row<'_, T>| group.method.clone()),
+        words("model", |(group, _): &Row<'_, T>| group.model.clone()),
+    ]
+}
+
+fn printed<'a, T: 'a>(measure: &'a str) -> Column<'a, Row<'a, T>> {
+    column("paper", move |(group, _): &Row<'_, T>| Cell::Printed(paper::of(&group.domain, &group.method, measure)))
 }
 
 fn successes(groups: &[Group]) -> Table {
-    let headings = ["domain", "method", "model", "success", "rate", "95 %", "paper", "steps", "95 %", "paper"];
-    let mut table = Table::new(3, headings).titled("Table 1");
-    for group in groups {
-        let scores = Scores::of(&group.played);
-        let paper = |measure| in_print(paper::of(&group.domain, &group.method, measure));
-        let rate = Share { right: scores.success, of: scores.episodes };
-        let steps: Vec<f64> = group.played.iter().map(Played::successful_steps).collect();
-        table.row([
-            group.domain.clone(),
-            group.method.clone(),
-            group.model.clone(),
-            format!("{}/{}", rate.right, rate.of),
-            share(rate.rate()),
-            in_words(wilson(rate.right, rate.of), 3),
-            paper("success"),
-            share((scores.episodes > 0).then_some(scores.successful_steps)),
-            in_words(of_mean(&steps), 3),
-            paper("steps"),
-        ]);
-    }
-    table
+    type Of<'a> = Row<'a, Scores>;
+    let steps = |group: &Group| group.played.iter().map(Played::successful_steps).collect::<Vec<f64>>();
+    let rate = |(_, of): &Of<'_>| Share { right: of.success, of: of.episodes }.rate();
+    let mean = |(_, of): &Of<'_>| (of.episodes > 0).then_some(of.successful_steps);
+    let figures = [
+        column("success", |(_, of): &Of<'_>| Cell::of(format!("{}/{}", of.success, of.episodes))),
+        column("rate", move |row: &Of<'_>| Cell::Figure(rate(row), 3)),
+        column("95 %", |(_, of): &Of<'_>| Cell::Interval(wilson(of.success, of.episodes), 3)),
+        printed("success"),
+        column("steps", move |row: &Of<'_>| Cell::Figure(mean(row), 3)),
+        column("95 %", move |(group, _): &Of<'_>| Cell::Interval(of_mean(&steps(group)), 3)),
+        printed("steps"),
+    ];
+    let columns: Vec<_> = about().into_iter().chain(figures).collect();
+    let rows: Vec<Of<'_>> = groups.iter().map(|group| (group, Scores::of(&group.played))).collect();
+    Table::of("Table 1", &columns, &rows)
 }
 
 /// A row a group: requests that need no memory and those that do, each beside the paper's figure for that measure.
-fn by_memory(groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measures: [&str; 2]) -> Table {
-    let headings = ["domain", "method", "model", "non-temporal", "rate", "paper", "temporal", "rate", "paper"];
-    let mut table = Table::new(3, headings);
-    for group in groups {
-        let Some(ours) = ours(group) else { continue };
-        let mut cells = vec![group.domain.clone(), group.method.clone(), group.model.clone()];
-        for (ours, measure) in [ours.non_temporal, ours.temporal].into_iter().zip(measures) {
-            let paper = in_print(paper::of(&group.domain, &group.method, measure));
-            cells.extend([format!("{}/{}", ours.right, ours.of), share(ours.rate()), paper]);
-        }
-        table.row(cells);
+fn by_memory(title: &str, groups: &[Group], ours: impl Fn(&Group) -> Option<ByMemory>, measures: [&str; 2]) -> Table {
+    let mut columns: Vec<Column<'_, Row<'_, ByMemory>>> = about().into_iter().collect();
+    let kinds: [fn(&ByMemory) -> Share; 2] = [|of| of.non_temporal, |of| of.temporal];
+    for ((name, of_kind), measure) in ["non-temporal", "temporal"].into_iter().zip(kinds).zip(measures) {
+        columns.push(column(name, move |(_, of): &Row<'_, ByMemory>| {
+            Cell::of(format!("{}/{}", of_kind(of).right, of_kind(of).of))
+        }));
+        columns.push(column("rate", move |(_, of): &Row<'_, ByMemory>| Cell::Figure(of_kind(of).rate(), 3)));
+        columns.push(printed(measure));
     }
-    table
+    let rows: Vec<_> = groups.iter().filter_map(|group| Some((group, ours(group)?))).collect();
+    Table::of(title, &columns, &rows)
 }
 
 /// All that is printed of episodes that were run: the tables, the curves of three cups, the drift where it is wanted, the costs.
@@ -169,40 +175,37 @@ pub fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
 
 /// What live runs took, by domain, method and model.
 fn costs(results: &[StatlerResult], report: &mut Report) {
-    let headings = ["domain", "method", "model", "episodes", "asks", "tokens", "seconds", "wrong values", "errors"];
-    let mut table = Table::new(3, headings).titled("What it took");
-    let mut rows: Vec<(&RunResult, Vec<&StatlerResult>)> = Vec::new();
-    for result in results {
-        let key = |run: &RunResult| (run.kind.clone(), run.method.clone(), run.model.clone());
-        match rows.iter_mut().find(|(run, _)| key(run) == key(&result.run)) {
-            Some((_, all)) => all.push(result),
-            None => rows.push((&result.run, vec![result])),
-        }
-    }
-    for (run, of) in rows {
-        let mean =
-            |figure: &dyn Fn(&RunResult) -> f64| of.iter().map(|r| figure(&r.run)).sum::<f64>() / of.len() as f64;
-        let wrong: Vec<usize> = of.iter().flat_map(|r| r.drift.iter().copied()).collect();
-        let wrong = (!wrong.is_empty()).then(|| wrong.iter().sum::<usize>() as f64 / wrong.len() as f64);
-        table.row([
-            run.kind.clone(),
-            run.method.clone(),
-            run.model.clone(),
-            of.len().to_string(),
-            format!("{:.1}", mean(&|r| f64::from(r.asks))),
-            format!("{:.0}", mean(&|r| r.prompt_tokens as f64 + r.completion_tokens as f64)),
-            format!("{:.2}", mean(&|r| r.seconds)),
-            printed(wrong),
-            of.iter().filter(|r| r.run.error.is_some()).count().to_string(),
-        ]);
-    }
+    let mean = |heading, digits, figure: fn(&StatlerResult) -> f64| {
+        column(heading, move |of: &columns::Group<'_, StatlerResult>| {
+            Cell::Figure(of.mean(|r| Some(figure(r))), digits)
+        })
+    };
+    // Over all steps of all episodes.
+    let wrong = |of: &columns::Group<'_, StatlerResult>| {
+        let steps = of.sum(|r| r.drift.len() as u64);
+        (steps > 0).then(|| of.sum(|r| r.drift.iter().sum::<usize>() as u64) as f64 / steps as f64)
+    };
+    let columns = [
+        condition("domain"),
+        condition("method"),
+        condition("model"),
+        column("episodes", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.lines.len())),
+        mean("asks", 1, |r| r.run.asks.into()),
+        mean("tokens", 0, |r| r.run.prompt_tokens as f64 + r.run.completion_tokens as f64),
+        mean("seconds", 2, |r| r.run.seconds),
+        column("wrong values", move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(wrong(of), 2)),
+        column("errors", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.count(|r| r.run.error.is_some()))),
+    ];
+    let rows = columns::groups(results, |StatlerResult { run, .. }| {
+        vec![("domain", run.kind.clone()), ("method", run.method.clone()), ("model", run.model.clone())]
+    });
     let builtin = if results.iter().any(|r| r.run.model == REFERENCE) {
         " No model took part in rows of `reference`: the reference programs of the episodes' files were played."
     } else {
         ""
     };
     report.text("\nWhat it took\n");
-    report.table(table);
+    report.table(Table::of("What it took", &columns, &rows));
     report.text(format!(
         "\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
          number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"

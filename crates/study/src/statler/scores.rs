@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// It was answered rightly.
     pub right: bool,
     /// Answering it took something of earlier requests.
     pub temporal: bool,
@@ -17,11 +16,9 @@ pub struct Outcome {
 /// An episode as one method went through it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// Which episode.
     pub episode: String,
     /// The requests in order; those after the first wrong one may be missing.
     pub outcomes: Vec<Outcome>,
-    /// How many requests there are.
     pub of: usize,
 }
 
@@ -50,9 +47,7 @@ impl Played {
 /// So many of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
-    /// How many are right.
     pub right: usize,
-    /// Of how many.
     pub of: usize,
 }
 
@@ -71,7 +66,6 @@ impl Share {
 /// Requests that need memory and others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByMemory {
-    /// The others.
     pub non_temporal: Share,
     /// Those that need it.
     pub temporal: Share,
@@ -86,7 +80,6 @@ impl ByMemory {
 /// A method's scores over episodes, each up to its own first failure.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Scores {
-    /// How many episodes.
     pub episodes: usize,
     /// Those without a wrong request.
     pub success: usize,
