@@ -4,9 +4,9 @@
 //! binary, the integration tests and the benches link.
 
 pub use stepwright_cli::{self as cli, debug_log};
-pub use stepwright_driver::{self as driver, config};
 pub use stepwright_episode as episode;
 pub use stepwright_export as export;
+pub use stepwright_launch::config;
 pub use stepwright_method::{self as method, belief, precondition};
 pub use stepwright_model::{self as model, prompt};
 pub use stepwright_sandbox as sandbox;
@@ -14,6 +14,14 @@ pub use stepwright_study as study;
 pub use stepwright_text::{sanitize, words, wrap};
 pub use stepwright_tui as tui;
 pub use stepwright_world::{self as world, blocking, literal, options, planner, weights};
+
+/// A running session: what opens it, what interprets it, and what passes between it and its watchers.
+pub mod driver {
+    pub use stepwright_driver::*;
+    pub use stepwright_launch::*;
+    pub use stepwright_protocol::*;
+    pub use stepwright_service::{self as service, headless};
+}
 
 /// Programs: the engine, and a session's program with the assertions in force.
 pub mod program {

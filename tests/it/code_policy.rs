@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, Sources, prepare_new};
+use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
 use stepwright::method::{self, Fate};
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::world::Sources;
 use stepwright_trajectory::Step;
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
+use stepwright::blocking::BlockingSource;
 use stepwright::blocking::Domain;
-use stepwright::driver::{Beginning, BlockingSource, Command, Level, Notice, Persistence, Request, Setup, Source};
+use stepwright::driver::{Beginning, Command, Level, Notice, Persistence, Request, Setup, Source};
 use stepwright::episode::{ArtifactId, CheckKind, Header, Mark, Origin, Policy, Record, Session, Status, TreeEdit};
 use stepwright::model::ModelRequest;
 use stepwright::world::kitchen::{self, Find, KitchenWorld};
@@ -32,7 +33,7 @@ fn kitchen_header(options: &[(&str, &str)], model: &str) -> Header {
 fn kitchen_setup(beginning: Beginning, model: &Arc<Scripted>, symbolic: bool, domain: Arc<Domain>) -> Setup {
     let mut setup = setup(beginning, Counter::default(), model.clone(), None);
     setup.world = Box::new(KitchenWorld::new(Arc::new(kitchen::Source::shipped().unwrap()), Find::default()));
-    setup.blocking = BlockingSource::Domain(domain);
+    setup.knowledge.blocking = BlockingSource::Domain(domain);
     setup.method = stepwright::method::named("blocking").unwrap();
     if symbolic {
         setup.source = Source::Symbolic;

@@ -9,7 +9,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Persistence, Request, SetSource, Source, WorkshopCommand};
+use stepwright::driver::{
+    Beginning, CandidateCommand, Command, Level, Notice, Persistence, Request, SetSource, Source,
+};
 use stepwright::episode::{Configuration, Event, Policy, Session};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
@@ -51,8 +53,9 @@ fn watched(model: Arc<Scripted>) -> Watched {
 
 fn asking(model: Arc<Scripted>, asks: CandidateAsks) -> Watched {
     let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), model, None);
-    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
-    setup.prompting.candidates = asks;
+    setup.knowledge.demonstrations =
+        Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
+    setup.services = stepwright::driver::service::all(asks);
     Watched::start(setup)
 }
 
@@ -115,30 +118,30 @@ async fn candidates_are_typed_judged_rejected_and_restored() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
     let put =
-        |text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() });
+        |text: &str| Command::Candidates(CandidateCommand::Put { action: "add".into(), id: None, text: text.into() });
     w.send(put("n < 5"));
     assert_eq!(pool(&mut w).await.candidates[0].fate, Fate::Valid);
     w.send(put("n == 4"));
     let second = pool(&mut w).await;
     assert!(matches!(second.candidates[1].fate, Fate::Fails { .. }), "{second:?}");
-    w.send(Command::Workshop(WorkshopCommand::Try { token: 3, action: "add".into(), text: "n <".into() }));
+    w.send(Command::Candidates(CandidateCommand::Try { token: 3, action: "add".into(), text: "n <".into() }));
     let notice = w.until("the judgement", |n, _| matches!(n, Notice::CandidateChecked { token: 3, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
     assert!(matches!(seen.candidate.fate, Fate::Malformed { .. }), "{seen:?}");
-    w.send(Command::Workshop(WorkshopCommand::Try { token: 4, action: "add".into(), text: "n < 5".into() }));
+    w.send(Command::Candidates(CandidateCommand::Try { token: 4, action: "add".into(), text: "n < 5".into() }));
     let notice = w.until("the look", |n, _| matches!(n, Notice::CandidateChecked { token: 4, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
     assert!(seen.excluded == 0 && seen.in_force && seen.candidate.id == 0, "{seen:?}");
-    w.send(Command::Workshop(WorkshopCommand::Try { token: 5, action: "fly".into(), text: "n".into() }));
+    w.send(Command::Candidates(CandidateCommand::Try { token: 5, action: "fly".into(), text: "n".into() }));
     let notice = w.until("an answer", |n, _| matches!(n, Notice::CandidateChecked { token: 5, .. })).await;
     assert!(
         matches!(notice, Notice::CandidateChecked { inspection: Err(why), .. } if why.contains("`fly` is no action"))
     );
-    w.send(Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id: 0, rejected: true }));
+    w.send(Command::Candidates(CandidateCommand::Reject { action: "add".into(), id: 0, rejected: true }));
     assert!(pool(&mut w).await.candidates[0].rejected);
     w.send(put("n > 0"));
     assert_eq!(pool(&mut w).await.candidates.len(), 3, "what was tried is not kept");
-    w.send(Command::Workshop(WorkshopCommand::Put { action: "fly".into(), id: None, text: "n".into() }));
+    w.send(Command::Candidates(CandidateCommand::Put { action: "fly".into(), id: None, text: "n".into() }));
     w.said(Level::Error, "`fly` is no action").await;
     w.quit().await;
 }
@@ -147,7 +150,7 @@ async fn candidates_are_typed_judged_rejected_and_restored() {
 async fn the_enumerator_fills_the_pools_and_reports_its_progress() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Enumerated }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: None, origin: CandidateOrigin::Enumerated }));
     let pool = pool(&mut w).await;
     assert_eq!((pool.action.as_str(), pool.calls), ("add", 7));
     assert!(pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Enumerated));
@@ -169,7 +172,7 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     ]);
     let mut w = watched(model.clone());
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     let first = pool(&mut w).await;
     assert!(first.running && first.candidates.is_empty(), "the pool says that it will grow");
     let growing = pool(&mut w).await;
@@ -199,12 +202,13 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
 async fn several_asks_are_under_way_each_with_its_demonstration() {
     let model = Arc::new(Counting::default());
     let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), Scripted::lines(&[]), None);
-    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
+    setup.knowledge.demonstrations =
+        Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
     setup.source = Source::Language { name: "counting".into(), model: model.clone() };
     let mut w = Watched::start(setup);
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::SetAsks(asks(2, 6, 3))));
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::SetAsks(asks(2, 6, 3))));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     let pool = whole(&mut w).await;
     assert!(!pool.candidates.is_empty() && pool.candidates.iter().any(|c| c.times > 1), "written twice, one row");
     assert_eq!(pool.candidates.iter().map(|c| c.times).sum::<u32>(), 14, "every completion counts");
@@ -236,22 +240,23 @@ async fn what_was_written_before_cancelling_is_kept() {
     ]);
     let mut w = asking(model, asks(2, 1, 2));
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.until("the first", |n, _| matches!(n, Notice::Pool(p) if p.running && p.candidates.len() == 1)).await;
     w.send(Command::Cancel);
     w.said(Level::Info, "stopped after 1 of 4 completions; what they gave is kept").await;
     assert_eq!(whole(&mut w).await.candidates.len(), 1);
     // It can be begun again.
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.until("an ask", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Asked { .. }))).await;
     w.quit().await;
 }
 
 #[tokio::test]
 async fn what_a_person_made_of_the_candidates_is_in_the_log_and_there_again() {
-    let put = |id, text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id, text: text.into() });
-    let reject = |id, rejected| Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id, rejected });
-    let infer = || Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Enumerated });
+    let put =
+        |id, text: &str| Command::Candidates(CandidateCommand::Put { action: "add".into(), id, text: text.into() });
+    let reject = |id, rejected| Command::Candidates(CandidateCommand::Reject { action: "add".into(), id, rejected });
+    let infer = || Command::Candidates(CandidateCommand::Infer { action: None, origin: CandidateOrigin::Enumerated });
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
     w.send(put(None, "n < 5"));
@@ -260,7 +265,7 @@ async fn what_a_person_made_of_the_candidates_is_in_the_log_and_there_again() {
     let mut last = pool(&mut w).await;
     w.said(Level::Info, "are inferred").await;
     assert!(last.candidates.len() > 3, "{last:?}");
-    let undo = Command::Workshop(WorkshopCommand::Undo { action: "add".into() });
+    let undo = Command::Candidates(CandidateCommand::Undo { action: "add".into() });
     for command in [put(Some(2), "n < 6"), reject(1, true), put(None, "n > -1"), reject(0, true), undo, reject(2, true)]
     {
         w.send(command);
@@ -276,7 +281,8 @@ async fn what_a_person_made_of_the_candidates_is_in_the_log_and_there_again() {
 
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
-    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
+    setup.knowledge.demonstrations =
+        Arc::new(vec![demonstration("one", &[4, 4, 2]), demonstration("two", &[3, 3, 3, 1])]);
     let mut again = Watched::start(setup);
     again.send(infer());
     let found = pool(&mut again).await;
@@ -293,7 +299,7 @@ async fn a_candidate_is_not_changed_where_the_session_cannot_be_written() {
     records.iter().for_each(|r| session.apply(r).unwrap());
     let beginning = Beginning::Resume { session: Box::new(session), records };
     let mut setup = setup(beginning, Counter::default(), Scripted::lines(&[]), None);
-    setup.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2])]);
+    setup.knowledge.demonstrations = Arc::new(vec![demonstration("one", &[4, 4, 2])]);
     // A file lies where the folder of the log would be.
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("sessions");
@@ -301,7 +307,7 @@ async fn a_candidate_is_not_changed_where_the_session_cannot_be_written() {
     setup.keep = Persistence::Copy(place.join("copy.jsonl"));
     let mut w = Watched::start(setup);
     let put =
-        |text: &str| Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() });
+        |text: &str| Command::Candidates(CandidateCommand::Put { action: "add".into(), id: None, text: text.into() });
     w.send(put("n < 5"));
     w.said(Level::Error, "Nothing happens until the session can be written").await;
     w.send(Command::Gate(Request::Note("too early".into())));
@@ -323,7 +329,7 @@ async fn a_failing_ask_stops_further_ones_and_keeps_the_others() {
     ]);
     let mut w = asking(model.clone(), asks(2, 4, 2));
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.said(Level::Error, "no route").await;
     let pool = match w.until("the other's", |n, _| matches!(n, Notice::Pool(p) if !p.candidates.is_empty())).await {
         Notice::Pool(pool) => pool,
@@ -339,20 +345,20 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
     let adopt = |texts: &[&str]| {
-        Command::Workshop(WorkshopCommand::Adopt {
+        Command::Candidates(CandidateCommand::Adopt {
             action: "add".into(),
             assertions: texts.iter().map(|t| (*t).to_owned()).collect(),
             origin: "edited".into(),
         })
     };
     let before = w.session.assertions().get("add").cloned().unwrap();
-    w.send(Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: "n < 5".into() }));
+    w.send(Command::Candidates(CandidateCommand::Put { action: "add".into(), id: None, text: "n < 5".into() }));
     pool(&mut w).await;
     w.send(adopt(&["n < 5"]));
     w.said(Level::Info, "in force for add").await;
-    w.send(Command::Workshop(WorkshopCommand::Reject { action: "add".into(), id: 0, rejected: true }));
+    w.send(Command::Candidates(CandidateCommand::Reject { action: "add".into(), id: 0, rejected: true }));
     pool(&mut w).await;
-    let undo = || Command::Workshop(WorkshopCommand::Undo { action: "add".into() });
+    let undo = || Command::Candidates(CandidateCommand::Undo { action: "add".into() });
     w.send(undo());
     assert!(!pool(&mut w).await.candidates[0].rejected);
     w.send(undo());
@@ -362,7 +368,7 @@ async fn changes_to_candidates_and_to_what_is_in_force_are_taken_back_in_order()
     w.send(undo());
     w.said(Level::Info, "left to undo").await;
     for _ in 0..2 {
-        w.send(Command::Workshop(WorkshopCommand::Redo { action: "add".into() }));
+        w.send(Command::Candidates(CandidateCommand::Redo { action: "add".into() }));
     }
     let mut there = false;
     w.until("both again", |n, s| {
@@ -379,14 +385,14 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     let path = dir.path().join("mine.preconditions.py");
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::SaveSet(path.clone())));
+    w.send(Command::Candidates(CandidateCommand::SaveSet(path.clone())));
     w.said(Level::Info, "written to").await;
     let saved = AdoptedSet::read(&path).unwrap();
     let own = w.session.assertions().get("add").cloned().unwrap().0;
     assert_eq!(saved.of("add"), own);
     let mine = "def add(self, n):\n    assert n < 5\n";
     std::fs::write(&path, mine).unwrap();
-    w.send(Command::Workshop(WorkshopCommand::Compare {
+    w.send(Command::Candidates(CandidateCommand::Compare {
         token: 9,
         left: SetSource::InForce,
         right: SetSource::File(path.clone()),
@@ -397,21 +403,21 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     let add = comparison.actions.iter().find(|a| a.action == "add").unwrap();
     assert!(add.rows.iter().any(|r| r.right.as_deref() == Some("n < 5")), "{add:?}");
     assert_eq!(w.session.assertions().get("add").unwrap().0, own, "looking changes nothing");
-    w.send(Command::Workshop(WorkshopCommand::AdoptSet { origin: "mine".into(), set: (*right).clone() }));
+    w.send(Command::Candidates(CandidateCommand::AdoptSet { origin: "mine".into(), set: (*right).clone() }));
     w.said(Level::Info, "mine is in force; the assertions of 1 action changed").await;
     assert_eq!(w.session.assertions().get("add").unwrap().0, ["n < 5"]);
     let records = w.records.len();
     for wrong in
         ["def add(self, n):\n    assert n\n\ndef fly(self):\n    assert 1\n", "def add(self, n):\n    assert n <\n"]
     {
-        w.send(Command::Workshop(WorkshopCommand::AdoptSet {
+        w.send(Command::Candidates(CandidateCommand::AdoptSet {
             origin: "wrong".into(),
             set: AdoptedSet::parse(wrong, "x").unwrap(),
         }));
         w.said(Level::Error, "nothing of wrong was put in force").await;
     }
     assert_eq!(w.records.len(), records, "all or nothing");
-    w.send(Command::Workshop(WorkshopCommand::Compare {
+    w.send(Command::Candidates(CandidateCommand::Compare {
         token: 10,
         left: SetSource::InForce,
         right: SetSource::File("none.py".into()),
@@ -419,13 +425,13 @@ async fn sets_are_saved_compared_and_put_in_force_whole_or_not_at_all() {
     w.said(Level::Error, "none.py").await;
     // What a file gets wrong is said before anything of it is compared or adopted.
     std::fs::write(&path, "def add(self, n):\n    assert n <\n").unwrap();
-    w.send(Command::Workshop(WorkshopCommand::Compare {
+    w.send(Command::Candidates(CandidateCommand::Compare {
         token: 12,
         left: SetSource::InForce,
         right: SetSource::File(path.clone()),
     }));
     w.said(Level::Error, "`n <` of add is no assertion").await;
-    w.send(Command::Workshop(WorkshopCommand::Compare {
+    w.send(Command::Candidates(CandidateCommand::Compare {
         token: 11,
         left: SetSource::InForce,
         right: SetSource::Truth,
@@ -439,7 +445,7 @@ async fn a_token_budget_holds_for_candidates_too() {
     let mut w = watched(Scripted::lines(&["agent.add(1)"]));
     w.recommended().await;
     w.send(Command::Gate(Request::SetPolicy(Policy { token_budget: Some(50), ..Policy::default() })));
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model }));
     w.said(Level::Warning, "budget of 50 tokens").await;
     let records = w.quit().await;
     assert_eq!(records.iter().filter(|r| matches!(r.event, Event::Asked { .. })).count(), 1);
@@ -455,7 +461,7 @@ async fn without_a_language_model_none_is_asked() {
         ..Configuration::default()
     })));
     w.recommended().await;
-    w.send(Command::Workshop(WorkshopCommand::Infer { action: None, origin: CandidateOrigin::Model }));
+    w.send(Command::Candidates(CandidateCommand::Infer { action: None, origin: CandidateOrigin::Model }));
     w.said(Level::Warning, "no language model is in use").await;
     w.quit().await;
 }
@@ -470,11 +476,11 @@ async fn a_model_scores_the_valid_candidates_that_forbid_something() {
     ]);
     let mut w = watched(model.clone());
     w.recommended().await;
-    let score = || Command::Workshop(WorkshopCommand::Score { action: "add".into() });
+    let score = || Command::Candidates(CandidateCommand::Score { action: "add".into() });
     w.send(score());
     w.said(Level::Info, "infer some first").await;
     for text in [weak, "n == 4", "n < 50", strong] {
-        w.send(Command::Workshop(WorkshopCommand::Put { action: "add".into(), id: None, text: text.into() }));
+        w.send(Command::Candidates(CandidateCommand::Put { action: "add".into(), id: None, text: text.into() }));
         pool(&mut w).await;
     }
     w.send(score());

@@ -7,10 +7,9 @@ use crate::support::driver::Watched;
 use crate::support::opened::configuration;
 use stepwright::blocking::{BlockingTree, NamedDomain};
 use stepwright::config::Config;
-use stepwright::driver::{
-    Command, Level, NewSession, Notice, OpenRequest, Request, Setup, Sources, WorkshopCommand, prepare,
-};
+use stepwright::driver::{CandidateCommand, Command, Level, NewSession, Notice, OpenRequest, Request, Setup, prepare};
 use stepwright::episode::{Configuration, TreeEdit};
+use stepwright::world::Sources;
 
 /// A new session with the method `blocking`.
 fn new(config: &Config, world: &str, task: &str) -> Setup {
@@ -136,7 +135,7 @@ async fn adopted_assertions_block_in_a_dialogue_and_another_method_needs_no_tree
     assert!(before.nodes.iter().any(|n| n.text == first));
     let call = w.session.current().unwrap().turn.proposals[0].action.as_ref().unwrap().call.clone().unwrap();
     let action = call.split(['.', '(']).nth(1).unwrap().to_owned();
-    w.send(Command::Workshop(WorkshopCommand::Adopt {
+    w.send(Command::Candidates(CandidateCommand::Adopt {
         action,
         assertions: vec!["self.user.affirmed".into()],
         origin: "edited".into(),

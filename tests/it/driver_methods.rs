@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup, watched};
-use stepwright::driver::prompting::Prompting;
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
+use stepwright::driver::{Beginning, CandidateCommand, Command, Level, Notice, Request};
 use stepwright::episode::{AskKind, AskState, Configuration, Event, Origin, Policy};
+use stepwright::method::prompting::Prompting;
 use stepwright::model::{ModelError, ModelRequest};
 use stepwright::world::ProgramHeader;
 use stepwright::world::demonstration::Demonstration;
@@ -31,7 +31,7 @@ async fn prompts_show_the_assertions_in_force_or_none() {
     let mut w = watched("precondition-prompting", &[], &model);
     w.recommended().await;
     let (action, assertions) = ("add".to_owned(), vec!["n < 3".to_owned()]);
-    w.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
+    w.send(Command::Candidates(CandidateCommand::Adopt { action, assertions, origin: "edited".into() }));
     w.recommended().await;
     w.send(Command::Gate(Request::Propose));
     w.recommended().await;
@@ -137,7 +137,7 @@ async fn the_likeliest_admissible_action_that_verifies_is_recommended() {
     assert!((sum - 1.0).abs() < 1e-9, "probabilities of all that were scored");
     assert_eq!(turn.recommended.clone().unwrap().0, Some(turn.proposals[0].id));
     // With another assertion in force the likeliest no longer verifies.
-    w.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
+    w.send(Command::Candidates(CandidateCommand::Adopt { action, assertions, origin: "edited".into() }));
     assert_eq!(w.recommended().await, "agent.add(2)");
     assert_eq!(asked(&model).len(), 1, "nothing is scored again");
     let progress =

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::configuration;
-use stepwright::driver::{Beginning, Command, NewSession, Notice, Request, Setup, Source, Sources, prepare_new};
+use stepwright::driver::{Beginning, Command, NewSession, Notice, Request, Setup, Source, prepare_new};
 use stepwright::episode::{ArtifactId, AskKind, AskState, CheckKind, Policy, Proposal};
+use stepwright::world::Sources;
 
 fn kitchen(method: &str, task: &str) -> Setup {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, ProcessStatus, Request, Setup, WorkshopCommand};
+use stepwright::driver::{Beginning, CandidateCommand, Command, Level, Notice, ProcessStatus, Request, Setup};
 use stepwright::episode::{Event, Header, log};
 use stepwright::precondition::{CandidateAsks, CandidateOrigin};
 use stepwright::world::World;
@@ -139,8 +139,8 @@ fn with_candidates(folder: &Path, model: Arc<Scripted>) -> Watched {
     let own = Header { specification: counter.specification, opening: counter.opening, ..header_of(&world) };
     let mut setup = set_up(folder, Some(Beginning::New(Box::new(own))), None);
     setup.source = stepwright::driver::Source::Language { name: "scripted".into(), model };
-    setup.demonstrations = Arc::new(vec![crate::driver_candidates::demonstration("one", &[4, 4, 2])]);
-    setup.prompting.candidates = CandidateAsks { demonstrations: 1, samples: 3, at_once: 1 };
+    setup.knowledge.demonstrations = Arc::new(vec![crate::driver_candidates::demonstration("one", &[4, 4, 2])]);
+    setup.services = stepwright::driver::service::all(CandidateAsks { demonstrations: 1, samples: 3, at_once: 1 });
     Watched::start(setup)
 }
 
@@ -157,8 +157,8 @@ async fn candidates_are_written_while_a_step_is_under_way() {
     watched.until("an ask", |n, _| matches!(n, Notice::Stream { .. })).await;
     watched.send(Command::Gate(Request::Manual { text: "hang".into() }));
     watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("hang"))).await;
-    let infer = WorkshopCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model };
-    watched.send(Command::Workshop(infer));
+    let infer = CandidateCommand::Infer { action: Some("add".into()), origin: CandidateOrigin::Model };
+    watched.send(Command::Candidates(infer));
     watched.said(Level::Info, "4 completions read").await;
     let whole = |n: &Notice| matches!(n, Notice::Pool(p) if !p.running && p.candidates.len() == 4);
     if !watched.notices.iter().any(whole) {
@@ -184,10 +184,10 @@ async fn what_is_adopted_during_a_step_can_be_taken_back() {
     watched.send(Command::Gate(Request::Manual { text: "slow".into() }));
     watched.until("work", |n, _| matches!(n, Notice::World(ProcessStatus::Working(w)) if w.contains("slow"))).await;
     let (action, assertions) = ("add".to_owned(), vec!["n < 5".to_owned()]);
-    watched.send(Command::Workshop(WorkshopCommand::Adopt { action, assertions, origin: "edited".into() }));
+    watched.send(Command::Candidates(CandidateCommand::Adopt { action, assertions, origin: "edited".into() }));
     watched.until("the adoption", |_, s| s.assertions()["add"].0 == ["n < 5"]).await;
     assert_eq!(watched.session.current().unwrap().depth, 1, "after the step");
-    watched.send(Command::Workshop(WorkshopCommand::Undo { action: "add".into() }));
+    watched.send(Command::Candidates(CandidateCommand::Undo { action: "add".into() }));
     watched.until("what was in force before", |_, s| s.assertions()["add"] == before).await;
     watched.quit().await;
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
-use stepwright::driver::{Beginning, Command, Level, Notice, Request, WorkshopCommand};
+use stepwright::driver::{Beginning, CandidateCommand, Command, Level, Notice, Request};
 use stepwright::episode::{AskState, Choice, Configuration, Event, Mark, Origin, Policy, PromptMessage, Verdict, log};
 use stepwright::model::ModelError;
 
@@ -250,7 +250,7 @@ async fn adopted_assertions_are_in_force_at_once() {
     let mut w = Watched::new(Scripted::lines(&["agent.add(4)", "agent.add(4)"]));
     w.recommended().await;
     assert_eq!(w.session.assertions()["add"].0, ["self.total + n <= self.env.limit", "n < 5"]);
-    w.send(Command::Workshop(WorkshopCommand::Adopt {
+    w.send(Command::Candidates(CandidateCommand::Adopt {
         action: "add".into(),
         assertions: vec!["n == 3".into()],
         origin: "edited".into(),
@@ -261,7 +261,7 @@ async fn adopted_assertions_are_in_force_at_once() {
             && s.current().unwrap().turn.verdicts.get(&1).unwrap().failing().next().is_some()
     })
     .await;
-    w.send(Command::Workshop(WorkshopCommand::Adopt {
+    w.send(Command::Candidates(CandidateCommand::Adopt {
         action: "add".into(),
         assertions: vec!["n ==".into()],
         origin: "edited".into(),
@@ -279,7 +279,7 @@ async fn assertions_belong_to_the_branch_they_were_adopted_on() {
     w.recommended().await;
     w.send(Command::Gate(Request::Undo));
     w.until("the beginning", |_, s| s.cursor() == 0).await;
-    w.send(Command::Workshop(WorkshopCommand::Adopt {
+    w.send(Command::Candidates(CandidateCommand::Adopt {
         action: "add".into(),
         assertions: vec!["n == 3".into()],
         origin: "edited".into(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::driver::{Scripted, Turn, Watched};
 use stepwright::config::{Overrides, load_with};
-use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, SkillsCommand, Source, prepare};
+use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, SkillCommand, Source, prepare};
 use stepwright::episode::{ArtifactId, AskKind, AskState, Event, Offer};
 use stepwright::world::Sources;
 use stepwright_skill::distil::{Wanted, Way};
@@ -46,7 +46,7 @@ fn say(text: &'static str) -> Turn {
 }
 
 fn propose(w: &Watched, wanted: Wanted) {
-    w.send(Command::Skills(SkillsCommand::Propose(wanted, Way::Published)));
+    w.send(Command::Skills(SkillCommand::Propose(wanted, Way::Published)));
 }
 
 async fn offered(w: &mut Watched) -> Offer {
@@ -150,13 +150,13 @@ async fn the_ablations_are_asked_for_as_unattended() {
         .map(say),
     );
     let (mut w, _folder) = opened(Some(Arc::clone(&model)));
-    w.send(Command::Skills(SkillsCommand::Propose(Wanted::Next, Way::TipsOnlyNonContrastive)));
+    w.send(Command::Skills(SkillCommand::Propose(Wanted::Next, Way::TipsOnlyNonContrastive)));
     let offer = offered(&mut w).await;
     assert_eq!(offer.written.title, "tips of good by scripted", "the success alone, and no skills before");
     let known = document::read(offer.written.value.as_deref().unwrap()).unwrap();
     assert_eq!((known.skills.len(), known.tips.len()), (0, 1));
     w.send(Command::Gate(Request::RefuseOffer { offer: offer.id, reason: String::new() }));
-    w.send(Command::Skills(SkillsCommand::Propose(Wanted::Next, Way::TipsOnly)));
+    w.send(Command::Skills(SkillCommand::Propose(Wanted::Next, Way::TipsOnly)));
     let offer = offered(&mut w).await;
     assert_eq!(offer.written.title, "tips of good, bad by scripted");
     w.quit().await;
@@ -188,7 +188,7 @@ async fn files_of_skills_are_read_within_bounds_and_faults_name_the_place() {
         std::fs::write(&path, text).unwrap();
         path
     };
-    let load = |w: &Watched, path| w.send(Command::Skills(SkillsCommand::Load(path)));
+    let load = |w: &Watched, path| w.send(Command::Skills(SkillCommand::Load(path)));
     load(&w, at("large.skills.toml", &vec![b'#'; (8 << 20) + 1]));
     let said = w.said(Level::Error, "larger than 8 MiB").await;
     assert!(said.contains("large.skills.toml") && said.contains("nothing was changed"), "{said}");
@@ -207,4 +207,14 @@ async fn files_of_skills_are_read_within_bounds_and_faults_name_the_place() {
     load(&w, at("good.skills.toml", b"tips = [\"Look.\"]\n"));
     let offer = offered(&mut w).await;
     assert_eq!(document::read(offer.written.value.as_deref().unwrap()).unwrap().tips, ["Look."]);
+}
+
+#[tokio::test]
+async fn counting_that_a_person_stops_offers_nothing() {
+    let (mut w, _folder) = opened(None);
+    propose(&w, Wanted::Next);
+    w.send(Command::Cancel);
+    w.said(Level::Info, "stopped, nothing is offered").await;
+    let records = w.quit().await;
+    assert!(records.iter().all(|r| !matches!(r.event, Event::ArtifactOffered { .. })));
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use serde_json::{Value, json};
-use stepwright::driver::prompting::Prompting;
 use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Request, Setup, Source};
 use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Fate, Header, Origin, Policy, Session};
+use stepwright::method::prompting::Prompting;
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
 use stepwright::world::household::{self, HouseholdWorld};
@@ -45,7 +45,7 @@ fn table_header(method: &str, model: &str, options: &[(&str, &str)]) -> Header {
 fn table_setup(beginning: Beginning, method: &str, model: &Arc<Scripted>, symbolic: bool) -> Setup {
     let mut setup = setup(beginning, Counter::default(), model.clone(), None);
     setup.world = Box::new(world());
-    setup.proposer = stepwright::world::agent(&table::KIND, &[]);
+    setup.knowledge.proposer = stepwright::world::agent(&table::KIND, &[]);
     setup.method = stepwright::method::named(method).unwrap();
     setup.prompting = Prompting { raw: true, ..Prompting::default() };
     if symbolic {

@@ -9,10 +9,11 @@ use crate::support::driver::{Scripted, Turn, Watched};
 use crate::support::opened::{before_goals, begun, configuration};
 use stepwright::config::Config;
 use stepwright::driver::examples::EXAMPLES;
-use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, Sources, prepare, start};
+use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, prepare, start};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
 use stepwright::method::{Fate, Place};
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::world::Sources;
 use stepwright::world::dialogue::{END_TURN, Speaker};
 
 /// Said of the scripted model wherever its name is shown.

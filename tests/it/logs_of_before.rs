@@ -12,11 +12,12 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Command, Notice, OpenRequest, Request, Sources, prepare, start};
+use stepwright::driver::{Command, Notice, OpenRequest, Request, prepare, start};
 use stepwright::episode::log::{self, Loaded};
 use stepwright::episode::{Ask, AskKind, AskState, Event, FORMAT_VERSION, Header, Node, Session};
 use stepwright::export::{Format, render};
 use stepwright::method::{Place, Section};
+use stepwright::world::Sources;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/logs")

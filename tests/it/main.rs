@@ -44,6 +44,7 @@ mod driver_plans;
 #[cfg(unix)]
 mod driver_remote;
 mod driver_reprompt;
+mod driver_services;
 mod driver_session;
 mod driver_skills;
 mod driver_statler;

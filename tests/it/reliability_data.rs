@@ -6,10 +6,9 @@ use std::path::Path;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::configuration;
-use stepwright::driver::{
-    Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Sources, Unwritten, prepare,
-};
+use stepwright::driver::{Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Unwritten, prepare};
 use stepwright::episode::{Event, Record, log};
+use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
 
 const LINES: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];

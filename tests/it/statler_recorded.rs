@@ -9,9 +9,10 @@ use crate::support::driver::{Scripted, Watched};
 use crate::support::recordings::recordings;
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, NewSession, Setup, Source, Sources, prepare_new};
+use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::Policy;
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::world::Sources;
 
 /// Episodes of each method that are played; all with STEPWRIGHT_TRIALS.
 const EPISODES: usize = 4;

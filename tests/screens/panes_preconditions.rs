@@ -7,7 +7,7 @@ use crate::support::fixture::{Script, comparison, episode, inspection, place, po
 use crate::support::screen::{ascii, buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
-use stepwright::driver::{Command, Level, Notice, WorkshopCommand};
+use stepwright::driver::{CandidateCommand, Command, Level, Notice};
 use stepwright::episode::{Actor, Assertions};
 use stepwright::precondition::{CandidateOrigin, Counterpart, Fate, Finding, SideBySide};
 use stepwright::tui::event::Input;
@@ -41,7 +41,7 @@ impl Bench {
 
     fn answer(&mut self, intents: &[Intent]) {
         for intent in intents {
-            let Intent::Send(Command::Workshop(WorkshopCommand::Try { token, text, .. })) = intent else { continue };
+            let Intent::Send(Command::Candidates(CandidateCommand::Try { token, text, .. })) = intent else { continue };
             let known = pool().candidates.iter().position(|c| c.text == *text);
             let inspection = known.map(inspection).ok_or_else(|| "no demonstration calls it".to_owned());
             self.s.view.notice(Notice::CandidateChecked { token: *token, inspection });
@@ -55,7 +55,7 @@ impl Bench {
             .p
             .act(action, &self.s.view)
             .into_iter()
-            .partition(|i| matches!(i, Intent::Send(Command::Workshop(WorkshopCommand::Try { .. }))));
+            .partition(|i| matches!(i, Intent::Send(Command::Candidates(CandidateCommand::Try { .. }))));
         self.answer(&looks);
         others
     }
@@ -112,8 +112,8 @@ impl Bench {
 
     /// Shows the step that was asked for.
     fn step(&mut self, command: &Command) {
-        let (Command::Workshop(WorkshopCommand::ShowStep { token, .. })
-        | Command::Workshop(WorkshopCommand::ShowDifference { token, .. })) = command
+        let (Command::Candidates(CandidateCommand::ShowStep { token, .. })
+        | Command::Candidates(CandidateCommand::ShowDifference { token, .. })) = command
         else {
             panic!("no step was asked for: {command:?}")
         };
@@ -122,7 +122,7 @@ impl Bench {
     }
 
     fn sets(&mut self, command: &Command) {
-        let Command::Workshop(WorkshopCommand::Compare { token, .. }) = command else {
+        let Command::Candidates(CandidateCommand::Compare { token, .. }) = command else {
             panic!("no comparison: {command:?}")
         };
         let (comparison, right) = comparison();
@@ -135,7 +135,7 @@ impl Bench {
 fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
     let intents = b.act(PaneAction::Adopt);
     let intents = match &intents[..] {
-        [Intent::Send(Command::Workshop(WorkshopCommand::Compare { token, left, right }))] => {
+        [Intent::Send(Command::Candidates(CandidateCommand::Compare { token, left, right }))] => {
             assert_eq!((left.name(), right.name()), ("in force".into(), "marked".into()));
             let (comparison, right) = comparison();
             let mut comparison = (*comparison).clone();
@@ -146,11 +146,11 @@ fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
         _ => intents,
     };
     match &intents[..] {
-        [Intent::Send(Command::Workshop(WorkshopCommand::Adopt { assertions, .. }))] => {
+        [Intent::Send(Command::Candidates(CandidateCommand::Adopt { assertions, .. }))] => {
             (assertions.clone(), String::new())
         }
         [Intent::Confirm { commands, question, .. }] => match commands.as_slice() {
-            [Command::Workshop(WorkshopCommand::Adopt { assertions, .. })] => (assertions.clone(), question.clone()),
+            [Command::Candidates(CandidateCommand::Adopt { assertions, .. })] => (assertions.clone(), question.clone()),
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),
@@ -268,7 +268,7 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     b.act(PaneAction::Edit);
     let wake = b.keys("s");
     assert!(matches!(wake[..], [Intent::WakeIn(_)]));
-    let Command::Workshop(WorkshopCommand::Try { token, action, text }) = b.rest() else { panic!("a try") };
+    let Command::Candidates(CandidateCommand::Try { token, action, text }) = b.rest() else { panic!("a try") };
     assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
     let mut seen = (*inspection(3)).clone();
     seen.candidate.text = text;
@@ -290,12 +290,12 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     let text = "self.location == receps".to_owned();
     assert_eq!(
         put,
-        [Intent::Send(Command::Workshop(WorkshopCommand::Put { action: "take".into(), id: Some(1), text }))]
+        [Intent::Send(Command::Candidates(CandidateCommand::Put { action: "take".into(), id: Some(1), text }))]
     );
     // What cannot be decided is reported where it is typed.
     b.act(PaneAction::Add);
     b.keys("x");
-    let Command::Workshop(WorkshopCommand::Try { token, .. }) = b.rest() else { panic!("a try") };
+    let Command::Candidates(CandidateCommand::Try { token, .. }) = b.rest() else { panic!("a try") };
     b.s.view.notice(Notice::CandidateChecked { token, inspection: Err("no demonstration calls `take`".into()) });
     b.settle();
     assert!(b.screen().contains("no demonstration calls `take`"));
@@ -370,7 +370,7 @@ fn nothing_is_looked_up_before_anybody_works_here() {
     assert!(p.update(&s.view).is_empty(), "what is in force alone need not be evaluated at the start");
     let intents = p.act(PaneAction::Down, &s.view);
     assert!(
-        matches!(&intents[..], [Intent::Send(Command::Workshop(WorkshopCommand::Try { text, .. }))] if text == "self.inventory is None")
+        matches!(&intents[..], [Intent::Send(Command::Candidates(CandidateCommand::Try { text, .. }))] if text == "self.inventory is None")
     );
     assert!(p.act(PaneAction::Down, &s.view).is_empty(), "asked once");
     let _ = p.update(&View::default());

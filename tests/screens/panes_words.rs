@@ -10,7 +10,7 @@ use crate::support::screen::{pane, shown, unicode};
 use crate::tui_keys;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
-use stepwright::driver::{Command, Level, Notice, Situation, WorkshopCommand};
+use stepwright::driver::{CandidateCommand, Command, Level, Notice, Situation};
 use stepwright::episode::Origin;
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
@@ -91,7 +91,7 @@ fn an_assertion_is_parsed_at_every_key_and_stays_where_it_does_not_parse() {
     assert!(!b.screen().contains("does not parse"));
     let put = b.press(KeyCode::Enter);
     assert!(
-        matches!(&put[..], [Intent::Send(Command::Workshop(WorkshopCommand::Put { text, .. }))] if text == "self.inventory == None"),
+        matches!(&put[..], [Intent::Send(Command::Candidates(CandidateCommand::Put { text, .. }))] if text == "self.inventory == None"),
         "{put:?}"
     );
 }

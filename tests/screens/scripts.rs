@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::Event;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use stepwright::driver::{Command, Notice, WorkshopCommand};
+use stepwright::driver::{CandidateCommand, Command, Notice};
 use stepwright::precondition::{Candidate, Pool};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
@@ -98,7 +98,7 @@ impl Play {
 
     fn sent(&mut self, command: &Command) {
         self.say("sends", &without_numbers(&format!("{command:?}")));
-        if let (Some(pool), Command::Workshop(WorkshopCommand::Put { text, id, .. })) = (&mut self.pool, command) {
+        if let (Some(pool), Command::Candidates(CandidateCommand::Put { text, id, .. })) = (&mut self.pool, command) {
             let first = pool.candidates.first().expect("a candidate").clone();
             let new = Candidate { id: pool.candidates.len(), text: text.clone(), ..first };
             match id.and_then(|id| pool.candidates.iter_mut().find(|c| c.id == id)) {
@@ -112,20 +112,20 @@ impl Play {
     /// Answers what a pane asked of candidates, as the driver would.
     fn answer(&mut self, command: Command) {
         let notice = match command {
-            Command::Workshop(WorkshopCommand::Try { token, text, .. }) => {
+            Command::Candidates(CandidateCommand::Try { token, text, .. }) => {
                 let known = pool().candidates.iter().position(|c| c.text == text);
                 let inspection = known.map(inspection).ok_or_else(|| "no demonstration calls it".to_owned());
                 Notice::CandidateChecked { token, inspection }
             }
-            Command::Workshop(WorkshopCommand::Compare { token, left, right }) => {
+            Command::Candidates(CandidateCommand::Compare { token, left, right }) => {
                 self.say("compares", &format!("{} with {}", left.name(), right.name()));
                 let (comparison, right) = comparison();
                 Notice::SetsCompared { token, comparison, right }
             }
             other => {
                 self.say("asks", &without_numbers(&format!("{other:?}")));
-                let (Command::Workshop(WorkshopCommand::ShowStep { token, .. })
-                | Command::Workshop(WorkshopCommand::ShowDifference { token, .. })) = other
+                let (Command::Candidates(CandidateCommand::ShowStep { token, .. })
+                | Command::Candidates(CandidateCommand::ShowDifference { token, .. })) = other
                 else {
                     return;
                 };
@@ -184,11 +184,11 @@ impl Play {
 fn asks(command: &Command) -> bool {
     matches!(
         command,
-        Command::Workshop(
-            WorkshopCommand::Try { .. }
-                | WorkshopCommand::Compare { .. }
-                | WorkshopCommand::ShowStep { .. }
-                | WorkshopCommand::ShowDifference { .. }
+        Command::Candidates(
+            CandidateCommand::Try { .. }
+                | CandidateCommand::Compare { .. }
+                | CandidateCommand::ShowStep { .. }
+                | CandidateCommand::ShowDifference { .. }
         )
     )
 }

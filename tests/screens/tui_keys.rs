@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
-use stepwright::driver::{Command, Level, Notice, Request, SetSource, Unwritten, WorkshopCommand};
+use stepwright::driver::{CandidateCommand, Command, Level, Notice, Request, SetSource, Unwritten};
 use stepwright::episode::{Actor, Assertions, Choice, Decision, Event as Happened, Policy, Verdict};
 use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
 use stepwright::tui::app::{App, Effect, Parts};
@@ -101,7 +101,8 @@ impl Bench {
 
     /// The commands but for those that only look.
     pub(crate) fn wishes(&mut self) -> Vec<Command> {
-        let looks = |c: &Command| matches!(c, Command::Workshop(WorkshopCommand::Try { .. }) | Command::Explain { .. });
+        let looks =
+            |c: &Command| matches!(c, Command::Candidates(CandidateCommand::Try { .. }) | Command::Explain { .. });
         self.commands().into_iter().filter(|c| !looks(c)).collect()
     }
 
@@ -275,7 +276,11 @@ fn sets_and_files_and_options_are_a_key_away() {
     bench.press("alt-3 d");
     let wishes = bench.wishes();
     let [
-        Command::Workshop(WorkshopCommand::Compare { token, left: SetSource::InForce, right: SetSource::Inferred(_) }),
+        Command::Candidates(CandidateCommand::Compare {
+            token,
+            left: SetSource::InForce,
+            right: SetSource::Inferred(_),
+        }),
     ] = wishes[..]
     else {
         panic!("{wishes:?}")
@@ -294,7 +299,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert!(bench.draw(80, 24).contains("Demonstrations: write a whole number from 1 to 10"));
     bench.press("ctrl-u '5' tab ctrl-u '0' enter");
     let asks = CandidateAsks { demonstrations: 5, samples: 0, at_once: 4 };
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SetAsks(asks))]);
+    assert_eq!(bench.wishes(), [Command::Candidates(CandidateCommand::SetAsks(asks))]);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("mine.preconditions.py");
     let type_name = |bench: &mut Bench, path: &std::path::Path| {
@@ -305,7 +310,11 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert!(bench.draw(80, 24).contains("household.preconditions.py"));
     type_name(&mut bench, &dir.path().join("mine"));
     bench.press("enter");
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SaveSet(path.clone()))], "the ending is supplied");
+    assert_eq!(
+        bench.wishes(),
+        [Command::Candidates(CandidateCommand::SaveSet(path.clone()))],
+        "the ending is supplied"
+    );
     std::fs::write(&path, "").unwrap();
     bench.press("W");
     type_name(&mut bench, &path);
@@ -313,7 +322,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     assert_eq!(bench.wishes(), [], "what is there is not replaced unasked");
     assert!(bench.draw(80, 24).contains("Enter replace"));
     bench.press("enter");
-    assert_eq!(bench.wishes(), [Command::Workshop(WorkshopCommand::SaveSet(path.clone()))]);
+    assert_eq!(bench.wishes(), [Command::Candidates(CandidateCommand::SaveSet(path.clone()))]);
     bench.press("R");
     type_name(&mut bench, &dir.path().join("none"));
     bench.press("enter");
@@ -322,7 +331,7 @@ fn sets_and_files_and_options_are_a_key_away() {
     bench.press("enter");
     let wishes = bench.wishes();
     assert!(
-        matches!(&wishes[..], [Command::Workshop(WorkshopCommand::Compare { right: SetSource::File(file), .. })] if *file == path)
+        matches!(&wishes[..], [Command::Candidates(CandidateCommand::Compare { right: SetSource::File(file), .. })] if *file == path)
     );
 }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use stepwright::driver::prompting::Prompting;
-use stepwright::driver::{
-    Beginning, BlockingSource, Command, Handle, Level, Notice, Persistence, Request, Setup, Source, start,
-};
+use stepwright::blocking::BlockingSource;
+use stepwright::driver::{Beginning, Command, Handle, Level, Notice, Persistence, Request, Setup, Source, start};
 use stepwright::episode::{Event, FORMAT_VERSION, Header, Proposal, Record, Session, log};
+use stepwright::method::Knowledge;
+use stepwright::method::precondition::CandidateAsks;
+use stepwright::method::prompting::Prompting;
 use stepwright::model::{
     CUT_OFF, Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, PromptMessage,
     ScoreRequest, StreamEvent, TokenLogprob, Usage,
@@ -303,8 +304,9 @@ pub fn watched(method: &str, options: &[(&str, &str)], model: &Arc<Scripted>) ->
 
 pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Option<log::Writer>) -> Setup {
     let again = Arc::clone(&model);
+    let proposer = Arc::new(HouseholdAgent::learn([]));
+    let knowledge = Knowledge::new(&world, proposer, Arc::default(), BlockingSource::Assertions);
     Setup {
-        blocking: BlockingSource::Assertions,
         beginning,
         world: Box::new(world),
         method: stepwright::method::named("precondition-aware").unwrap(),
@@ -315,10 +317,10 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
             _ => Err(format!("no model `{name}`; there are scripted, symbolic")),
         }),
         methods: stepwright::driver::built_in_methods(),
-        proposer: Arc::new(HouseholdAgent::learn([])),
+        knowledge,
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
-        demonstrations: Arc::default(),
+        services: stepwright::driver::service::all(CandidateAsks::default()),
         keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
         policy: None,

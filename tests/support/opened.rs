@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind};
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Clock, NewSession, Setup, Source, Sources, prepare_new};
+use stepwright::driver::{Beginning, Clock, NewSession, Setup, Source, prepare_new};
+use stepwright::world::Sources;
 
 use super::driver::Scripted;
 

@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{CliError, print, print_json};
-use stepwright_driver::{self as driver, Violation};
-use stepwright_episode::Assertions;
-use stepwright_episode::Status;
+use stepwright_episode::{Assertions, Status};
+use stepwright_launch::read_logs;
+use stepwright_method::log_checks::{Violation, program_of, violations};
 use stepwright_method::precondition::AdoptedSet;
 use stepwright_text::words::count;
 
@@ -34,16 +34,16 @@ impl CheckLogs {
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;
         let (mut out, mut steps, mut logs, mut violated) = (String::new(), 0, 0, 0);
         for path in &self.logs {
-            let (read, wrong) = driver::read_logs(path).map_err(CliError::Failed)?;
+            let (read, wrong) = read_logs(path).map_err(CliError::Failed)?;
             wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
             for log in read {
-                let mut program = driver::program_of(&log).map_err(CliError::Failed)?;
+                let mut program = program_of(&log).map_err(CliError::Failed)?;
                 for action in set.iter().flat_map(|set| &set.actions) {
                     let (action, assertions) = (action.action.clone(), action.assertions.clone());
                     let adopted = Assertions { action, assertions, origin: "a file".to_owned() };
                     program.adopt(&adopted).map_err(|e| CliError::Failed(format!("{}: {e}", log.id)))?;
                 }
-                let found = driver::violations(&log, &program);
+                let found = violations(&log, &program);
                 (logs, steps) = (logs + 1, steps + log.steps.len());
                 violated += found.iter().filter(|v| v.check.status == Status::Fails).count();
                 if self.json {

@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use super::workbench::look;
 use super::{CliError, Global, note, print};
-use stepwright_driver::config::{paths, template};
+use stepwright_launch::config::{paths, template};
 
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]

@@ -12,10 +12,11 @@ use tokio::runtime::Runtime;
 
 use super::unattended::interrupted;
 use super::{CliError, Global, note, print};
-use stepwright_driver::distilling::{Asking, End, Journal, Progress, distil};
-use stepwright_driver::{self as driver, Source};
+use stepwright_driver::Source;
+use stepwright_launch as launch;
 use stepwright_method::skills::text_of;
 use stepwright_model::prompt::Prompts;
+use stepwright_service::headless::{Asking, End, Journal, Progress, distil};
 use stepwright_text::words::count;
 
 /// What finds skills and tips.
@@ -97,7 +98,7 @@ impl Distill {
             None => Knowledge::default(),
         };
         let name = config.model.model.clone();
-        let source = driver::resolver(&config)(&name).map_err(CliError::Failed)?;
+        let source = launch::resolver(&config)(&name).map_err(CliError::Failed)?;
         let journal = self.journal();
         if self.out.exists() && !self.replace && !journal.exists() {
             let why = format!("{} is there already; name another --out, or give --replace", self.out.display());
@@ -175,7 +176,7 @@ impl Distill {
     fn read(&self) -> Result<Vec<Trajectory>, CliError> {
         let mut logs: Vec<Trajectory> = Vec::new();
         for path in &self.logs {
-            let (read, wrong) = driver::read_logs(path).map_err(CliError::Failed)?;
+            let (read, wrong) = launch::read_logs(path).map_err(CliError::Failed)?;
             wrong.iter().for_each(|line| note(&format!("{line}; the others were read")));
             logs.extend(read);
         }

@@ -16,12 +16,15 @@ use tokio_util::sync::CancellationToken;
 use super::places::Places;
 use super::recording;
 use super::workbench::Reopened;
-use stepwright_driver::config::Config;
-use stepwright_driver::{self as driver, Command, Handle, NewSession, OpenRequest, Request, Source};
+use stepwright_driver::Source;
 use stepwright_episode::{Header, NodeId, Session, log};
 use stepwright_export::{self as export, Format};
+use stepwright_launch::config::Config;
+use stepwright_launch::{self as launch, NewSession, OpenRequest};
+use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, ModelTraits};
 use stepwright_model::{ModelInfo, ModelKind, fetch};
+use stepwright_protocol::{Command, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_world::external::COMMAND_LINE;
@@ -79,7 +82,7 @@ impl Launch {
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.as_ref().map(Runtime::enter);
-        let handle = driver::open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
+        let handle = launch::open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
         if self.blind {
             // A driver that stopped already says so itself.
             let _ = handle.commands.send(Command::Gate(Request::SetBlind(true)));
@@ -88,14 +91,14 @@ impl Launch {
     }
 
     fn models(&self) -> Vec<Entry> {
-        let resolve = driver::resolver(&self.config);
+        let resolve = launch::resolver(&self.config);
         let configured = self.config.models.keys().cloned();
         // Without the feature they could only be refused.
         let mut known = if cfg!(feature = "local") { fetch::all().unwrap_or_default() } else { Vec::new() };
         known.retain(|w| w.purpose == fetch::Purpose::Language);
         let folder = self.config.places().folder;
         let local = known.iter().map(|w| format!("local:{}", w.name));
-        let names = [self.config.model.model.clone(), driver::SYMBOLIC.to_owned()].into_iter();
+        let names = [self.config.model.model.clone(), SYMBOLIC.to_owned()].into_iter();
         let names = names.chain(local).chain(configured);
         let mut seen = BTreeSet::new();
         let names = names.filter(|n| !n.is_empty() && seen.insert(n.clone()));
@@ -107,7 +110,7 @@ impl Launch {
                             Source::Symbolic => "built in, no language model".to_owned(),
                             Source::Language { model, .. } => described_model(&model.info()),
                         };
-                        (about, None, driver::suggested_method(&source).to_owned(), source.traits())
+                        (about, None, launch::suggested_method(&source).to_owned(), source.traits())
                     }
                     Err(why) => {
                         // Whatever the model turns out to be, no method is refused for it.
@@ -213,7 +216,7 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
 /// A session's log, or an example.
 fn loaded(session: &Path) -> Result<log::Loaded, String> {
     match session.to_str().and_then(|p| p.strip_prefix(EXAMPLE)) {
-        Some(name) => driver::examples::load(name).map_err(|e| e.to_string()),
+        Some(name) => launch::examples::load(name).map_err(|e| e.to_string()),
         None => log::load(session).map_err(|e| e.to_string()),
     }
 }
@@ -257,7 +260,7 @@ impl Launcher for Launch {
                     .push(format!("there is no method `{configured}` as configured; there are {}", known.join(", ")));
             }
         }
-        let examples = driver::examples::EXAMPLES.iter().map(|e| SessionEntry {
+        let examples = launch::examples::EXAMPLES.iter().map(|e| SessionEntry {
             path: PathBuf::from(format!("{EXAMPLE}{}", e.name)),
             title: e.name.to_owned(),
             detail: e.title.to_owned(),

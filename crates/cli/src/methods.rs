@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::unattended::interrupted;
 use super::{CliError, Global, print};
-use stepwright_driver::config::Config;
+use stepwright_launch::config::Config;
 use stepwright_method::{self as method, MethodInfo, ModelTraits};
 use stepwright_study::matrix;
 use stepwright_study::runner::Opening;

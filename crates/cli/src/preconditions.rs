@@ -10,7 +10,9 @@ use serde_json::json;
 use super::check_logs::CheckLogs;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global, candidates, print, print_json};
-use stepwright_driver::{self as driver, Beginning, NewSession};
+use stepwright_driver::{Beginning, system_clock};
+use stepwright_launch::{NewSession, prepare_new};
+use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::{
     AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, Pool, SecondTier, SetComparison, SideBySide,
 };
@@ -127,18 +129,18 @@ impl Where {
             data: self.options.data.clone(),
             task,
             options: self.options.of(world)?,
-            model: driver::SYMBOLIC.to_owned(),
+            model: SYMBOLIC.to_owned(),
             ..NewSession::default()
         };
         let config = global.load()?;
         let sources = Sources::with_adapters(config.external.clone());
-        let setup = driver::prepare_new(&new, &config, &sources, driver::system_clock());
+        let setup = prepare_new(&new, &config, &sources, system_clock());
         let setup = setup.map_err(|e| fail(e.to_string()))?;
         let Beginning::New(header) = setup.beginning else {
             return Err(fail("the world has no specification".to_owned()));
         };
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
-        let demos = setup.demonstrations.iter().map(Demo::from).collect();
+        let demos = setup.knowledge.demonstrations.iter().map(Demo::from).collect();
         let store = CandidateStore::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
         let store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
         let mut world = setup.world;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use stepwright_driver::config::Config;
-use stepwright_driver::reading::Reading;
-use stepwright_driver::{Notice, Situation};
 use stepwright_episode::{Event, Mark, NodeId, Record, Session, Turn, log};
 use stepwright_export::cast::{Cast, pause_before};
 use stepwright_export::{self as export, ExportError, Format, Seen, decided};
+use stepwright_launch::config::Config;
+use stepwright_launch::reading::Reading;
+use stepwright_protocol::{Notice, Situation};
 use stepwright_tui::cast::Frames;
 use stepwright_tui::color::Depth;
 use stepwright_tui::keymap::Keymap;

@@ -9,9 +9,9 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::{CliError, Global, note, print, print_json};
-use stepwright_driver::config::Config;
 use stepwright_episode::log;
 use stepwright_export::{Summary, summary};
+use stepwright_launch::config::Config;
 use stepwright_text::sanitize::line;
 use stepwright_text::words::count;
 

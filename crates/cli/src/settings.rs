@@ -7,9 +7,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
 use super::{CliError, note};
 use crate::debug_log;
-use stepwright_driver as driver;
-use stepwright_driver::config::{Config, Overrides};
 use stepwright_episode::Configuration;
+use stepwright_launch::config::{Config, Overrides};
 use stepwright_method::{self as method, DOMAIN};
 use stepwright_world::WORLDS;
 use stepwright_world::external::COMMAND_LINE;
@@ -137,7 +136,7 @@ impl MethodFlags {
         if self.options.is_empty() && self.own.is_empty() {
             return Ok(());
         }
-        let found = if method.is_empty() { None } else { driver::methods(config)(method).ok() };
+        let found = if method.is_empty() { None } else { stepwright_launch::methods(config)(method).ok() };
         let Some(found) = found else {
             let of_none = self.own.keys().next();
             let why = of_none.map(|key| format!("--{METHOD_OPT} {key}: name the method that has it (--method)"));
@@ -169,7 +168,7 @@ impl Global {
     /// The merged configuration under these flags.
     pub fn load(&self) -> Result<Config, CliError> {
         let mut config =
-            stepwright_driver::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
+            stepwright_launch::config::load(&self.overrides()).map_err(|e| CliError::Failed(e.to_string()))?;
         config.method.own = self.method.own.clone();
         self.method.suit(&config.method.method, &config)?;
         let logs = config.paths.logs();

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, note, print, print_json};
-use stepwright_driver::config::{Config, Price};
+use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
 use stepwright_study::report::Report;
 use stepwright_study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
@@ -119,7 +119,7 @@ impl UnattendedFlags {
             return Ok(None);
         }
         let price = config.model_config(model).and_then(|model| model.price);
-        if self.cost_limit.is_some() && price.is_none() && model != stepwright_driver::SYMBOLIC {
+        if self.cost_limit.is_some() && price.is_none() && model != stepwright_method::SYMBOLIC {
             return Err(CliError::Usage(format!(
                 "--cost-limit needs the prices of {model}; set price_in and price_out in its section of the configuration"
             )));
@@ -170,7 +170,7 @@ impl UnattendedFlags {
         bar.finish_and_clear();
         carried.map_err(CliError::of_run)?;
         if uncounted > 0
-            && model != stepwright_driver::SYMBOLIC
+            && model != stepwright_method::SYMBOLIC
             && (self.token_limit.is_some() || self.cost_limit.is_some())
         {
             let of = stepwright_text::words::count(ran, "unit");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use stepwright_text::json_pointer::join;
 
 /// A JSON patch from one value to the other.
-pub(super) fn difference(from: &Value, to: &Value) -> Value {
+pub fn difference(from: &Value, to: &Value) -> Value {
     let mut operations = Vec::new();
     compare(from, to, "", &mut operations);
     Value::Array(operations)

@@ -1,5 +1,5 @@
-//! Jobs: asks, own work of methods, programs and steps of other processes, done beside the driver's task. Each sends one [`Message`]
-//! when it ends and can be stopped; none outlives the driver.
+//! Jobs: asks, own work of methods and services, programs and steps of other processes, done beside the driver's task. Each sends one
+//! [`Message`] when it ends and can be stopped; none outlives the driver.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,70 +8,17 @@ use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::Notice;
-use super::asking;
-use super::broken::{BROKE, caught, caught_work};
-use super::exchange;
-use super::remote_step::Back;
-use super::skills;
-use super::workshop;
-use stepwright_episode::{Action, AskId, AskKind, DecisionId, Exchange};
+use super::messages::{Answered, Failure, JobId, Message, Outlets, Ran};
+use super::panic_guard::{BROKE, catch_panic, catch_panic_in};
+use super::service::{ServiceId, Work, WorkDesk};
+use super::{ask_record, stream};
+use stepwright_episode::{Action, AskId, AskKind, DecisionId};
 use stepwright_method::prompting::LEAD;
 use stepwright_method::{Answer, Known, Program, Stop, Team};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
+use stepwright_protocol::Notice;
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
-
-/// What a job sends back.
-pub(super) enum Message {
-    /// An ask's answer.
-    Answered(Answered),
-    /// What a program did.
-    Ran(Ran),
-    /// A world in another process has taken a step, or not.
-    World(Back),
-    /// The end of work on candidate preconditions.
-    Workshop(Box<workshop::Done>),
-    /// What was read or found of skills, to be offered.
-    Found(skills::Found),
-}
-
-/// The end of an ask.
-#[derive(Debug)]
-pub(super) struct Answered {
-    pub(super) ask: AskId,
-    pub(super) result: Result<Answer, Failure>,
-    /// What was sent and what came back, where a language model was asked.
-    pub(super) exchange: Option<Box<Exchange>>,
-    pub(super) ms: u64,
-}
-
-/// Why an ask has no answer.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// The model's.
-    Model(ModelError),
-    /// The method's own work's, in words.
-    Work(String),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Model(error) => error.fmt(f),
-            Failure::Work(error) => f.write_str(error),
-        }
-    }
-}
-
-/// A program that has run.
-pub(super) struct Ran {
-    pub(super) decision: DecisionId,
-    pub(super) code: String,
-    pub(super) run: Run,
-}
-
-/// A job's number.
-pub(super) type JobId = u64;
+use stepwright_text::words::count;
 
 /// What is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +27,8 @@ pub(super) enum Job {
     Ask(AskId),
     /// A program that a decision took.
     Program,
+    /// Work of a service.
+    Service,
     /// A step of another process, carrying out a decision or none.
     World {
         /// What is performed, if it is a step.
@@ -122,8 +71,22 @@ impl Jobs {
 
     /// Stops all jobs that carry out a decision; returns whether there were any.
     pub(super) fn stop_deeds(&self) -> bool {
-        let deeds = self.under_way.values().filter(|(job, _)| !matches!(job, Job::Ask(_)));
-        deeds.map(|(_, stop)| stop()).count() > 0
+        self.stop(|job| !matches!(job, Job::Ask(_) | Job::Service))
+    }
+
+    /// Stops the work of all services; returns whether there was any.
+    pub(super) fn stop_services(&self) -> bool {
+        self.stop(|job| *job == Job::Service)
+    }
+
+    /// Stops everything.
+    pub(super) fn stop_all(&self) {
+        self.stop(|_| true);
+    }
+
+    fn stop(&self, which: impl Fn(&Job) -> bool) -> bool {
+        let stopped = self.under_way.values().filter(|(job, _)| which(job));
+        stopped.map(|(_, stop)| stop()).count() > 0
     }
 
     /// Whether another process is at work.
@@ -139,15 +102,8 @@ impl Jobs {
 
 impl Drop for Jobs {
     fn drop(&mut self) {
-        self.under_way.values().for_each(|(_, stop)| stop());
+        self.stop_all();
     }
-}
-
-/// Where jobs report to.
-#[derive(Debug, Clone)]
-pub(super) struct Outlets {
-    pub(super) messages: UnboundedSender<Message>,
-    pub(super) notices: UnboundedSender<Notice>,
 }
 
 fn since(started: Instant) -> u64 {
@@ -165,13 +121,13 @@ pub(super) fn generate(
     tokio::spawn(async move {
         let started = Instant::now();
         let (asked, kept) = (Arc::clone(&model), request.clone());
-        let asking = asking::ask(model, ask, request, cancel, outlets.notices);
-        let result = caught(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
+        let asking = stream::ask(model, ask, request, cancel, outlets.notices);
+        let result = catch_panic(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
         match &result {
             Ok(response) => tracing::info!(ask, n = response.completions.len(), ms = since(started), "answered"),
             Err(error) => tracing::warn!(ask, %error, ms = since(started), "not answered"),
         }
-        let exchange = Some(exchange::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
+        let exchange = Some(ask_record::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
         let answer = |r: stepwright_model::ModelResponse| Answer {
             completions: r.completions,
             usage: r.usage,
@@ -179,7 +135,13 @@ pub(super) fn generate(
         };
         let result = result.map(answer).map_err(Failure::Model);
         // A driver that is gone waits for nothing.
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange, ms: since(started) }));
+        let _ = outlets.messages.send(Message::Answered(Answered {
+            ask,
+            result,
+            exchange,
+            is_scored: false,
+            ms: since(started),
+        }));
     });
 }
 
@@ -193,9 +155,9 @@ pub(super) fn score(
     outlets: Outlets,
 ) {
     let total = request.candidates.len();
-    let what = match kind {
-        AskKind::CandidateScores { .. } => format!("scoring {}:", stepwright_text::words::count(total, "candidate")),
-        _ => format!("scoring {}", stepwright_text::words::count(total, "action")),
+    let what = match kind.is_aside() {
+        true => format!("scoring {}:", count(total, "candidate")),
+        false => format!("scoring {}", count(total, "action")),
     };
     tokio::spawn(async move {
         let started = Instant::now();
@@ -206,7 +168,7 @@ pub(super) fn score(
         progress(0);
         let result = {
             let scoring = model.score_watched(&request, &sender, &cancel);
-            let scoring = caught(scoring, || Err(ModelError::Configuration(BROKE.to_owned())));
+            let scoring = catch_panic(scoring, || Err(ModelError::Configuration(BROKE.to_owned())));
             tokio::pin!(scoring);
             loop {
                 tokio::select! {
@@ -222,14 +184,20 @@ pub(super) fn score(
             text: text.strip_prefix(LEAD).unwrap_or(text).to_owned(),
             ..completion
         };
-        let exchange = Some(exchange::of_scores(model.as_ref(), result.as_deref().unwrap_or_default()));
+        let exchange = Some(ask_record::of_scores(model.as_ref(), result.as_deref().unwrap_or_default()));
         let result = result.map(|scored| Answer {
             usage: Some(request.usage(&scored)),
             completions: scored.into_iter().zip(&request.candidates).map(named).collect(),
             ..Answer::default()
         });
         let result = result.map_err(Failure::Model);
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange, ms: since(started) }));
+        let _ = outlets.messages.send(Message::Answered(Answered {
+            ask,
+            result,
+            exchange,
+            is_scored: true,
+            ms: since(started),
+        }));
     });
 }
 
@@ -249,8 +217,9 @@ pub(super) fn compute(
             return;
         }
         let started = Instant::now();
-        let result = caught_work(|| team.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
-        let _ = outlets.messages.send(Message::Answered(Answered { ask, result, exchange: None, ms: since(started) }));
+        let result = catch_panic_in(|| team.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
+        let answered = Answered { ask, result, exchange: None, is_scored: false, ms: since(started) };
+        let _ = outlets.messages.send(Message::Answered(answered));
     });
 }
 
@@ -270,12 +239,20 @@ pub(super) fn run(
             Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
         };
         let run = tokio::select! {
-            run = caught(stepwright_sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
+            run = catch_panic(stepwright_sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
             () = cancel.cancelled() => {
                 let kind = FaultKind::Worker("it was stopped by a person".to_owned());
                 Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
             }
         };
         let _ = outlets.messages.send(Message::Ran(Ran { decision, code, run }));
+    });
+}
+
+/// Does a service's work.
+pub(super) fn serve(service: ServiceId, job: JobId, work: Work, desk: WorkDesk, messages: UnboundedSender<Message>) {
+    tokio::task::spawn_blocking(move || {
+        let result = catch_panic_in(|| Ok(work(&desk)));
+        let _ = messages.send(Message::Worked { job, service, result });
     });
 }

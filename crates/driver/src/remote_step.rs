@@ -6,25 +6,18 @@
 use std::sync::Arc;
 
 use super::difference::difference;
-use super::jobs::{Job, JobId, Message};
-use super::task::{Driver, diverged_words};
-use super::{Level, Notice};
+use super::driver::{Driver, diverged_words};
+use super::jobs::Job;
+use super::messages::{Back, Message};
 use stepwright_episode::gate::Report;
-use stepwright_episode::{Action, DecisionId, NodeId, StepOutcome};
+use stepwright_episode::{Action, DecisionId, StepOutcome};
+use stepwright_protocol::{Level, Notice};
 use stepwright_world::{Outcome, World, WorldError};
-
-/// A fork that has come back.
-pub(super) struct Back {
-    job: JobId,
-    at: NodeId,
-    world: Box<dyn World>,
-    result: Result<Outcome, WorldError>,
-}
 
 impl Driver {
     /// Has the status of the world's process reported, if it has one.
     pub(super) fn watch_world(&mut self) {
-        let notices = self.notices.clone();
+        let notices = self.outlets.notices.clone();
         if let Some(remote) = self.timeline.world.remote() {
             remote.watch(Arc::new(move |standing| {
                 // A watcher that is gone needs no status.
@@ -72,7 +65,7 @@ impl Driver {
         let mut world = self.timeline.world.fork();
         let Some(stop) = world.remote().map(|r| r.stopper()) else { return false };
         let (job, at) = (self.jobs.begin(Job::World { step }, stop), self.gate.session().cursor());
-        let messages = self.messages.clone();
+        let messages = self.outlets.messages.clone();
         tokio::task::spawn_blocking(move || {
             let result = work(world.as_mut());
             // A driver that is gone waits for nothing.
@@ -110,7 +103,7 @@ impl Driver {
                 if at == self.gate.session().cursor() {
                     self.timeline.refresh(world, steps);
                     // What only the process knows of this node can be shown now.
-                    self.shown = None;
+                    self.shown.at = None;
                 }
                 let replayed = match steps {
                     0 => "it is at the reset, as recorded".to_owned(),

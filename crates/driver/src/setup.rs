@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::service::Service;
 use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{self as method, Method, ModelTraits, SYMBOLIC};
+use stepwright_method::{self as method, Knowledge, Method, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 use stepwright_sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
-use stepwright_world::blocking::BlockingSource;
-use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::known_names;
-use stepwright_world::planner::Agent;
 
 /// Where proposals come from.
 #[derive(Clone)]
@@ -123,8 +121,6 @@ pub struct Setup {
     pub beginning: Beginning,
     /// The world, loaded, with the task among its tasks.
     pub world: Box<dyn World>,
-    /// Where blocking trees come from.
-    pub blocking: BlockingSource,
     /// The method in use.
     pub method: Arc<dyn Method>,
     /// Where proposals come from.
@@ -133,14 +129,14 @@ pub struct Setup {
     pub resolver: Resolver,
     /// Finds other methods by id.
     pub methods: MethodResolver,
-    /// The built-in proposer, with what it learned from demonstrations.
-    pub proposer: Arc<dyn Agent>,
+    /// What was learned or loaded before.
+    pub knowledge: Knowledge,
     /// Prompts and demonstrations.
     pub prompting: Prompting,
     /// What runs programs that models write.
     pub sandbox: Arc<dyn Sandbox>,
-    /// Recorded episodes to learn from.
-    pub demonstrations: Arc<Vec<Demonstration>>,
+    /// The services beside the episode.
+    pub services: Vec<Box<dyn Service>>,
     /// Where the session is kept.
     pub keep: Persistence,
     /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.

@@ -3,12 +3,29 @@
 use std::sync::Arc;
 
 use super::difference::difference;
-use super::task::Driver;
-use super::{BeliefView, Situation};
+use super::driver::Driver;
 use stepwright_method::belief;
+use stepwright_protocol::{BeliefView, Notice, Situation};
+
+impl Driver {
+    /// Sends the state of world and program at the cursor, when that changed.
+    pub(super) fn show_situation(&mut self) {
+        let at = self.gate.session().cursor();
+        let kept_back = self.team.kept_back(&self.context(None));
+        let is_shown = self.shown.at.as_ref().is_some_and(|(node, _)| *node == at) && kept_back == self.shown.kept_back;
+        if self.diverged.is_some() || is_shown {
+            return;
+        }
+        self.shown.kept_back = kept_back;
+        self.follow_episode();
+        let situation = situation(self);
+        self.shown.at = Some((at, situation.truth.clone()));
+        self.tell(Notice::Situation(Arc::new(situation)));
+    }
+}
 
 /// The situation at the cursor.
-pub(super) fn of(driver: &Driver) -> Situation {
+fn situation(driver: &Driver) -> Situation {
     let session = driver.gate.session();
     if driver.unattended {
         // Nobody looks at it; of what is derived, studies count what the belief has wrong.
@@ -20,10 +37,10 @@ pub(super) fn of(driver: &Driver) -> Situation {
     let node = session.cursor();
     // What the last step changed: against the truth last shown where that was the step's beginning, else against the checkpoint.
     let parent = session.current().and_then(|n| n.parent);
-    let before = driver.shown.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
+    let before = driver.shown.at.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
     let before = before.or_else(|| driver.timeline.truth_at(parent?));
     let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
-    let tree = driver.team.tree(&driver.context(None));
+    let (goals, live) = driver.team.goals(&driver.context(None));
     Situation {
         node,
         admissible: world.admissible(),
@@ -31,11 +48,11 @@ pub(super) fn of(driver: &Driver) -> Situation {
         variables: driver.timeline.state.variables(),
         map: world.picture(),
         truth_changes,
-        live: tree.is_some(),
+        live,
         request: world.request(),
         closing: world.requests().map_or("", |requests| requests.closing()),
         belief: believed(driver).map(Arc::new),
-        goals: tree.unwrap_or_else(|| driver.goals().0),
+        goals,
     }
 }
 

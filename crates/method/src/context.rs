@@ -67,6 +67,25 @@ pub struct Knowledge {
     pub skills: Arc<SkillShelf>,
 }
 
+impl Knowledge {
+    /// Of a world whose episode has not begun.
+    pub fn new(
+        world: &dyn World,
+        proposer: Arc<dyn Agent>,
+        demonstrations: Arc<Vec<Demonstration>>,
+        blocking: BlockingSource,
+    ) -> Self {
+        let skills = Arc::new(SkillShelf::new(world.kind()));
+        Knowledge { proposer, demonstrations, blocking, kind: String::new(), goals: Vec::new(), skills }
+    }
+
+    /// Takes in what a world says of its task, once it is reset to it.
+    pub fn meet(&mut self, world: &dyn World, task: &str) {
+        self.kind = world.tasks().into_iter().find(|t| t.id == task).map(|t| t.kind).unwrap_or_default();
+        self.goals = world.goals().unwrap_or_default();
+    }
+}
+
 /// What the timeline knows of other nodes than the cursor.
 #[derive(Clone, Copy)]
 pub struct Past<'a> {

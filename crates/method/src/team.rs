@@ -6,13 +6,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::belief_update::BeliefUpdate;
+use super::blocking::{self, LiveTree};
 use super::options::{BELIEF, BLOCKING};
 use super::{
-    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, Reading, Step, Stop, blocking,
+    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Knowledge, Known, Method, Reading, Step, Stop,
+    explain,
 };
-use stepwright_episode::{Action, Ask, AskKind, Decision, Shape};
+use stepwright_episode::{Action, Ask, AskKind, Decision, ProposalId, Shape};
 use stepwright_sandbox::Run;
-use stepwright_world::blocking::BlockingTree;
+use stepwright_world::World;
+use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
 
 /// A method and its companions.
@@ -105,12 +108,27 @@ impl Team {
         self.members().find_map(|member| member.ended(cx, decision))
     }
 
-    /// The tree that a person may change. Where no demonstrations show what else would explain a proposal, the world's own goes with
-    /// every method.
-    pub fn tree(&self, cx: &Context<'_>) -> Option<BlockingTree> {
+    /// What is derived from an episode whatever method is in use, begun where the world is reset to its task.
+    pub fn begin(knowledge: &Knowledge, world: &dyn World) -> Option<Box<dyn DerivedState>> {
+        match &knowledge.blocking {
+            BlockingSource::Domain(domain) => Some(Box::new(LiveTree::begin(domain, world)?)),
+            BlockingSource::Assertions | BlockingSource::Gone(_) => None,
+        }
+    }
+
+    /// The goals with what blocks them, and whether they are a tree that a person may change. Where no demonstrations show what else
+    /// would explain a proposal, the world's own tree goes with every method.
+    pub fn goals(&self, cx: &Context<'_>) -> (BlockingTree, bool) {
         let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
         let kept = self.kept_back(cx);
-        self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone)
+        let tree = self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone);
+        let is_live = tree.is_some();
+        (tree.unwrap_or_else(|| explain::goals(cx).0), is_live)
+    }
+
+    /// What blocks a proposal of the cursor's turn, under the task; `None` where it is another turn's.
+    pub fn explain(&self, cx: &Context<'_>, proposal: ProposalId) -> Option<BlockingTree> {
+        explain::explain(cx, proposal)
     }
 
     /// The action that the method keeps from being tried.
@@ -120,7 +138,11 @@ impl Team {
 
     /// What a person should know when these are taken into use.
     pub fn warnings<'a>(&'a self, cx: &'a Context<'_>) -> impl Iterator<Item = String> + 'a {
-        self.members().filter_map(|member| member.warning(cx))
+        let gone = match &cx.knowledge.blocking {
+            BlockingSource::Gone(why) => Some(blocking::gone(why)),
+            BlockingSource::Domain(_) | BlockingSource::Assertions => None,
+        };
+        gone.into_iter().chain(self.members().filter_map(|member| member.warning(cx)))
     }
 
     /// What is to be derived from the episode and is not yet.

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::precondition::{ActionResult, Approach, enumerated};
 use super::runner;
-use stepwright_driver::prompting::own_assertions;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
+use stepwright_method::prompting::own_assertions;
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
 
@@ -127,7 +127,7 @@ impl InForce {
             Preconditions::Sets(_, sets) => task.map(|t| t.kind).filter(|kind| sets.contains_key(kind)),
             _ => None,
         };
-        let infer = || self.infer(&specification, &setup.demonstrations);
+        let infer = || self.infer(&specification, &setup.knowledge.demonstrations);
         let wanted = self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
         let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
         let is_file = matches!(self.preconditions, Preconditions::Set(..));

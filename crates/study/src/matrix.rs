@@ -6,7 +6,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::runner::Opening;
-use stepwright_driver::NewSession;
+use stepwright_launch::NewSession;
 use stepwright_method::{self as method, MethodInfo, ModelTraits, SYMBOLIC};
 use stepwright_text::words::count;
 use stepwright_world::options::Values;

@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn every_example_has_a_key() {
-        assert_eq!(stepwright_driver::examples::EXAMPLES.len(), EXAMPLE_KEYS);
+        assert_eq!(stepwright_launch::examples::EXAMPLES.len(), EXAMPLE_KEYS);
         assert!((1..=EXAMPLE_KEYS as u8).all(|n| spec(ActionId::Example(n)).is_some()));
     }
 

@@ -11,8 +11,8 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use super::app::{App, Effect, Parts};
 use super::keymap::Keymap;
 use super::theme::Theme;
-use stepwright_driver::{Command, Level, Notice};
 use stepwright_episode::ProposalId;
+use stepwright_protocol::{Command, Level, Notice};
 
 /// Bytes that were drawn and not taken yet.
 #[derive(Debug, Clone, Default)]

@@ -17,8 +17,8 @@ use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
-use stepwright_driver::{Level, ProcessStatus};
 use stepwright_episode::{Mark, Origin};
+use stepwright_protocol::{Level, ProcessStatus};
 use stepwright_text::words::noun;
 
 /// Borders of terminals without line drawing.

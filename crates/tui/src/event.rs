@@ -16,8 +16,8 @@ use signal_hook::consts::{
 use signal_hook::iterator::Signals;
 
 use super::launcher::Catalog;
-use stepwright_driver::{Handle, Notice};
 use stepwright_episode::Session;
+use stepwright_protocol::{Handle, Notice};
 
 /// What a person types into a pane or a dialog.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use stepwright_driver::Handle;
 use stepwright_episode::{NodeId, Session};
 use stepwright_method::{self as method, MethodInfo, ModelTraits};
+use stepwright_protocol::Handle;
 use stepwright_world::options::{Table, Values};
 use stepwright_world::{TaskInfo, WorldKind};
 

@@ -12,8 +12,8 @@ use super::panes::find::Rows;
 use super::panes::outline::Outline;
 use super::theme::Theme;
 use super::view::View;
-use stepwright_driver::{Command, Level};
 use stepwright_episode::{NodeId, ProposalId};
+use stepwright_protocol::{Command, Level};
 
 /// What is done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::launcher::Launcher;
 use super::pane::Pane;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
-use stepwright_driver::{Command, Level, Notice};
+use stepwright_protocol::{Command, Level, Notice};
 
 /// Least time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(10);

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepwright_driver::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use stepwright_episode::{
     ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
 use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_method::{Place, Section};
+use stepwright_protocol::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
 use stepwright_world::blocking::BlockingTree;
 
 use super::actions::{ActionId, spec};

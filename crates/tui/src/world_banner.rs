@@ -10,7 +10,7 @@ use super::panes::wrap;
 use super::sanitize;
 use super::theme::{Role, Theme};
 use super::view::View;
-use stepwright_driver::ProcessStatus;
+use stepwright_protocol::ProcessStatus;
 
 /// Lines of standard error that are shown.
 const LAST_WORDS: usize = 4;

@@ -9,7 +9,7 @@ use clap::Subcommand;
 use tokio_util::sync::CancellationToken;
 
 use super::{CliError, Global, print};
-use stepwright_driver::config::{Config, ModelConfig};
+use stepwright_launch::config::{Config, ModelConfig};
 use stepwright_model::ModelError;
 use stepwright_model::remote::{Capabilities, Remote, Support};
 

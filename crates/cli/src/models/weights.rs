@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::line;
 use crate::{CliError, print};
-use stepwright_driver::config::Config;
+use stepwright_launch::config::Config;
 use stepwright_model::fetch::{self, FetchError, Purpose, Step, Weights};
 
 /// The exit code of a program that Ctrl-C ended.

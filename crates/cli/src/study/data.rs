@@ -7,8 +7,10 @@ use clap::Args;
 
 use crate::world::WorldOptions;
 use crate::{CliError, Global};
-use stepwright_driver::config::Config;
-use stepwright_driver::{self as driver, SYMBOLIC, Source};
+use stepwright_driver::Source;
+use stepwright_launch::config::Config;
+use stepwright_launch::resolver;
+use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::AdoptedSet;
 use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;
@@ -73,7 +75,7 @@ pub(super) fn failed(error: impl ToString) -> CliError {
 /// The model in use, by the name that results record.
 pub(super) fn model(config: &Config) -> Result<(String, Source), CliError> {
     let name = Some(config.model.model.as_str()).filter(|n| !n.is_empty()).unwrap_or(SYMBOLIC);
-    Ok((name.to_owned(), driver::resolver(config)(name).map_err(failed)?))
+    Ok((name.to_owned(), resolver(config)(name).map_err(failed)?))
 }
 
 /// The dialogues of a file or folder; the shipped ones if `None`.

@@ -11,11 +11,13 @@ use super::data::{dialogues, edition, failed, games, household_demonstrations, m
 use crate::unattended::UnattendedFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{CliError, Global};
-use stepwright_driver::config::Config;
-use stepwright_driver::{SYMBOLIC, prompting, resolver, system_clock};
+use stepwright_driver::system_clock;
+use stepwright_launch::config::Config;
+use stepwright_launch::resolver;
 use stepwright_method::options::LIKELIHOOD;
 use stepwright_method::precondition::Demo;
 use stepwright_method::{self as method, MAX_SHOTS};
+use stepwright_method::{SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::Specification;
 use stepwright_study::in_force::{Assertions, Preconditions};

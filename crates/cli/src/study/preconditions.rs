@@ -12,7 +12,7 @@ use crate::unattended::UnattendedFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{CliError, Global};
 use stepwright_driver::Source;
-use stepwright_driver::config::Config;
+use stepwright_launch::config::Config;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, Demo};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::Specification;

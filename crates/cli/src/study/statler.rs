@@ -10,7 +10,7 @@ use serde_json::json;
 use super::data::{Episodes, Ready, write};
 use crate::unattended::UnattendedFlags;
 use crate::{CliError, Global, print, print_json};
-use stepwright_driver::SYMBOLIC;
+use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, Needs};
 use stepwright_study::curve::{Format, Plot};
 use stepwright_study::runner::{Study, first_of_each_kind};

@@ -20,6 +20,7 @@ mod rank;
 mod relation;
 mod score;
 mod second;
+mod set_names;
 #[cfg(test)]
 mod shortcut_tests;
 mod store;
@@ -40,6 +41,7 @@ pub use rank::{Cluster, clusters};
 pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use second::SecondTier;
+pub use set_names::file_name;
 pub use store::{CandidateStore, Edit, PlannedEdit, StoreError, judge};
 pub use validate::{explained, malformed, settled, validate};
 

@@ -25,7 +25,6 @@ pub use budget::{CHARS_A_TOKEN, Meter};
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::options::{SHOTS, THINK};
-use crate::precondition::CandidateAsks;
 use stepwright_episode::{Choice, PromptRecord, Session};
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
@@ -54,8 +53,6 @@ pub struct Prompting {
     pub answer_tokens: u32,
     /// The estimate of tokens.
     pub meter: Meter,
-    /// How candidate preconditions are asked for.
-    pub candidates: CandidateAsks,
     /// What finds the nearest of many sentences: the session's embedder.
     pub translator: Translator,
 }

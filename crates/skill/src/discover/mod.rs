@@ -93,15 +93,26 @@ pub struct Distilled {
 /// Logs of numbered things (`take mug 1 from desk 2`) give rules too; logs of a site with buttons (`click[Buy Now]`) give skills by
 /// kind of button. Trajectories without observations give forms and nothing else.
 pub fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
+    discover_while(logs, settings, &|| true).unwrap_or_default()
+}
+
+/// As [`discover`], as long as it is to go on; `None` where it is stopped.
+pub fn discover_while(logs: &[Trajectory], settings: &Settings, keep_running: &dyn Fn() -> bool) -> Option<Distilled> {
+    let go_on = || keep_running().then_some(());
+    go_on()?;
     if shop::is_site(logs) {
-        return shop::discover(logs, settings);
+        return Some(shop::discover(logs, settings));
     }
     let refused = forms::refusals(logs);
     let shapes = forms::shapes(logs, &refused, settings.least);
+    go_on()?;
     let (cuts, plans) = cut::cut(logs, &shapes, &refused);
+    go_on()?;
     let found = needs::contrast(logs, &shapes, &refused, settings);
+    go_on()?;
     let actions = places::actions(logs, &shapes, &refused, &found);
     let likely = places::likely(logs, &shapes, &refused);
+    go_on()?;
     let mut skills = skills(logs, &cuts, &shapes, &refused, settings);
     skills.iter_mut().for_each(|skill| complete(skill, logs, &shapes, &actions, settings));
     let mut tips: Vec<Tip> = Vec::new();
@@ -125,7 +136,7 @@ pub fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
         rules: Rules { refused, actions, plans, likely },
     };
     tips.extend(general);
-    Distilled { knowledge, cuts, tips }
+    Some(Distilled { knowledge, cuts, tips })
 }
 
 /// The skills of the cuts, each with the forms that were used in it.

@@ -17,7 +17,8 @@ use super::paper::BLOCKING;
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
-use stepwright_driver::{NewSession, SYMBOLIC};
+use stepwright_launch::NewSession;
+use stepwright_method::SYMBOLIC;
 use stepwright_world::kitchen;
 
 /// A condition of the comparison.

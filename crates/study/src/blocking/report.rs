@@ -66,7 +66,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
 fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
     let models = distinct(results.iter().map(|r| r.run.model.as_str()));
-    let symbolic = models.contains(&stepwright_driver::SYMBOLIC);
+    let symbolic = models.contains(&stepwright_method::SYMBOLIC);
     let builtin = if symbolic {
         "With `symbolic` no language model took part: blocking conditions were selected by the built-in selector, and ProgPrompt's \
          plans were joined from parts that ship with the program.\n"

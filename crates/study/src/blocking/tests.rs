@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::runner::{Experiment, Results, Shard, units};
-use stepwright_driver::config::{Overrides, load_with};
+use stepwright_launch::config::{Overrides, load_with};
 use stepwright_world::TaskInfo;
 
 fn result(condition: &str, task: &str, trial: u64, won: bool) -> BlockingResult {

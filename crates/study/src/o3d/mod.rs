@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit, digest_of};
-use stepwright_driver::{NewSession, read_logs};
+use stepwright_launch::{NewSession, read_logs};
 use stepwright_method as method;
 use stepwright_text::words::count;
 

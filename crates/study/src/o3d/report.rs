@@ -6,7 +6,7 @@ use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, w
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::paper::{O3D, PaperRow, Printed};
 use crate::report::{Report, Table};
-use stepwright_driver::SYMBOLIC;
+use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
 /// A condition with a model, by the number of logs.

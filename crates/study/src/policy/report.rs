@@ -8,7 +8,7 @@ use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
 use crate::paper::{POLICIES, PaperRow, Printed};
 use crate::report::{Report, Table};
-use stepwright_driver::SYMBOLIC;
+use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::Score;
 use stepwright_text::words::count;
 

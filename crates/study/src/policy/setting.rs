@@ -6,18 +6,17 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::in_force::Assertions;
-use stepwright_driver::{
-    Beginning, BlockingSource, Clock, Persistence, Resolver, Setup, Source, built_in_methods, new_header, prompting,
-    sandbox,
-};
+use stepwright_driver::{Beginning, Clock, Persistence, Resolver, Setup, Source, built_in_methods, sandbox};
 use stepwright_episode::{Header, Policy};
+use stepwright_launch::new_header;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::verify::rules;
-use stepwright_method::{self as method, Method};
+use stepwright_method::{self as method, Method, prompting};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::{Rules, Specification};
 use stepwright_world::World;
 use stepwright_world::agent_of_demonstrations;
+use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 use stepwright_world::planner::Agent;
@@ -168,18 +167,20 @@ impl Basis {
             demonstrations: Arc::clone(&known.demonstrations),
             ..prompting::Prompting::default()
         };
+        let (proposer, demonstrations) = (Arc::clone(&known.proposer), Arc::clone(&known.demonstrations));
+        let world = start.world.as_ref();
+        let knowledge = method::Knowledge::new(world, proposer, demonstrations, BlockingSource::Assertions);
         Setup {
-            blocking: BlockingSource::Assertions,
             beginning: Beginning::New(Box::new(header)),
             world: start.world,
             method: Arc::clone(&known.method),
             source: self.source.clone(),
             resolver: Arc::clone(&self.resolver),
             methods: built_in_methods(),
-            proposer: Arc::clone(&known.proposer),
+            knowledge,
             prompting,
             sandbox: sandbox(),
-            demonstrations: Arc::clone(&known.demonstrations),
+            services: Vec::new(),
             keep: Persistence::Nothing,
             adopted: Vec::new(),
             policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),

@@ -28,8 +28,8 @@ pub use result::RepromptResult;
 
 use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
-use stepwright_driver::NewSession;
 use stepwright_episode::Session;
+use stepwright_launch::NewSession;
 use stepwright_method::{Fate, Place};
 use stepwright_world::graph;
 

@@ -113,7 +113,7 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
         |word: fn(&RepromptResult) -> &str| distinct(methods.iter().flat_map(|of| &of.lines).map(|line| word(line)));
     let (titles, models) = (every(|line| &line.title), every(|line| &line.model));
     let (model, embedders) = (models.join(", "), every(|line| &line.embedder).join(", "));
-    let builtin = if models.contains(&stepwright_driver::SYMBOLIC) {
+    let builtin = if models.contains(&stepwright_method::SYMBOLIC) {
         " With `symbolic` no language model took part: the nearest example fitted to the task was the plan, and the world's own rules \
          said the corrections."
     } else {

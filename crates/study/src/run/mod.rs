@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::runner::{Opening, Plan, Seeds, Study, Unit};
-use stepwright_driver::{Beginning, NewSession};
+use stepwright_driver::Beginning;
 use stepwright_episode::Header;
+use stepwright_launch::NewSession;
 use stepwright_method::{self as method, DOMAIN};
 use stepwright_world::TaskInfo;
 use stepwright_world::options::Values;

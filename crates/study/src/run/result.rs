@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runner::Episode;
-use stepwright_driver::NewSession;
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
+use stepwright_launch::NewSession;
 use stepwright_method::Place;
 use stepwright_world::TaskInfo;
 

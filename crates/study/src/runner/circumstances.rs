@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::experiment::{digest, hex};
-use stepwright_driver::config::Config;
-use stepwright_driver::{self as driver, Source};
+use stepwright_driver::Source;
+use stepwright_launch::config::Config;
 use stepwright_method as method;
+use stepwright_method::SYMBOLIC;
 use stepwright_model::prompt::Prompts;
 use stepwright_world::blocking::NamedDomain;
 
@@ -89,8 +90,8 @@ impl Circumstances {
 /// A model: its name, where it answers, every setting that changes what it says.
 fn model_of(config: &Config, name: &str) -> Result<Value, String> {
     let name = if name.is_empty() { config.model.model.as_str() } else { name };
-    let Source::Language { model, .. } = driver::resolver(config)(name)? else {
-        return Ok(json!({ "name": driver::SYMBOLIC }));
+    let Source::Language { model, .. } = stepwright_launch::resolver(config)(name)? else {
+        return Ok(json!({ "name": SYMBOLIC }));
     };
     let info = model.info();
     let mut fields = json!({ "name": name, "id": info.name, "endpoint": info.endpoint });
@@ -188,7 +189,7 @@ fn is_own(path: &Path) -> std::io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepwright_driver::config::{Overrides, load_with};
+    use stepwright_launch::config::{Overrides, load_with};
 
     fn of(folder: &Path, flags: &[(&str, &str)], model: &str) -> Value {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };

@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Played, play};
 use crate::in_force::InForce;
-use stepwright_driver::config::Config;
-use stepwright_driver::{self as driver, Beginning, NewSession, Persistence, Setup};
+use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
 use stepwright_episode::{Policy, Session, log};
+use stepwright_launch::config::Config;
+use stepwright_launch::{NewSession, prepare_new};
 use stepwright_world::Sources;
 
 /// What the episodes of a study are opened with, and where they end.
@@ -41,7 +42,7 @@ impl Opening {
 
     /// The driver of an episode that ends by itself; its session is not kept.
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
-        let setup = driver::prepare_new(new, &self.config, &self.sources, driver::system_clock());
+        let setup = prepare_new(new, &self.config, &self.sources, system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
         let token_budget = self.config.gate.policy.token_budget;
         setup.policy = Some(Policy { steps: self.most_actions, token_budget, ..Policy::manual() });

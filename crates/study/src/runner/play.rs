@@ -2,9 +2,10 @@
 
 use tokio_util::sync::CancellationToken;
 
-use stepwright_driver::{self as driver, Command, Notice, Request, Setup};
+use stepwright_driver::{Setup, start};
 use stepwright_episode::{Event, Policy, Session};
 use stepwright_method::{self as method, TRIALS, options};
+use stepwright_protocol::{Command, Notice, Request};
 use stepwright_world::options::Values;
 
 /// An episode that has ended.
@@ -20,7 +21,7 @@ pub(crate) struct Played {
 
 /// Runs an episode until its policy sets itself aside; `None` if it was cancelled.
 pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Result<Played, String>> {
-    let mut handle = match driver::start(setup) {
+    let mut handle = match start(setup) {
         Ok(handle) => handle,
         Err(why) => return Some(Err(why)),
     };

@@ -15,9 +15,9 @@ use super::scores::{Outcome, Played};
 use crate::report::Report;
 use crate::run::RunResult;
 use crate::runner::{Opening, Plan, Seeds, Study, Unit};
-use stepwright_driver::{NewSession, SYMBOLIC};
 use stepwright_episode::Session;
-use stepwright_method::REFERENCE;
+use stepwright_launch::NewSession;
+use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::table::{CLOSING, Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
 

@@ -7,9 +7,9 @@ use super::App;
 use crate::actions::{ActionId, spec};
 use crate::belief_text;
 use crate::dialog::asked;
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{ArtifactId, Offer};
 use stepwright_method as method;
+use stepwright_protocol::{Command, Request};
 
 impl App {
     /// Whether a key of the gate makes sense while a new document waits, and if not why; `None` where the document does not matter.

@@ -24,9 +24,9 @@ use crate::pane::{PANES, Pane, PaneAction, PaneId};
 use crate::paste;
 use crate::request;
 use crate::start::StartAction;
-use stepwright_driver::{Command, Level, Request, Unwritten};
 use stepwright_episode::{ArtifactId, ProposalId};
 use stepwright_method as method;
+use stepwright_protocol::{Command, Level, Request, Unwritten};
 
 impl App {
     /// A key, wherever it belongs now: dialog, typed text, focused pane, gate, everywhere.

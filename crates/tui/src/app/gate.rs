@@ -5,8 +5,8 @@ use crate::actions::ActionId;
 use crate::pane::{Pane, PaneId};
 use crate::panes::proposals::PRUNED;
 use crate::sanitize;
-use stepwright_driver::ProcessStatus;
 use stepwright_episode::Session;
+use stepwright_protocol::ProcessStatus;
 use stepwright_text::words::count;
 
 impl App {

@@ -26,8 +26,8 @@ use super::pane::{FileUse, Intent, Pane, PaneId};
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
-use stepwright_driver::{Command, Level, Notice, Unwritten};
 use stepwright_episode::{NodeId, Session};
+use stepwright_protocol::{Command, Level, Notice, Unwritten};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;

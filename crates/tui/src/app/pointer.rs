@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::App;
 use crate::chrome;
-use stepwright_driver::Level;
+use stepwright_protocol::Level;
 
 /// What is said of the buttons that do nothing.
 const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \

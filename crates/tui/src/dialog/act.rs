@@ -14,9 +14,9 @@ use crate::panes::edit::{Edited, Editor};
 use crate::panes::list::ListState;
 use crate::panes::words;
 use crate::theme::Role;
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{ProposalId, TreeEdit};
 use stepwright_program::SyntaxFault;
+use stepwright_protocol::{Command, Request};
 
 const VERDICT_ROWS: u16 = 6;
 

@@ -11,9 +11,9 @@ use super::judge::{Judge, Of};
 use crate::pane::FileUse;
 use crate::panes::edit::Editor;
 use crate::sanitize;
-use stepwright_driver::{Command, Request, SetSource, WorkshopCommand};
 use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, CandidateAsks};
+use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
 
 /// Steps of a run "to the end": more than any episode has.
 const TO_THE_END: u32 = 1_000;
@@ -36,8 +36,8 @@ fn gate(request: Request) -> Reply {
     Reply::Send(Command::Gate(request))
 }
 
-fn workshop(command: WorkshopCommand) -> Vec<Reply> {
-    vec![Reply::Send(Command::Workshop(command))]
+fn workshop(command: CandidateCommand) -> Vec<Reply> {
+    vec![Reply::Send(Command::Candidates(command))]
 }
 
 /// Why a proposal is refused.
@@ -166,7 +166,7 @@ pub fn candidate_asks(now: CandidateAsks) -> Form {
     let sent: Sent = Box::new(move |values, _| {
         let (demonstrations, samples, at_once) = read(values).unwrap_or_default();
         let asks = CandidateAsks { demonstrations: demonstrations as usize, samples, at_once: at_once as usize };
-        Ok(workshop(WorkshopCommand::SetAsks(asks)))
+        Ok(workshop(CandidateCommand::SetAsks(asks)))
     });
     let words = |values: &Values<'_>| {
         let Some((demonstrations, samples)) = values.number(0).zip(values.number(1)) else { return String::new() };
@@ -216,7 +216,7 @@ fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fau
     };
     Ok(match purpose {
         // What is adopted is recognised by its ending.
-        FileUse::Save { .. } => workshop(WorkshopCommand::SaveSet(unasked(named(ADOPTED_SUFFIX))?)),
+        FileUse::Save { .. } => workshop(CandidateCommand::SaveSet(unasked(named(ADOPTED_SUFFIX))?)),
         FileUse::Export { form, .. } => vec![Reply::Export(*form, unasked(named(form.ending()))?)],
         FileUse::Keep { .. } => match PathBuf::from(text) {
             path if path.exists() => {
@@ -231,7 +231,7 @@ fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fau
             }
             path => {
                 let (token, left, right) = (*token, SetSource::InForce, SetSource::File(path));
-                workshop(WorkshopCommand::Compare { token, left, right })
+                workshop(CandidateCommand::Compare { token, left, right })
             }
         },
     })

@@ -11,10 +11,10 @@ use crate::panes::draw::{Painter, run, split_bottom, split_top};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
 use stepwright_export::compare::{Comparison, Line, compare, tips};
+use stepwright_protocol::{Command, Request};
 
 /// The view.
 #[derive(Default)]

@@ -12,9 +12,9 @@ use crate::panes::list::ListState;
 use crate::panes::words;
 use crate::sanitize;
 use crate::theme::Role;
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{Configuration, Session};
 use stepwright_method as method;
+use stepwright_protocol::{Command, Request};
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 
 /// Rows below the lists: what suits the model, or what is wrong; and the marked row's words in full where they are cut.

@@ -8,9 +8,9 @@ use crate::panes::draw::{Row, run};
 use crate::panes::{edit, offer, words};
 use crate::theme::{Role, Theme};
 use crate::view::{Answer, View};
-use stepwright_driver::{BeliefReading, Command};
 use stepwright_episode::{CheckKind, Status, Verdict};
 use stepwright_program::SyntaxFault;
+use stepwright_protocol::{BeliefReading, Command};
 use stepwright_text::sanitize;
 
 /// Quiet time before what was typed is checked.

@@ -27,7 +27,7 @@ use super::keymap::Keymap;
 use super::launcher::ExportForm;
 use super::panes::draw::Painter;
 use super::view::View;
-use stepwright_driver::Command;
+use stepwright_protocol::Command;
 
 /// What a dialog may look at.
 #[derive(Clone, Copy)]

@@ -17,9 +17,9 @@ use crate::panes::draw::{Painter, Row, run, split_bottom, split_left, split_top,
 use crate::panes::words;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::tips;
+use stepwright_protocol::{Command, Request};
 use stepwright_text::words::count;
 
 /// Seconds a decision is shown while it goes on by itself, from fast to slow.

@@ -13,9 +13,9 @@ use crate::panes::list::ListState;
 use crate::panes::words;
 use crate::sanitize;
 use crate::theme::{Glyphs, Role};
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{Branch, BranchEdit, NodeId, Session};
 use stepwright_export::decided;
+use stepwright_protocol::{Command, Request};
 use stepwright_text::words::count;
 
 /// A step of the list: a node and how deep it is indented, in branches.

@@ -62,7 +62,7 @@ mod tests {
         let Some(Ok(token)) = pause.ready() else { panic!("the pause is over") };
         assert!(pause.ready().is_none());
         let mut view = View::default();
-        view.notice(stepwright_driver::Notice::ProgramChecked { token, lines: Vec::new() });
+        view.notice(stepwright_protocol::Notice::ProgramChecked { token, lines: Vec::new() });
         assert!(pause.answer(&view).is_some());
         let _ = pause.touch();
         assert!(pause.answer(&view).is_none(), "what was typed since has no answer yet");

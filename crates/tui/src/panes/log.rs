@@ -9,8 +9,8 @@ use super::summary::{kind, step, summary};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::Role;
 use crate::view::View;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{Event, NodeId, Record, blind};
+use stepwright_protocol::{Command, Level, Request};
 
 /// The pane.
 #[derive(Debug, SmartDefault)]

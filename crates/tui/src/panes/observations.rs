@@ -16,8 +16,8 @@ use super::{words, wrap};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{Node, NodeId, Session};
+use stepwright_protocol::{Command, Level, Request};
 
 /// A wrapped line and the node it belongs to.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{View, is_written};
-use stepwright_driver::Situation;
 use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
+use stepwright_protocol::Situation;
 
 /// What was computed last, of the cursor's turn and of the way to it.
 #[derive(Debug, Default)]

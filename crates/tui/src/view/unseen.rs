@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::View;
-use stepwright_driver::{BeliefView, Situation};
 use stepwright_episode::{AskId, Event, Node, NodeId, Record, Session, blind};
+use stepwright_protocol::{BeliefView, Situation};
 
 impl View {
     /// Whether what tells the future is hidden before decisions.

@@ -3,8 +3,8 @@
 use super::BlockingPane;
 use crate::pane::{Intent, PaneAction};
 use crate::view::View;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{ArtifactId, TreeEdit};
+use stepwright_protocol::{Command, Level, Request};
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
 impl BlockingPane {

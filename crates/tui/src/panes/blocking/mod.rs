@@ -17,8 +17,8 @@ use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::Role;
 use crate::view::View;
-use stepwright_driver::{Command, Level, Situation};
 use stepwright_episode::{CheckKind, Mark, Proposal, Verdict};
+use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
 /// Lines of the explanation at the bottom.

@@ -9,8 +9,8 @@ use crate::panes::draw::{Painter, run, split_bottom, split_top};
 use crate::panes::edit::{Edited, Editor};
 use crate::sanitize;
 use crate::theme::Role;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{Ask, AskId, PromptMessage};
+use stepwright_protocol::{Command, Level, Request};
 
 /// A prompt being edited.
 #[derive(Debug)]

@@ -20,8 +20,8 @@ use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::Level;
 use stepwright_episode::{Ask, AskId, AskState, NodeId};
+use stepwright_protocol::Level;
 
 /// From this width on, the list of asks is beside the ask.
 const BESIDE: u16 = 120;

@@ -1,7 +1,7 @@
 //! Question before assertions are put in force: what is added, with its verdict and |C|, what is dropped, with what it forbade, and what
 //! is only worded differently. Asks nothing where nothing is dropped and all that is added is valid.
 
-use super::{Command, Intent, View, WorkshopCommand};
+use super::{CandidateCommand, Command, Intent, View};
 use crate::pane::PaneAction;
 use stepwright_method::precondition::{Counterpart, Fate, Finding, SetComparison, SideBySide};
 use stepwright_text::words::count;
@@ -15,10 +15,10 @@ const NAMED: usize = 4;
 /// The command, after a yes if it drops anything or adds what is not valid.
 pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> Vec<Intent> {
     let (name, one) = match &command {
-        Command::Workshop(WorkshopCommand::Adopt { action, .. }) => {
+        Command::Candidates(CandidateCommand::Adopt { action, .. }) => {
             (format!("what is marked in force for {action}"), Some(action.as_str()))
         }
-        Command::Workshop(WorkshopCommand::AdoptSet { origin, .. }) => (format!("{origin} in force"), None),
+        Command::Candidates(CandidateCommand::AdoptSet { origin, .. }) => (format!("{origin} in force"), None),
         _ => return vec![Intent::Send(command)],
     };
     let actions = sets.actions.iter().filter(|a| one.is_none_or(|one| a.action == one));

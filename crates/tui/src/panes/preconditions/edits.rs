@@ -7,8 +7,8 @@ use super::adopting::{MARKED, confirmed, fault};
 use super::over::{Over, Page};
 use super::rows;
 use super::{
-    CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane, SetSource, Typing,
-    View, WorkshopCommand, say, send, token,
+    CandidateCommand, CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane,
+    SetSource, Typing, View, say, send, token,
 };
 use crate::pane::PaneAction;
 use crate::panes::edit;
@@ -97,8 +97,11 @@ impl PreconditionsPane {
             return say(format!("what is marked is in force for {name} already"));
         }
         self.chosen.unmerged = None;
-        let command =
-            Command::Workshop(WorkshopCommand::Adopt { action: name.clone(), assertions: assertions.clone(), origin });
+        let command = Command::Candidates(CandidateCommand::Adopt {
+            action: name.clone(),
+            assertions: assertions.clone(),
+            origin,
+        });
         let mut new = assertions.iter().filter(|t| !now.contains(t));
         if !drops && new.all(|t| fault(&name, t, view).is_none()) {
             return vec![Intent::Send(command)];
@@ -113,7 +116,7 @@ impl PreconditionsPane {
         let right = SetSource::Given(MARKED.to_owned(), of(assertions));
         let token = token();
         self.adoption = Some((token, command));
-        send(WorkshopCommand::Compare { token, left, right })
+        send(CandidateCommand::Compare { token, left, right })
     }
 
     pub(super) fn reject(&mut self, view: &View) -> Vec<Intent> {
@@ -135,13 +138,13 @@ impl PreconditionsPane {
         if rejected && let Some(marks) = self.chosen.marks.get_mut(&action) {
             marks.remove(&text);
         }
-        send(WorkshopCommand::Reject { action, id, rejected })
+        send(CandidateCommand::Reject { action, id, rejected })
     }
 
     pub(super) fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
         let token = token();
         self.step_wanted = Some(token);
-        send(WorkshopCommand::ShowDifference { token, action, one, other })
+        send(CandidateCommand::ShowDifference { token, action, one, other })
     }
 
     /// Says why the candidate under the cursor is not optimal; with a stronger one, shows a step where they differ.
@@ -171,18 +174,18 @@ impl PreconditionsPane {
                 None => self.chosen.marks.remove(&merged),
             };
         }
-        send(WorkshopCommand::Undo { action })
+        send(CandidateCommand::Undo { action })
     }
 
     /// Sends a command about the shown action.
-    pub(super) fn of_action(&self, command: impl FnOnce(String) -> WorkshopCommand) -> Vec<Intent> {
+    pub(super) fn of_action(&self, command: impl FnOnce(String) -> CandidateCommand) -> Vec<Intent> {
         self.action_name().map(|action| send(command(action.to_owned()))).unwrap_or_default()
     }
 
     pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
         let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
         let action = if all { None } else { self.action_name().map(str::to_owned) };
-        send(WorkshopCommand::Infer { action, origin })
+        send(CandidateCommand::Infer { action, origin })
     }
 
     /// Opens the editor over the row under the cursor, or for a new expression; its text is inspected at once.
@@ -193,7 +196,7 @@ impl PreconditionsPane {
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
         let (asked, text) = (!original.is_empty(), original.clone());
-        let look = asked.then(|| send(WorkshopCommand::Try { token: pause.at_once(), action: action.clone(), text }));
+        let look = asked.then(|| send(CandidateCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             action,
             id: row.and_then(|r| self.own_id(r, view)),
@@ -242,7 +245,7 @@ impl PreconditionsPane {
                     }
                     self.wanted = Some(text.clone());
                     let (action, id) = (typing.action, typing.id);
-                    return send(WorkshopCommand::Put { action, id, text });
+                    return send(CandidateCommand::Put { action, id, text });
                 }
                 vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
             }
@@ -282,7 +285,7 @@ impl PreconditionsPane {
         let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
         texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());
         self.step_wanted = Some(token);
-        send(WorkshopCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts })
+        send(CandidateCommand::ShowStep { token, action: action.clone(), place: place.clone(), texts })
     }
 
     /// From a step of a close look to the next of them, or the previous.
@@ -306,7 +309,7 @@ impl PreconditionsPane {
         let token = token();
         self.compared.wanted = Some(token);
         let (left, right) = (self.filled(&self.compared.left, view), self.filled(&self.compared.right, view));
-        send(WorkshopCommand::Compare { token, left, right })
+        send(CandidateCommand::Compare { token, left, right })
     }
 
     fn sources(&self, view: &View) -> Vec<SetSource> {
@@ -380,7 +383,7 @@ impl PreconditionsPane {
         if set.actions.iter().all(|a| in_force(&a.action).unwrap_or_default() == a.assertions) {
             return say(format!("{name} is in force already"));
         }
-        let command = Command::Workshop(WorkshopCommand::AdoptSet { origin: name.clone(), set: set.clone() });
+        let command = Command::Candidates(CandidateCommand::AdoptSet { origin: name.clone(), set: set.clone() });
         if self.compared.left == SetSource::InForce {
             // What it drops is on the screen.
             return confirmed(command, sets.sets(), view);
@@ -388,7 +391,7 @@ impl PreconditionsPane {
         let token = token();
         self.adoption = Some((token, command));
         let right = SetSource::Given(name, set);
-        send(WorkshopCommand::Compare { token, left: SetSource::InForce, right })
+        send(CandidateCommand::Compare { token, left: SetSource::InForce, right })
     }
 
     /// Goes to a step where the two sets differ on the action under the cursor.
@@ -402,11 +405,11 @@ impl PreconditionsPane {
         };
         let token = token();
         self.step_wanted = Some(token);
-        send(WorkshopCommand::ShowStep { token, action, place, texts })
+        send(CandidateCommand::ShowStep { token, action, place, texts })
     }
 
     pub(super) fn save(&self, view: &View) -> Intent {
-        let own = view.session.as_ref().map(|s| stepwright_driver::file_name(&s.header));
+        let own = view.session.as_ref().map(|s| stepwright_method::precondition::file_name(&s.header));
         Intent::AskFile(FileUse::Save { name: own.unwrap_or_else(|| format!("my{ADOPTED_SUFFIX}")) })
     }
 

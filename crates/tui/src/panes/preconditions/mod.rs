@@ -33,10 +33,10 @@ use super::outline::{Mouse, Outline};
 use crate::event::Input;
 use crate::pane::{FileUse, Intent, Pane, PaneAction, PaneId};
 use crate::view::{Answer, View};
-use stepwright_driver::{Command, Level, SetSource, WorkshopCommand};
 use stepwright_episode::OWN;
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
+use stepwright_protocol::{CandidateCommand, Command, Level, SetSource};
 
 /// An expression being typed.
 #[derive(Debug)]
@@ -235,7 +235,7 @@ impl PreconditionsPane {
         let token = token();
         let (action, text) = (looked.0.clone(), looked.1.clone());
         self.seen.at = Some((looked, token));
-        Some(Intent::Send(Command::Workshop(WorkshopCommand::Try { token, action, text })))
+        Some(Intent::Send(Command::Candidates(CandidateCommand::Try { token, action, text })))
     }
 
     fn switch(&mut self, view: &View, forward: bool) {
@@ -445,14 +445,14 @@ impl Pane for PreconditionsPane {
             PaneAction::Differ => self.differ(view),
             PaneAction::Why => self.why(),
             PaneAction::UndoChange => self.turn_back(),
-            PaneAction::RedoChange => self.of_action(|action| WorkshopCommand::Redo { action }),
+            PaneAction::RedoChange => self.of_action(|action| CandidateCommand::Redo { action }),
             PaneAction::Run => self.infer(self.tabs.actions.is_empty()),
             PaneAction::RunAll => self.infer(true),
             PaneAction::Compare => self.compare(view),
             PaneAction::Save => vec![self.save(view)],
             PaneAction::Load => vec![self.load()],
             PaneAction::Options => vec![Intent::AskCandidates],
-            PaneAction::Score => self.of_action(|action| WorkshopCommand::Score { action }),
+            PaneAction::Score => self.of_action(|action| CandidateCommand::Score { action }),
             PaneAction::Activate => self.study(),
             PaneAction::Edit if self.items.is_empty() => Vec::new(),
             PaneAction::Edit | PaneAction::Add => self.type_over(view, action == PaneAction::Add),
@@ -518,15 +518,15 @@ impl Pane for PreconditionsPane {
             Some(Ok(_)) if typing.fault.is_some() => Vec::new(),
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                send(WorkshopCommand::Try { token, action, text })
+                send(CandidateCommand::Try { token, action, text })
             }
         }
     }
 }
 
 /// A command to the store of candidates.
-fn send(command: WorkshopCommand) -> Vec<Intent> {
-    vec![Intent::Send(Command::Workshop(command))]
+fn send(command: CandidateCommand) -> Vec<Intent> {
+    vec![Intent::Send(Command::Candidates(command))]
 }
 
 /// A message that something cannot be done, and what can.

@@ -1,6 +1,6 @@
 //! Picked rows (to be merged or compared; no mark for adoption changes), what was held back, and by which rule candidates are ranked.
 
-use super::{Intent, Joint, PreconditionsPane, View, WorkshopCommand, say, send};
+use super::{CandidateCommand, Intent, Joint, PreconditionsPane, View, say, send};
 use crate::pane::PaneAction;
 use stepwright_method::precondition::{Candidate, Ranking, merged};
 use stepwright_text::words::count;
@@ -68,7 +68,7 @@ impl PreconditionsPane {
             self.lay(view);
             return say("this is a candidate already; it is marked in their place");
         }
-        send(WorkshopCommand::Put { action, id: None, text })
+        send(CandidateCommand::Put { action, id: None, text })
     }
 
     /// Asks for a step where the two picked candidates differ.

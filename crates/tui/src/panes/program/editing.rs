@@ -6,9 +6,9 @@ use crate::pane::Intent;
 use crate::panes::debounce::Debounce;
 use crate::panes::edit::{self, Edited, Editor};
 use crate::view::{Answer, View};
-use stepwright_driver::{Command, Level, LineStatus, Request};
 use stepwright_episode::{Action, NodeId};
 use stepwright_program::{Call, SyntaxFault};
+use stepwright_protocol::{Command, Level, LineStatus, Request};
 
 /// An edit under way.
 #[derive(Debug)]

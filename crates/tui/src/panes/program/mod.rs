@@ -24,8 +24,8 @@ use super::trail::Trail;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{NodeId, Session};
+use stepwright_protocol::{Command, Level, Request};
 
 /// How often to look whether highlighting is ready.
 const LOADING: Duration = Duration::from_millis(60);

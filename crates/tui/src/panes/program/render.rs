@@ -10,9 +10,9 @@ use crate::panes::draw::{Painter, Row, Run, run, split_left, split_top};
 use crate::panes::{words, wrap};
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::LineStatus;
 use stepwright_episode::{Node, Session};
 use stepwright_program::SyntaxFault;
+use stepwright_protocol::LineStatus;
 
 /// Highlighted calls kept; beyond it the cache is emptied.
 const KEPT: usize = 4_096;

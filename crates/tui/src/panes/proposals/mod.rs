@@ -20,8 +20,8 @@ use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::request;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
+use stepwright_protocol::{Command, Level, Request};
 
 /// Why what was pruned cannot be taken.
 pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";

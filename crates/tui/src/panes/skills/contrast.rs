@@ -11,8 +11,8 @@ use crate::panes::draw::{Row, run};
 use crate::panes::words::one_line;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
-use stepwright_driver::{Command, Request};
 use stepwright_episode::{ArtifactId, Written};
+use stepwright_protocol::{Command, Request};
 
 impl SkillsPane {
     /// The success and the failure of the pair shown.

@@ -10,8 +10,8 @@ use crate::event::Input;
 use crate::pane::{Intent, PaneAction};
 use crate::panes::edit::{self, Edited, Editor};
 use crate::view::View;
-use stepwright_driver::{Command, Request, SkillsCommand};
 use stepwright_episode::ArtifactId;
+use stepwright_protocol::{Command, Request, SkillCommand};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Typing {
@@ -413,8 +413,8 @@ impl SkillsPane {
                 file::read(text).map_err(|e| e.to_string())?;
                 vec![Intent::Send(Command::Gate(Request::correct(ArtifactId::KNOWLEDGE, text.to_owned())))]
             }
-            Typing::Save => vec![Intent::Send(Command::Skills(SkillsCommand::Save(PathBuf::from(text))))],
-            Typing::Load => vec![Intent::Send(Command::Skills(SkillsCommand::Load(PathBuf::from(text))))],
+            Typing::Save => vec![Intent::Send(Command::Skills(SkillCommand::Save(PathBuf::from(text))))],
+            Typing::Load => vec![Intent::Send(Command::Skills(SkillCommand::Load(PathBuf::from(text))))],
             Typing::Split(step) => {
                 let (call, steps) = (call()?, self.log().map_or(0, |log| log.steps.len()));
                 self.cut_anew(view, |cut| {

@@ -24,9 +24,9 @@ use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme, UNICODE};
 use crate::view::View;
 use edits::Typing;
-use stepwright_driver::{Command, Level, Request, SkillsCommand, Violation};
 use stepwright_episode::gate::Edit;
 use stepwright_episode::{ArtifactId, OfferId};
+use stepwright_protocol::{Command, Level, Request, SkillCommand, Violation};
 use stepwright_world::transcript::Logs;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -364,9 +364,9 @@ impl Pane for SkillsPane {
                 self.way = self.way.next();
                 return vec![Intent::Say(Level::Info, format!("logs are distilled into {}", self.way.about()))];
             }
-            PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillsCommand::Discover(self.way)))],
+            PaneAction::RunAll => return vec![Intent::Send(Command::Skills(SkillCommand::Discover(self.way)))],
             PaneAction::Distil => {
-                let propose = |wanted| Intent::Send(Command::Skills(SkillsCommand::Propose(wanted, self.way)));
+                let propose = |wanted| Intent::Send(Command::Skills(SkillCommand::Propose(wanted, self.way)));
                 return self.wanted().map(propose).into_iter().collect();
             }
             _ => match self.change(action, view) {

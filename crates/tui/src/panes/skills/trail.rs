@@ -11,8 +11,8 @@ use crate::panes::draw::{Row, run};
 use crate::panes::words::one_line;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_driver::{Command, Request, Violation};
 use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Status};
+use stepwright_protocol::{Command, Request, Violation};
 
 impl SkillsPane {
     pub(super) fn log(&self) -> Option<&Trajectory> {

@@ -8,8 +8,8 @@ use crate::pane::Intent;
 use crate::panes::draw::{Row, run};
 use crate::panes::edit::{Edited, Editor};
 use crate::theme::{Role, Theme};
-use stepwright_driver::{Command, Level, Request};
 use stepwright_episode::ArtifactId;
+use stepwright_protocol::{Command, Level, Request};
 
 /// A value being edited.
 #[derive(Debug)]

@@ -34,7 +34,7 @@ use super::words;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
-use stepwright_driver::Situation;
+use stepwright_protocol::Situation;
 use stepwright_text::json_pointer;
 use stepwright_world::Map;
 

@@ -1,0 +1,133 @@
+//! The record of an ask: what a session keeps of an ask beside prompt and texts: the request as it was sent, the model that answered, the
+//! reasons for the ends, reasoning, tokens with their alternatives, and the cost.
+
+use serde_json::{Value, json};
+
+use super::messages::{Answered, Failure};
+use stepwright_episode::{Exchange, Exchanged, log};
+use stepwright_model::{Completion, LanguageModel, ModelRequest, ModelResponse};
+
+/// The record of completions; of an ask that failed (`None`) what was asked.
+pub(super) fn of_completions(
+    model: &dyn LanguageModel,
+    request: &ModelRequest,
+    response: Option<&ModelResponse>,
+) -> Box<Exchange> {
+    let none = ModelResponse::default();
+    let response = response.unwrap_or(&none);
+    let priced = || Some(model.settings().price?.of(response.usage?));
+    let request = if response.sent.is_null() { asked(request) } else { response.sent.clone() };
+    Box::new(Exchange {
+        endpoint: model.info().endpoint,
+        request,
+        served: response.served.clone(),
+        completions: response.completions.iter().map(exchanged).collect(),
+        cost: response.cost.or_else(priced),
+    })
+}
+
+/// Most bytes, as they are written, of the texts of an answer, and of what comes beside them. A quarter of what a line of a session
+/// may have: the proposals and documents read from an answer are written too.
+const MAX_ANSWER: u64 = log::MAX_LINE / 4;
+
+/// The answer, or the error that it is too long to be kept.
+pub(super) fn bounded(mut answered: Answered) -> Answered {
+    let texts = answered
+        .result
+        .as_ref()
+        .map_or(0, |answer| written(&answer.completions.iter().map(|c| &c.text).collect::<Vec<_>>()));
+    let beside = answered.exchange.as_deref().map_or(0, written);
+    let longest = texts.max(beside);
+    if longest > MAX_ANSWER {
+        let why = format!(
+            "the answer has {} MiB, at most {} MiB can be kept; lower max_tokens or the number of samples",
+            longest >> 20,
+            MAX_ANSWER >> 20
+        );
+        answered.result = Err(Failure::Work(why));
+        if let Some(exchange) = &mut answered.exchange {
+            exchange.completions.clear();
+        }
+    }
+    answered
+}
+
+/// The bytes of a value as it is written.
+fn written(value: &impl serde::Serialize) -> u64 {
+    let mut count = Count(0);
+    // What cannot be written is refused where it is to be written.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
+
+/// Counts what is written to it.
+struct Count(u64);
+
+impl std::io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub(super) fn of_scores(model: &dyn LanguageModel, scored: &[Completion]) -> Box<Exchange> {
+    Box::new(Exchange {
+        endpoint: model.info().endpoint,
+        request: json!({"score": scored.len()}),
+        completions: scored.iter().map(exchanged).collect(),
+        ..Exchange::default()
+    })
+}
+
+/// The parameters that were asked for, where nothing went over a network.
+fn asked(request: &ModelRequest) -> Value {
+    let request = ModelRequest { messages: Vec::new(), ..request.clone() };
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(&request) else { return Value::Null };
+    fields.shift_remove("messages");
+    Value::Object(fields)
+}
+
+fn exchanged(completion: &Completion) -> Exchanged {
+    Exchanged {
+        finish: completion.finish.clone(),
+        reasoning: completion.reasoning.clone(),
+        tokens: completion.tokens.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_method::Answer;
+
+    fn answered(text: String, tokens: usize) -> Answered {
+        let tokens = vec![stepwright_episode::TokenLogprob::new("x", -0.5); tokens];
+        let exchange =
+            Exchange { completions: vec![Exchanged { tokens, ..Exchanged::default() }], ..Exchange::default() };
+        Answered {
+            ask: 1,
+            result: Ok(Answer::texts([text])),
+            exchange: Some(Box::new(exchange)),
+            is_scored: false,
+            ms: 1,
+        }
+    }
+
+    /// Control characters take six bytes each where they are written.
+    #[test]
+    fn d4_an_answer_too_long_for_its_session_is_an_error() {
+        let most = MAX_ANSWER as usize;
+        for (text, tokens) in [("x".repeat(most), 0), ("\u{1}".repeat(most / 6), 0), (String::new(), most / 20)] {
+            let kept = bounded(answered(text, tokens));
+            let why = kept.result.err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(why.contains("at most 32 MiB can be kept"), "{why}");
+            assert!(written(kept.exchange.as_deref().unwrap()) < 1000);
+        }
+        let kept = bounded(answered("x".repeat(1000), 1000));
+        assert!(kept.result.is_ok() && !kept.exchange.unwrap().completions.is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! Asks started beside the driver's task: completions, scores, a method's own work.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::driver::Driver;
+use super::jobs::{self, Job};
+use super::setup::Source;
+use stepwright_episode::gate::{AskSpec, Report};
+use stepwright_episode::{AskId, Generation, Shape};
+use stepwright_method::Stop;
+use stepwright_model::{ModelRequest, ScoreRequest, Tag};
+
+impl Driver {
+    pub(super) fn ask_model(&mut self, ask: AskId, spec: &AskSpec) {
+        let Source::Language { model, .. } = &self.models.source else {
+            let error = "no language model is in use; choose one first".to_owned();
+            return self.report(Report::AskFailed { ask, error });
+        };
+        let model = Arc::clone(model);
+        let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
+        let raw = messages.iter().any(|m| m.role == "text");
+        let shape = match &spec.shape {
+            Shape::Usual => self.team.shape(&self.context(None), &spec.kind, raw),
+            shape => shape.clone(),
+        };
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        let outlets = self.outlets.clone();
+        match shape {
+            Shape::Score { continuations } if continuations.is_empty() => {
+                let error = "there is nothing to score here any more; ask again".to_owned();
+                return self.report(Report::AskFailed { ask, error });
+            }
+            Shape::Score { continuations } => {
+                let request = ScoreRequest { messages, candidates: continuations };
+                jobs::score(model, ask, &spec.kind, request, cancel, outlets);
+            }
+            Shape::Generate(generation) => {
+                let request = self.model_request(ask, spec, generation, raw);
+                jobs::generate(model, ask, ModelRequest { messages, ..request }, cancel, outlets);
+            }
+            Shape::Usual | Shape::Compute { .. } => {
+                let error = "the method asks a language model for what is its own work".to_owned();
+                return self.report(Report::AskFailed { ask, error });
+            }
+        }
+        self.jobs.begin(Job::Ask(ask), move || stop.cancel());
+    }
+
+    /// The request of an ask, without its messages.
+    fn model_request(&self, ask: AskId, spec: &AskSpec, generation: Generation, raw: bool) -> ModelRequest {
+        let Generation { max_tokens, stop, frequency_penalty, presence_penalty, top_p, logprobs, structure, tag } =
+            generation;
+        let header = &self.gate.session().header;
+        let tag = tag.map(|tag| Tag {
+            task: header.task.clone(),
+            method: self.gate.session().method.clone(),
+            seed: header.seed,
+            request: tag.request,
+            wanted: tag.wanted,
+        });
+        // A raw completion is one line; a chat model may need to reason first.
+        let least = if raw || spec.kind.is_aside() { 0 } else { self.models.prompting.answer_tokens };
+        ModelRequest {
+            messages: Vec::new(),
+            max_tokens: max_tokens.max(least),
+            temperature: spec.temperature,
+            n: spec.n,
+            stop,
+            seed: Some(header.seed.wrapping_add(ask)),
+            frequency_penalty,
+            presence_penalty,
+            top_p,
+            structure: structure.filter(|_| !raw),
+            tag,
+            logprobs,
+        }
+    }
+
+    pub(super) fn compute(&mut self, ask: AskId, spec: &AskSpec) {
+        let Shape::Compute { work } = &spec.shape else {
+            let error = "no language model is asked, and the method names no work of its own".to_owned();
+            return self.report(Report::AskFailed { ask, error });
+        };
+        let known = self.context(None).known();
+        let stop = Stop::default();
+        let (team, kind, outlets) = (self.team.clone(), spec.kind.clone(), self.outlets.clone());
+        jobs::compute(team, ask, kind, known, work.clone(), stop.clone(), outlets);
+        self.jobs.begin(Job::Ask(ask), move || stop.stop());
+    }
+}

@@ -1,0 +1,52 @@
+//! Commands of the watchers, and what each starts.
+
+use std::sync::Arc;
+
+use super::checking;
+use super::driver::Driver;
+use stepwright_episode::gate::Request;
+use stepwright_method as method;
+use stepwright_protocol::{Command, Notice};
+
+impl Driver {
+    pub(super) fn command(&mut self, command: Command) {
+        match command {
+            Command::Gate(request) => {
+                self.request(request);
+            }
+            Command::Cancel => {
+                // The job says itself that it was cancelled; a step of a world ends with a report that says so.
+                let (stopped, served) = (self.jobs.stop_deeds(), self.jobs.stop_services());
+                if (!served || !self.gate.is_at_rest()) && (!stopped || self.gate.is_asking()) {
+                    self.request(Request::Cancel);
+                }
+                self.cancel_services();
+            }
+            Command::RestartWorld => self.restart_world(),
+            Command::CheckBelief { token, text } => {
+                let reading = method::read_belief(&text);
+                self.tell(Notice::BeliefChecked { token, reading });
+            }
+            Command::CheckText { token, text } => {
+                let world = self.timeline.world.as_ref();
+                let verdict = checking::read(world, &text)
+                    .map(|draft| draft.action.map(|a| self.verdict(&a, false)).unwrap_or_default());
+                self.tell(Notice::TextChecked { token, verdict });
+            }
+            Command::CheckProgram { token, lines } => {
+                let lines = self.program.run(&lines);
+                self.tell(Notice::ProgramChecked { token, lines });
+            }
+            Command::Explain { proposal } => {
+                // Of another turn, it is stale: the session moved on while it was under way.
+                if let Some(tree) = self.team.explain(&self.context(None), proposal) {
+                    self.tell(Notice::Blocking { proposal, tree: Arc::new(tree) });
+                }
+            }
+            Command::Write => self.write_again(),
+            Command::Keep(path) => self.keep_in(&path),
+            Command::Quit => {}
+            command => self.serve(command),
+        }
+    }
+}

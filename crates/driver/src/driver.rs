@@ -1,0 +1,203 @@
+//! The driver of one session: its state, and how that begins.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::jobs::Jobs;
+use super::journal::Journal;
+use super::messages::{Message, Outlets};
+use super::models::Models;
+use super::service::Services;
+use super::setup::{Beginning, Clock, Persistence, Setup};
+use super::timeline::{self, Timeline};
+use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
+use stepwright_episode::{Assertions, Gate, NodeId, Record, Session};
+use stepwright_method::options::{self, BELIEF};
+use stepwright_method::program_context::ProgramContext;
+use stepwright_method::{Context, KeptBack, Knowledge, Past, Team, conduct};
+use stepwright_protocol::{Level, Notice};
+use stepwright_world::options::Values;
+
+/// What the watchers were shown last.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// The node, and the world's truth there.
+    pub(super) at: Option<(NodeId, serde_json::Value)>,
+    /// The action that the method kept from being tried there.
+    pub(super) kept_back: Option<KeptBack>,
+}
+
+/// The driver of one session.
+pub(super) struct Driver {
+    pub(super) gate: Gate,
+    pub(super) timeline: Timeline,
+    pub(super) program: ProgramContext,
+    pub(super) knowledge: Knowledge,
+    /// The method in use, with its companions.
+    pub(super) team: Team,
+    pub(super) models: Models,
+    pub(super) journal: Journal,
+    pub(super) jobs: Jobs,
+    pub(super) services: Services,
+    pub(super) outlets: Outlets,
+    pub(super) clock: Clock,
+    /// Nobody watches.
+    pub(super) unattended: bool,
+    /// Effects not yet carried out.
+    pub(super) effects: VecDeque<Effect>,
+    /// Queued requests that ended since they were last looked at.
+    pub(super) ended: Vec<(Ticket, Answer)>,
+    /// Why world and program are not where the session is.
+    pub(super) diverged: Option<String>,
+    pub(super) shown: Shown,
+}
+
+impl Driver {
+    pub(super) fn begin(
+        setup: Setup,
+        notices: UnboundedSender<Notice>,
+        messages: UnboundedSender<Message>,
+    ) -> Result<Self, String> {
+        let Setup { beginning, mut world, method, source, resolver, methods, mut knowledge, mut prompting, .. } = setup;
+        let Setup { sandbox, services, keep, adopted, policy, unattended, clock, remarks, .. } = setup;
+        let (session, records) = match beginning {
+            Beginning::New(header) => (Session::new(*header), Vec::new()),
+            Beginning::Resume { session, records } => (*session, records),
+        };
+        prompting.options =
+            Values::read(options::with(method.info().options), &session.options).map_err(|e| e.to_string())?;
+        let mut program = ProgramContext::load(&session.header.specification)?;
+        let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
+        knowledge.meet(world.as_ref(), &session.header.task);
+        for (action, (assertions, origin)) in session.assertions() {
+            let (assertions, origin) = (assertions.clone(), origin.clone());
+            program.adopt(&Assertions { action: action.clone(), assertions, origin })?;
+        }
+        let started = session.is_started();
+        let mut assertions = program.assertions();
+        for adopted in adopted.into_iter().filter(|_| !started) {
+            program.adopt(&adopted)?;
+            assertions.retain(|own| own.action != adopted.action);
+            assertions.push(adopted);
+        }
+        let derived = Team::begin(&knowledge, world.as_ref());
+        let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls);
+        if prompting.options.is(&BELIEF, "on") {
+            timeline.track_truth();
+        }
+        let path = match &keep {
+            Persistence::Log(log) => Some(log.path().to_owned()),
+            Persistence::Nothing | Persistence::Copy(_) => None,
+        };
+        let mut records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
+        // They are collected in the place of the records themselves, which took many times as much.
+        records.shrink_to_fit();
+        let _ = notices.send(Notice::Opened { session: Box::new(session.clone()), records: records.clone(), path });
+        let now = clock();
+        let mut diverged = None;
+        if started {
+            let there =
+                Timeline::compare_reset(&session, &reset).and_then(|()| timeline.go(&session, session.cursor()));
+            diverged = there.err();
+        }
+        let (mut gate, mut effects) =
+            if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
+        gate = gate.treating(conduct);
+        if unattended {
+            gate = gate.unattended();
+        }
+        if !started {
+            let belief = timeline.truth();
+            effects.extend(gate.request(Request::Begin { outcome: reset, assertions, policy, belief }, now).1);
+        }
+        let mut driver = Driver {
+            gate,
+            timeline,
+            program,
+            knowledge,
+            team: Team::new(method, &prompting.options),
+            models: Models::new(source, prompting, sandbox, (resolver, methods)),
+            journal: Journal::new(keep, records, started),
+            jobs: Jobs::default(),
+            services: Services::new(services),
+            outlets: Outlets { messages, notices },
+            clock,
+            unattended,
+            effects: effects.into(),
+            ended: Vec::new(),
+            diverged,
+            shown: Shown::default(),
+        };
+        driver.watch_world();
+        driver.say_warnings();
+        if let Some(first) = remarks.first() {
+            let more = if remarks.len() > 1 { format!("; and {} more", remarks.len() - 1) } else { String::new() };
+            driver.say(Level::Warning, format!("{first}{more}"));
+        }
+        driver.open_services();
+        if let Some(difference) = driver.diverged.clone() {
+            driver.say(Level::Error, diverged_words(&difference));
+        }
+        Ok(driver)
+    }
+
+    /// What a method sees at the cursor.
+    pub(super) fn context(&self, samples: Option<u32>) -> Context<'_> {
+        Context {
+            session: self.gate.session(),
+            round: self.gate.round(),
+            samples,
+            world: self.timeline.world.as_ref(),
+            program: &self.program,
+            state: &self.timeline.state,
+            model: &self.models.traits,
+            prompting: &self.models.prompting,
+            knowledge: &self.knowledge,
+            past: Past {
+                requests: self.timeline.requests(),
+                derived: &self.timeline.derived,
+                truth: self.timeline.belief_truth(),
+            },
+            sandbox: &self.models.sandbox,
+        }
+    }
+
+    /// Brings what methods derive from the episode to the cursor, and begins what is needed and not there.
+    pub(super) fn follow_episode(&mut self) {
+        if self.diverged.is_some() || self.timeline.world.remote().is_some() {
+            return;
+        }
+        self.timeline.catch_up(self.gate.session());
+        let begun = self.team.follow(&self.context(None));
+        let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
+        self.timeline.begin_deriving(begun, &edits);
+    }
+
+    /// Drops what was derived from the assertions in force: they or the method are others now.
+    pub(super) fn forget_assertions(&mut self) {
+        if self.timeline.forget() {
+            self.shown.at = None;
+        }
+    }
+
+    pub(super) fn report(&mut self, report: Report) {
+        let now = (self.clock)();
+        self.effects.extend(self.gate.report(report, now));
+    }
+
+    pub(super) fn say(&self, level: Level, text: impl Into<String>) {
+        self.tell(Notice::Say { level, text: text.into() });
+    }
+
+    pub(super) fn tell(&self, notice: Notice) {
+        let _ = self.outlets.notices.send(notice);
+    }
+}
+
+pub(super) fn diverged_words(difference: &str) -> String {
+    format!(
+        "the world does not answer as recorded: {difference}. The session is open for reading; go to an earlier step to go on from there"
+    )
+}

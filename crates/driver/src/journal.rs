@@ -1,0 +1,78 @@
+//! The journal: where the session's records are written, and those that wait to be.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::setup::Persistence;
+use stepwright_episode::log::{self, LogError};
+use stepwright_episode::{Event, FORMAT_VERSION, Header, Record};
+
+/// The records of a session and their file.
+pub(super) struct Journal {
+    keep: Persistence,
+    /// All records, shared with the watchers: what a new file begins with.
+    records: Vec<Arc<Record>>,
+    /// Records not written yet, since nothing but looking was done since.
+    held: VecDeque<Record>,
+    /// Whether a session is being opened that has begun before.
+    pub(super) is_opening: bool,
+    /// Whether a record waits to be written.
+    pub(super) is_unwritten: bool,
+}
+
+impl Journal {
+    pub(super) fn new(keep: Persistence, records: Vec<Arc<Record>>, is_opening: bool) -> Self {
+        Journal { keep, records, held: VecDeque::new(), is_opening, is_unwritten: false }
+    }
+
+    /// Notes a record that is written.
+    pub(super) fn add(&mut self, record: Arc<Record>) {
+        self.records.push(record);
+    }
+
+    /// Hands a record to the operating system, decisions to the disk. What only looks at another step, and what opening a session
+    /// notes, is held back until something is done in it: a session that is only read is not written. A file that is not the session's
+    /// any more is not written to. `kept` is told of the copy that is begun with it.
+    pub(super) fn write(&mut self, record: &Record, header: &Header, kept: impl FnOnce(&Path)) -> Result<(), LogError> {
+        if self.is_opening || matches!(record.event, Event::Moved { .. }) {
+            self.held.push_back(record.clone());
+            return Ok(());
+        }
+        if let Persistence::Copy(path) = &self.keep {
+            let path = path.clone();
+            self.keep_in(&path, header)?;
+            kept(&path);
+        }
+        let Persistence::Log(log) = &mut self.keep else { return Ok(()) };
+        log.look()?;
+        while let Some(held) = self.held.front() {
+            log.append(held)?;
+            self.held.pop_front();
+        }
+        log.append(record)?;
+        if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
+    }
+
+    /// Writes what there is of the session to a new file and keeps it there from here on.
+    pub(super) fn keep_in(&mut self, path: &Path, header: &Header) -> Result<(), LogError> {
+        // Records are written in today's format, whatever format they were read in.
+        let header = Header { version: FORMAT_VERSION, ..header.clone() };
+        let mut log = log::Writer::create(path, &header)?;
+        if let Err(error) = self.records.iter().try_for_each(|earlier| log.append(earlier)).and_then(|()| log.sync()) {
+            // Half a copy is of no use, and would block the next attempt.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        self.keep = Persistence::Log(log);
+        Ok(())
+    }
+
+    /// Has all that is written on the disk.
+    pub(super) fn sync(&mut self) -> Result<(), LogError> {
+        match &mut self.keep {
+            Persistence::Log(log) => log.sync(),
+            Persistence::Nothing | Persistence::Copy(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Messages: what jobs send back to the driver's task.
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::service::{ServiceId, WorkResult};
+use stepwright_episode::{AskId, DecisionId, Exchange, NodeId};
+use stepwright_method::Answer;
+use stepwright_model::ModelError;
+use stepwright_protocol::Notice;
+use stepwright_sandbox::Run;
+use stepwright_world::{Outcome, World, WorldError};
+
+/// A job's number.
+pub(super) type JobId = u64;
+
+/// What a job sends back.
+pub(super) enum Message {
+    /// An ask's answer.
+    Answered(Answered),
+    /// What a program did.
+    Ran(Ran),
+    /// A world in another process has taken a step, or not.
+    World(Back),
+    /// The end of a service's work.
+    Worked { job: JobId, service: ServiceId, result: WorkResult },
+}
+
+/// The end of an ask.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) ask: AskId,
+    pub(super) result: Result<Answer, Failure>,
+    /// What was sent and what came back, where a language model was asked.
+    pub(super) exchange: Option<Box<Exchange>>,
+    /// Whether given texts were scored, and none written.
+    pub(super) is_scored: bool,
+    pub(super) ms: u64,
+}
+
+/// Why an ask has no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The model's.
+    Model(ModelError),
+    /// The method's own work's, in words.
+    Work(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Model(error) => error.fmt(f),
+            Failure::Work(error) => f.write_str(error),
+        }
+    }
+}
+
+/// A program that has run.
+pub(super) struct Ran {
+    pub(super) decision: DecisionId,
+    pub(super) code: String,
+    pub(super) run: Run,
+}
+
+/// A fork of the world that has come back.
+pub(super) struct Back {
+    pub(super) job: JobId,
+    pub(super) at: NodeId,
+    pub(super) world: Box<dyn World>,
+    pub(super) result: Result<Outcome, WorldError>,
+}
+
+/// Where jobs report to.
+#[derive(Debug, Clone)]
+pub(super) struct Outlets {
+    pub(super) messages: UnboundedSender<Message>,
+    pub(super) notices: UnboundedSender<Notice>,
+}

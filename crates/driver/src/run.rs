@@ -1,0 +1,52 @@
+//! The driver's task: commands in, effects carried out, notices out. Everything quick happens on it; asks and other long work run beside
+//! it and come back as messages.
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::driver::Driver;
+use super::messages::Message;
+use super::setup::Setup;
+use stepwright_episode::gate::Request;
+use stepwright_protocol::{Command, Handle, Level, Notice};
+
+/// Starts a driver on the present tokio runtime.
+///
+/// # Errors
+/// When the specification does not load or the world cannot be reset: in words.
+pub fn start(setup: Setup) -> Result<Handle, String> {
+    let (commands, inbox) = unbounded_channel();
+    let (notices, outbox) = unbounded_channel();
+    let (messages, returns) = unbounded_channel();
+    let driver = Driver::begin(setup, notices, messages)?;
+    tokio::spawn(driver.run(inbox, returns));
+    Ok(Handle { commands, notices: outbox })
+}
+
+impl Driver {
+    async fn run(mut self, mut inbox: UnboundedReceiver<Command>, mut returns: UnboundedReceiver<Message>) {
+        self.carry_out();
+        self.journal.is_opening = false;
+        self.show_situation();
+        loop {
+            self.run_services();
+            self.show_situation();
+            tokio::select! {
+                biased;
+                command = inbox.recv() => match command {
+                    Some(Command::Quit) | None => break,
+                    Some(command) => self.command(command),
+                },
+                Some(message) = returns.recv() => self.message(message),
+            }
+        }
+        self.close_world();
+        self.jobs.stop_all();
+        if self.gate.is_asking() {
+            self.request(Request::Cancel);
+        }
+        if let Err(error) = self.journal.sync() {
+            self.say(Level::Error, error.to_string());
+        }
+        let _ = self.outlets.notices.send(Notice::Stopped);
+    }
+}

@@ -1,0 +1,170 @@
+//! Services: workbenches beside the episode, in a list that the driver does not look into.
+//!
+//! A service answers commands of its own. What it wants of the episode it asks of the gate, and what takes long is a job beside the
+//! driver's task; both are put to its [`SessionView`], and their ends come back to it. So nothing of a service happens before its record,
+//! and Esc and quitting stop all its work.
+
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::setup::Source;
+use stepwright_episode::gate::{Answer, Request, Ticket};
+use stepwright_episode::{AskId, Event, Record, Session};
+use stepwright_method::program_context::ProgramContext;
+use stepwright_method::prompting::Prompting;
+use stepwright_method::{Answer as ModelAnswer, Knowledge, Stop};
+use stepwright_protocol::{Command, Level, Notice};
+use stepwright_world::World;
+
+/// The number of a service's request to the gate.
+pub type RequestId = u64;
+
+/// What a piece of work came to, in the service's own type; in words, where the program itself broke in it.
+pub type WorkResult = Result<Box<dyn Any + Send>, String>;
+
+/// A workbench beside the episode.
+pub trait Service: Send {
+    /// The session is open, and its watchers have been told so.
+    fn opened(&mut self, _view: &mut SessionView<'_>) {}
+
+    /// Takes a command of its own; gives any other back.
+    fn command(&mut self, command: Command, view: &mut SessionView<'_>) -> Option<Command>;
+
+    /// Takes in a record, once it is written and what follows from it is done.
+    fn recorded(&mut self, _record: &Record, _view: &mut SessionView<'_>) {}
+
+    /// Takes the end of a request: done or refused, which the person has been told.
+    fn answered(&mut self, _request: RequestId, _answer: Answer, _view: &mut SessionView<'_>) {}
+
+    /// Takes the end of an ask that a request of its own began; no answer where it failed or was cancelled.
+    fn ask_ended(&mut self, _ask: AskId, _answer: Option<ModelAnswer>, _view: &mut SessionView<'_>) {}
+
+    /// Takes the end of work; stopped work ends too.
+    fn worked(&mut self, _result: WorkResult, _view: &mut SessionView<'_>) {}
+
+    /// A person cancels: asks and work under way are being stopped, and what is not begun is to be forgotten.
+    fn cancel(&mut self, _view: &mut SessionView<'_>) {}
+}
+
+/// The session as a service sees it, and what it can want of it.
+pub struct SessionView<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// Its program, with the assertions in force.
+    pub program: &'a ProgramContext,
+    /// The world at the cursor.
+    pub world: &'a dyn World,
+    /// The model in use.
+    pub source: &'a Source,
+    /// How prompts are made.
+    pub prompting: &'a Prompting,
+    /// What was learned or loaded before.
+    pub knowledge: &'a Knowledge,
+    pub(super) notices: &'a UnboundedSender<Notice>,
+    pub(super) wanted: &'a mut Vec<Wanted>,
+    pub(super) last_request: &'a mut RequestId,
+}
+
+/// What a service wants done.
+pub(super) enum Wanted {
+    Request(RequestId, Request),
+    Work(Work),
+}
+
+/// Work beside the driver's task.
+pub(super) type Work = Box<dyn FnOnce(&WorkDesk) -> Box<dyn Any + Send> + Send>;
+
+impl SessionView<'_> {
+    /// Has something asked of the gate; its end comes to [`Service::answered`].
+    pub fn request(&mut self, request: Request) -> RequestId {
+        *self.last_request += 1;
+        self.wanted.push(Wanted::Request(*self.last_request, request));
+        *self.last_request
+    }
+
+    /// Has work done beside the driver's task; what it gives comes to [`Service::worked`].
+    pub fn work<T: Send + 'static>(&mut self, work: impl FnOnce(&WorkDesk) -> T + Send + 'static) {
+        self.wanted.push(Wanted::Work(Box::new(|desk| Box::new(work(desk)))));
+    }
+
+    /// Says something to the person.
+    pub fn say(&self, level: Level, text: impl Into<String>) {
+        self.tell(Notice::Say { level, text: text.into() });
+    }
+
+    /// Tells the watchers something.
+    pub fn tell(&self, notice: Notice) {
+        let _ = self.notices.send(notice);
+    }
+}
+
+/// What work beside the driver's task can reach.
+pub struct WorkDesk {
+    pub(super) stop: Stop,
+    pub(super) notices: UnboundedSender<Notice>,
+}
+
+impl WorkDesk {
+    /// Whether the work is to continue.
+    pub fn keep_running(&self) -> bool {
+        !self.stop.is_stopped()
+    }
+
+    /// Tells the watchers something.
+    pub fn tell(&self, notice: Notice) {
+        let _ = self.notices.send(notice);
+    }
+
+    /// Says something to the person.
+    pub fn say(&self, level: Level, text: impl Into<String>) {
+        self.tell(Notice::Say { level, text: text.into() });
+    }
+}
+
+/// A service's place in the list.
+pub(super) type ServiceId = usize;
+
+/// The services, and what is under way for each.
+#[derive(Default)]
+pub(super) struct Services {
+    pub(super) list: Vec<Box<dyn Service>>,
+    pub(super) last_request: RequestId,
+    pub(super) wanted: VecDeque<(ServiceId, Wanted)>,
+    pub(super) queued: BTreeMap<Ticket, (ServiceId, RequestId)>,
+    pub(super) asks: BTreeMap<AskId, ServiceId>,
+    /// The answer that is about to be recorded.
+    heard: Option<(AskId, ModelAnswer)>,
+    pub(super) ended: VecDeque<(AskId, Option<ModelAnswer>)>,
+    pub(super) records: VecDeque<Arc<Record>>,
+}
+
+impl Services {
+    pub(super) fn new(list: Vec<Box<dyn Service>>) -> Self {
+        Services { list, ..Services::default() }
+    }
+
+    /// Notes what a model answered; whom it reaches is clear once it is recorded.
+    pub(super) fn heard(&mut self, ask: AskId, answer: ModelAnswer) {
+        self.heard = Some((ask, answer));
+    }
+
+    /// Notes a record that was written.
+    pub(super) fn recorded(&mut self, record: &Arc<Record>) {
+        if self.list.is_empty() {
+            return;
+        }
+        match &record.event {
+            Event::Answered { ask, .. } => {
+                if let Some((ask, answer)) = self.heard.take_if(|(heard, _)| heard == ask) {
+                    self.ended.push_back((ask, Some(answer)));
+                }
+            }
+            Event::AskFailed { ask, .. } => self.ended.push_back((*ask, None)),
+            _ => {}
+        }
+        self.records.push_back(Arc::clone(record));
+    }
+}

@@ -1,0 +1,70 @@
+//! One ask of a language model: its stream passed on in pieces that a screen can follow, and its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
+
+use stepwright_episode::{AskId, Level};
+use stepwright_model::{LanguageModel, ModelError, ModelRequest, ModelResponse, StreamEvent};
+use stepwright_protocol::Notice;
+
+/// Pieces of a stream are passed on at most this often.
+const PACE: Duration = Duration::from_millis(16);
+
+/// Asks, passing the stream on as notices.
+pub(super) async fn ask(
+    model: Arc<dyn LanguageModel>,
+    ask: AskId,
+    request: ModelRequest,
+    cancel: CancellationToken,
+    notices: UnboundedSender<Notice>,
+) -> Result<ModelResponse, ModelError> {
+    let (sender, receiver) = unbounded_channel();
+    let forward = tokio::spawn(forward(ask, receiver, notices));
+    let result = tokio::select! {
+        result = model.complete(&request, &sender, &cancel) => result,
+        // A model that is slow to notice must not keep the person waiting.
+        () = cancel.cancelled() => Err(ModelError::Cancelled),
+    };
+    drop(sender);
+    let _ = forward.await;
+    result
+}
+
+/// Passes stream events on, texts that follow each other joined.
+async fn forward(ask: AskId, mut events: UnboundedReceiver<StreamEvent>, notices: UnboundedSender<Notice>) {
+    let mut batch = Vec::new();
+    while events.recv_many(&mut batch, 4096).await > 0 {
+        let mut pieces: Vec<(u32, String)> = Vec::new();
+        for event in batch.drain(..) {
+            match event {
+                StreamEvent::Delta { index, text } => match pieces.iter_mut().find(|(i, _)| *i == index) {
+                    Some((_, piece)) => piece.push_str(&text),
+                    None => pieces.push((index, text)),
+                },
+                StreamEvent::Reasoning { index, text } => {
+                    let _ = notices.send(Notice::Reasoning { ask, index, text });
+                }
+                StreamEvent::Void { from } => {
+                    pieces.retain(|(index, _)| *index < from);
+                    let _ = notices.send(Notice::Void { ask, from });
+                }
+                StreamEvent::Remark { text, warning } => {
+                    let level = if warning { Level::Warning } else { Level::Info };
+                    let _ = notices.send(Notice::Say { level, text });
+                }
+                StreamEvent::Retrying { attempt, wait, why } => {
+                    let _ = notices.send(Notice::Retrying { ask, attempt, wait, why });
+                }
+            }
+        }
+        for (index, text) in pieces {
+            let _ = notices.send(Notice::Stream { ask, index, text });
+        }
+        if !events.is_closed() {
+            tokio::time::sleep(PACE).await;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Launch: the composition root. Reads the configuration, finds world, method and model by their names, opens session files, examples
+//! and logs of other programs, and hands the driver all that it needs.
+
+pub mod config;
+mod error;
+pub mod examples;
+mod header;
+mod log_session;
+mod logs;
+mod open;
+pub mod reading;
+
+pub use error::OpenError;
+pub use header::new_header;
+pub use logs::read_logs;
+pub use open::{NewSession, OpenRequest, methods, open, prepare, prepare_new, resolver, suggested_method};

@@ -1,0 +1,176 @@
+//! Logs as sessions: an episode recorded elsewhere becomes the records that it would have left here, each step with what the assertions
+//! said of it. Nothing is executed.
+
+use std::path::Path;
+
+use serde_json::Value;
+use stepwright_trajectory::Trajectory;
+
+use super::error::OpenError;
+use super::header::new_header;
+use stepwright_driver::{Clock, difference};
+use stepwright_episode::{
+    Action, Actor, Choice, Decision, Event, Header, NodeId, Origin, Proposal, Record, Session, StepOutcome, Verdict,
+};
+use stepwright_method::log_checks::AlongLog;
+use stepwright_method::program_context::ProgramContext;
+use stepwright_program::Call;
+use stepwright_world::{OpenedWorld, Sources, World};
+
+/// A session made of a log.
+pub(super) struct Made {
+    pub(super) session: Session,
+    pub(super) records: Vec<Record>,
+    pub(super) opened: OpenedWorld,
+}
+
+/// The session of an episode of a log; of the first one where no id is given.
+///
+/// # Errors
+/// If the file is no log, or has no such episode.
+pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock) -> Result<Made, OpenError> {
+    let mut opened = sources.open_log(path, episode)?;
+    let reset = opened.world.reset(&opened.task, 0)?;
+    let header = Header {
+        data: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string(),
+        task: opened.task.clone(),
+        sentence: opened.sentence.clone(),
+        ..new_header(opened.world.as_ref(), clock)
+    };
+    let logs = opened.world.recorded();
+    let log = logs.as_ref().and_then(|logs| logs.current()).cloned().unwrap_or_default();
+    let mut writing = Writing { session: Session::new(header), records: Vec::new(), now: clock() };
+    let reset_calls: Vec<Call> = reset.calls().cloned().collect();
+    writing
+        .add(Event::Started { outcome: StepOutcome::from(&reset).into() })
+        .and_then(|()| writing.steps(&log, opened.world.as_mut(), reset_calls))
+        .map_err(|why| OpenError::Failed(format!("{}: {why}", path.display())))?;
+    let Writing { session, records, .. } = writing;
+    Ok(Made { session, records, opened })
+}
+
+/// Records as they are made.
+struct Writing {
+    session: Session,
+    records: Vec<Record>,
+    now: u64,
+}
+
+impl Writing {
+    fn add(&mut self, event: Event) -> Result<(), String> {
+        let record = Record { id: self.session.records() + 1, ts: self.now, node: self.session.cursor(), event };
+        self.session.apply(&record).map_err(|misfit| misfit.to_string())?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    fn steps(&mut self, log: &Trajectory, world: &mut dyn World, reset: Vec<Call>) -> Result<(), String> {
+        let program = ProgramContext::load(&self.session.header.specification)?;
+        for own in program.assertions() {
+            self.add(own.event(Actor::Policy))?;
+        }
+        let mut along = AlongLog::new(&program);
+        along.go(reset.into_iter(), 0, true);
+        for (at, step) in log.steps.iter().enumerate() {
+            let call = world.call_of(&step.action);
+            let verdict = Verdict {
+                checks: call.as_ref().map(|call| along.check(&program, call)).unwrap_or_default(),
+                ..Verdict::default()
+            };
+            let action = Action { text: step.action.clone(), call: call.map(|call| call.to_string()) };
+            let id = self.session.next_proposal();
+            let proposal = Proposal {
+                action: Some(action.clone()),
+                rationale: step.thought.clone(),
+                ..Proposal::new(id, step.action.clone(), Origin::Recorded)
+            };
+            self.add(Event::Proposed { proposal: proposal.into() })?;
+            self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;
+            let decision = Decision {
+                id: self.session.next_decision(),
+                choice: Choice::Approve { proposal: id },
+                by: Actor::Policy,
+                why: "as recorded".to_owned(),
+            };
+            let number = decision.id;
+            self.add(Event::Decided { decision: decision.into() })?;
+            let outcome = world.act(&step.action).map_err(|e| e.to_string())?;
+            let before: Value = along.state.variables();
+            along.go(outcome.calls().cloned(), at, step.observation.is_some());
+            let changes = difference(&before, &along.state.variables());
+            let child: NodeId = self.session.next_node();
+            self.add(Event::Executed {
+                decision: number,
+                child,
+                action: action.into(),
+                outcome: StepOutcome::from(&outcome).into(),
+                changes: changes.into(),
+            })?;
+        }
+        if log.unobserved() > 0 {
+            let missing = log.steps.iter().enumerate().filter(|(_, step)| step.observation.is_none());
+            let numbers: Vec<String> = missing.map(|(at, _)| (at + 1).to_string()).collect();
+            let text = format!(
+                "The log does not say what was observed at step {}. A check that fails after the first of them counts as unknown.",
+                numbers.join(", ")
+            );
+            self.add(Event::Noted { text })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepwright_trajectory::read_any;
+
+    use super::*;
+    use stepwright_episode::{Mark, Status};
+    use stepwright_method::log_checks::{program_of, violations};
+
+    const LOG: &str = "You are in the middle of a room. Looking quickly around you, you see a desk 1, and a fridge 1.\nYour task is to: put a mug in desk.\n> go to desk 1\nOn the desk 1, you see a mug 1, and a pen 1.\n> think: there it is\nOK.\n> take pan 1 from desk 1\nNothing happens.\n> take mug 1 from desk 1\nYou pick up the mug 1 from the desk 1.\n";
+
+    #[test]
+    fn a_log_is_checked_with_the_values_it_reports() {
+        let (logs, wrong) = read_any(LOG, "log");
+        assert!(wrong.is_empty());
+        let program = program_of(&logs[0]).unwrap();
+        let found = violations(&logs[0], &program);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].step, found[0].action.as_str()), (1, "take pan 1 from desk 1"));
+        assert_eq!((found[0].check.status, found[0].check.condition.as_str()), (Status::Fails, "self.is_visible(obj)"));
+        let mut silent = logs[0].clone();
+        silent.steps[0].observation = None;
+        let found = violations(&silent, &program);
+        assert!(found.iter().all(|v| v.check.status == Status::Unknown) && found.len() == 2, "{found:?}");
+        assert!(found[0].check.detail.as_ref().unwrap().contains("observed at step 1"), "{found:?}");
+    }
+
+    #[test]
+    fn a_log_opens_as_a_session_with_its_verdicts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.txt");
+        std::fs::write(&path, LOG).unwrap();
+        let clock: Clock = std::sync::Arc::new(|| 7);
+        let made = open(&path, "", &Sources::default(), &clock).unwrap();
+        let Made { session, records, mut opened } = made;
+        assert_eq!((session.nodes().len(), session.header.sentence.as_str()), (4, "put a mug in desk"));
+        let marks: Vec<Mark> =
+            session.nodes().iter().skip(1).filter_map(|n| Some(session.verdict_at(n.id)?.mark())).collect();
+        assert_eq!(marks, [Mark::Holds, Mark::Fails, Mark::Holds]);
+        assert!(session.is_done() && !session.nodes()[3].outcome.won);
+        // What is written is read, and the world answers the same again.
+        let mut again = Session::new(session.header.clone());
+        records.iter().for_each(|record| again.apply(record).unwrap());
+        opened.world.reset(&session.header.task, 0).unwrap();
+        for node in session.nodes().iter().skip(1) {
+            let outcome = opened.world.act(&node.action.as_ref().unwrap().text).unwrap();
+            assert_eq!(node.outcome.difference(&StepOutcome::from(&outcome)), None);
+        }
+        opened.world.reset(&session.header.task, 0).unwrap();
+        assert!(opened.world.act("open fridge 1").unwrap().error.unwrap().contains("goes on with `go to desk 1`"));
+        std::fs::write(&path, "nothing").unwrap();
+        let Err(error) = open(&path, "", &Sources::default(), &clock) else { panic!("no log") };
+        assert!(error.to_string().contains("run.txt:1") && error.to_string().contains("Action:"), "{error}");
+    }
+}

@@ -1,0 +1,321 @@
+//! Opening: from names (world, task, method, model) or a session file to a running driver.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::OpenError;
+use super::header::{new_header, session_path};
+use super::log_session::{self, Made};
+use crate::config::{self, BUILT_IN, Config, Selected};
+use stepwright_driver::{
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, start,
+    system_clock,
+};
+use stepwright_episode::{Header, log};
+use stepwright_method::prompting::Prompting;
+use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, MethodInfo, SYMBOLIC};
+use stepwright_model::ModelKind;
+use stepwright_model::prompt::Prompts;
+use stepwright_model::translator::Translator;
+use stepwright_protocol::Handle;
+use stepwright_world::blocking::BlockingSource;
+use stepwright_world::blocking::{Domain, NamedDomain};
+use stepwright_world::demonstration::Demonstration;
+use stepwright_world::external::Adapter;
+use stepwright_world::options::Values;
+use stepwright_world::{OpenSpec, Sources, World, WorldKind};
+
+/// What is to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenRequest {
+    /// A new session.
+    New(NewSession),
+    /// A session file, to continue.
+    File(PathBuf),
+    /// An episode of a file of logs, by its id or a part of it; the first if that is empty.
+    Log(PathBuf, String),
+    /// An example session that ships with the program, by name. What is done in it goes to a copy.
+    Example(String),
+}
+
+/// What a new session is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewSession {
+    /// The world's name.
+    pub world: String,
+    /// Where its tasks come from; the shipped ones if `None`.
+    pub data: Option<PathBuf>,
+    /// The task's id, or an unmistakable part of it; the first task if empty.
+    pub task: String,
+    /// Options of the world (`edition`), and of the method where they are not as configured (`shots`, `think`, `assertions`).
+    pub options: BTreeMap<String, String>,
+    /// The method's id; the configured one if empty, or the one that suits the model.
+    pub method: String,
+    /// The model's name; the configured one if empty.
+    pub model: String,
+    /// The world's seed.
+    pub seed: u64,
+}
+
+/// Opens and starts; must be called within a tokio runtime.
+///
+/// # Errors
+/// [`OpenError`]; nothing is changed then.
+pub fn open(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Handle, OpenError> {
+    start(prepare(request, config, sources)?).map_err(OpenError::Failed)
+}
+
+/// All that [`open`] starts, kept under the state directory.
+///
+/// # Errors
+/// As [`open`].
+pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
+    match request {
+        OpenRequest::New(new) => {
+            let mut setup = prepare_new(new, config, sources, system_clock())?;
+            if let Beginning::New(header) = &setup.beginning {
+                let path = session_path(&config.paths.sessions(), header);
+                setup.keep = Persistence::Log(log::Writer::create(&path, header)?);
+            }
+            Ok(setup)
+        }
+        OpenRequest::File(path) => {
+            // What cannot be opened for writing can still be read.
+            let (keep, loaded) = match log::Writer::resume(path) {
+                Ok((writer, loaded)) => (Persistence::Log(writer), loaded),
+                Err(log::LogError::Io { source, .. }) if is_refused(&source) => {
+                    let loaded = log::load(path)?;
+                    let copy = session_path(&config.paths.sessions(), &loaded.session.header);
+                    (Persistence::Copy(copy), loaded)
+                }
+                // What is no session may be a log of episodes.
+                Err(log::LogError::NoSession { path, why }) => {
+                    return prepare_log(&path, "", config, sources).map_err(|error| {
+                        let why = format!("{why}; and no log of episodes: {error}");
+                        OpenError::Log(log::LogError::NoSession { path: path.clone(), why })
+                    });
+                }
+                Err(error) => return Err(error.into()),
+            };
+            prepare_loaded(loaded, keep, config, sources)
+        }
+        OpenRequest::Log(path, episode) => prepare_log(path, episode, config, sources),
+        OpenRequest::Example(name) => {
+            let loaded = super::examples::load(name)?;
+            let copy = session_path(&config.paths.sessions(), &loaded.session.header);
+            prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
+        }
+    }
+}
+
+/// An episode of a log, as a session that is kept in a new file once something is done in it.
+fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
+    let clock = system_clock();
+    let Made { mut session, records, opened } = log_session::open(path, episode, sources, &clock)?;
+    let name = if config.model.model.is_empty() { SYMBOLIC } else { config.model.model.as_str() };
+    let source = resolver(config)(name).map_err(OpenError::Failed)?;
+    let method = methods(config)(method::DEFAULT).map_err(OpenError::Failed)?;
+    (session.header.model, session.header.method) = (name.to_owned(), method.info().id.to_owned());
+    (session.model, session.method) = (session.header.model.clone(), session.header.method.clone());
+    let keep = Persistence::Copy(session_path(&config.paths.sessions(), &session.header));
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    let parts = (method, source, BlockingSource::Assertions);
+    Ok(Setup { keep, ..setup(beginning, opened.world, parts, Vec::new(), config) })
+}
+
+pub(super) fn prepare_loaded(
+    loaded: log::Loaded,
+    keep: Persistence,
+    config: &Config,
+    sources: &Sources,
+) -> Result<Setup, OpenError> {
+    let log::Loaded { session, records, remarks, .. } = loaded;
+    let header = &session.header;
+    let data = (header.data != SHIPPED).then(|| PathBuf::from(&header.data));
+    let opened = sources.reopen(header, data.as_deref())?;
+    let own = config.data.demonstrations.as_deref();
+    let demonstrations = sources.demonstrations(&opened, data.as_deref(), header.seed, own)?;
+    // A model that is no longer configured must not keep anyone from reading the session.
+    let source = resolver(config)(&session.model).unwrap_or(Source::Symbolic);
+    let method = methods(config)(&session.method).map_err(OpenError::Failed)?;
+    // A domain that is gone must not keep anyone from reading the session either.
+    let own = header.options.get(DOMAIN.key).map(|name| NamedDomain::from(name.as_str()));
+    let blocking =
+        blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
+    let beginning = Beginning::Resume { session: Box::new(session), records };
+    Ok(Setup { keep, remarks, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
+}
+
+/// A new session that is not kept yet.
+///
+/// # Errors
+/// As [`open`].
+pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
+    let NewSession { world, data, options, task, seed, .. } = new;
+    let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
+    let kind = opened.world.kind();
+    let own = config.data.demonstrations.as_deref();
+    let demonstrations = sources.demonstrations(&opened, data.as_deref(), *seed, own)?;
+    let name = if new.model.is_empty() { config.model.model.as_str() } else { new.model.as_str() };
+    let source = resolver(config)(name).map_err(OpenError::Failed)?;
+    let wanted = [new.method.as_str(), config.method.method.as_str()].into_iter().find(|m| !m.is_empty());
+    let suggested = || kind.method.unwrap_or_else(|| suggested_method(&source));
+    let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
+    let version = method.ready().map_err(OpenError::Failed)?;
+    let info = method.info();
+    let mut method_options = config.method.options.record([]);
+    method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
+    method_options.extend(options.clone());
+    let method_options = Values::read(method::options::with(info.options), &method_options)
+        .map_err(|e| OpenError::Failed(e.to_string()))?;
+    let own = config.method.domain.as_ref();
+    let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
+    // The opening of the program is known once the world is at the task.
+    opened.world.reset(&opened.task, new.seed)?;
+    if opened.sentence.is_empty() {
+        // A world in another process reports it now.
+        let sentence = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);
+        opened.sentence = sentence.unwrap_or_else(|| opened.task.clone());
+    }
+    let task_kind = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.kind);
+    method::fits(&info, &method_options, kind, task_kind.as_deref(), &source.traits())
+        .map_err(|misfit| OpenError::Failed(misfit.to_string()))?;
+    let named = own.map(|name| (DOMAIN.key.to_owned(), name.to_string()));
+    let embedder = Some(&config.embedder).filter(|name| *name != BUILT_IN);
+    let named = named.into_iter().chain(embedder.map(|name| (EMBEDDER.to_owned(), name.clone())));
+    let header = Header {
+        options: opened.options.into_iter().chain(method_options.record(info.options)).chain(named).collect(),
+        data: new.data.as_ref().map_or_else(|| SHIPPED.to_owned(), |p| p.display().to_string()),
+        task: opened.task,
+        sentence: opened.sentence,
+        service: task_kind.filter(|_| kind.services).unwrap_or_default(),
+        seed: new.seed,
+        method: info.id.to_owned(),
+        method_version: version.unwrap_or_default(),
+        model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
+        ..new_header(opened.world.as_ref(), &clock)
+    };
+    let beginning = Beginning::New(Box::new(header));
+    // Only a policy that does something is worth a record.
+    let policy = Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some());
+    let parts = (method, source, blocking);
+    Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
+}
+
+/// A driver of what is configured, for a session that is kept nowhere and that a person decides about.
+fn setup(
+    beginning: Beginning,
+    world: Box<dyn World>,
+    (method, source, blocking): (Arc<dyn Method>, Source, BlockingSource),
+    demonstrations: Vec<Demonstration>,
+    config: &Config,
+) -> Setup {
+    let embedder = match &beginning {
+        Beginning::New(header) => header.options.get(EMBEDDER),
+        Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
+    };
+    let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
+    let proposer = stepwright_world::agent(world.kind(), &demonstrations);
+    let demonstrations = Arc::new(demonstrations);
+    Setup {
+        beginning,
+        knowledge: Knowledge::new(world.as_ref(), proposer, Arc::clone(&demonstrations), blocking),
+        services: stepwright_service::all(config.candidates),
+        prompting: Prompting {
+            prompts: Prompts::new(Some(&config.paths.config)),
+            demonstrations,
+            translator: Translator::new(config.embedder(&embedder), Some(config.paths.cache.join("vectors"))),
+            ..Prompting::default()
+        },
+        world,
+        method,
+        source,
+        resolver: resolver(config),
+        methods: methods(config),
+        sandbox: sandbox(),
+        keep: Persistence::Nothing,
+        adopted: Vec::new(),
+        policy: None,
+        unattended: false,
+        clock: system_clock(),
+        remarks: Vec::new(),
+    }
+}
+
+/// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the
+/// assertions.
+fn blocking_source(
+    world: &WorldKind,
+    named: Option<&NamedDomain>,
+    options: &BTreeMap<String, String>,
+) -> Result<BlockingSource, String> {
+    let domain = match named {
+        Some(NamedDomain::Derived) => None,
+        Some(NamedDomain::File(path)) => Some(Arc::new(Domain::open(path).map_err(|e| e.to_string())?)),
+        None => stepwright_world::shipped_domain(world).transpose().map_err(|e| e.to_string())?,
+    };
+    Ok(match domain {
+        Some(domain) => BlockingSource::Domain(Arc::new(Arc::unwrap_or_clone(domain).worded(options))),
+        None => BlockingSource::Assertions,
+    })
+}
+
+/// The option of a header that names the embedder; the built-in one where there is none.
+const EMBEDDER: &str = "embedder";
+
+/// `data` of a header whose task ships with the program.
+const SHIPPED: &str = "shipped";
+
+/// The method that suits a source when none is asked for: choice by likelihood for models that are known to score and for
+/// local ones, which are small; else Algorithm 1.
+pub fn suggested_method(source: &Source) -> &'static str {
+    let scores = match source {
+        Source::Language { model, .. } => {
+            model.can_score() && matches!(model.info().kind, ModelKind::Local | ModelKind::Remote)
+        }
+        Source::Symbolic => false,
+    };
+    if scores { method::SCORED } else { method::DEFAULT }
+}
+
+/// Methods by their ids: built-in ones, and those behind configured commands. A session whose command is not configured can still be
+/// read.
+pub fn methods(config: &Config) -> MethodResolver {
+    let commands = config.methods.clone();
+    let built_in = built_in_methods();
+    Arc::new(move |id| match id.strip_prefix(method::EXTERNAL) {
+        Some(name) => {
+            let command = commands.get(name).map(Arc::clone).unwrap_or_else(|| {
+                let adapter = Adapter { section: "methods", ..Adapter::new(name, Vec::new()) };
+                Arc::new(method::Command::new(Arc::new(adapter), BTreeMap::new()))
+            });
+            Ok(Arc::new(External::of(command)))
+        }
+        None => built_in(if id.is_empty() { method::DEFAULT } else { id }),
+    })
+}
+
+/// What is configured of the own options of a method in another process, as sessions record them; nothing of other methods.
+fn own_options(config: &Config, method: &MethodInfo) -> Result<BTreeMap<String, String>, String> {
+    let command = method.id.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
+    let Some(command) = command else { return Ok(BTreeMap::new()) };
+    let mut given = command.options.clone();
+    given.extend(config.method.own.clone());
+    command.recorded(&given).map_err(|e| e.to_string())
+}
+
+/// Models by the names the configuration gives.
+pub fn resolver(config: &Config) -> Resolver {
+    let config = config.clone();
+    Arc::new(move |name| match config::select(&config, name) {
+        Ok(Selected::Symbolic) => Ok(Source::Symbolic),
+        Ok(Selected::Language(model)) => Ok(Source::Language { name: name.to_owned(), model }),
+        Err(error) => Err(error.to_string()),
+    })
+}
+
+/// Whether a file cannot be written where it is, but may be read.
+fn is_refused(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+}

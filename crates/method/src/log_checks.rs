@@ -1,0 +1,85 @@
+//! Recorded logs held against assertions: which assertions a log violates, where, with what values. Nothing is executed.
+
+use stepwright_episode::{Check, Status};
+use stepwright_program::Call;
+use stepwright_trajectory::{Step, Trajectory};
+use stepwright_world::transcript;
+
+use super::program_context::{ProgramContext, ProgramState};
+
+/// A check that did not hold at a step of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// The step, from 0.
+    pub step: usize,
+    /// The action as it was written.
+    pub action: String,
+    /// What did not hold, with the values found.
+    pub check: Check,
+}
+
+/// The program state along a log, with what the log leaves out.
+pub struct AlongLog {
+    /// The state after the steps so far.
+    pub state: ProgramState,
+    /// The first step whose observation the log does not have, from 0.
+    unobserved: Option<usize>,
+}
+
+impl AlongLog {
+    /// At the beginning of a log.
+    pub fn new(program: &ProgramContext) -> Self {
+        AlongLog { state: program.start(), unobserved: None }
+    }
+
+    /// What the assertions say of a call here. After a step without observation a failure may be the log's and not the agent's.
+    pub fn check(&self, program: &ProgramContext, call: &Call) -> Vec<Check> {
+        let mut checks = program.check(&self.state, call);
+        if let Some(step) = self.unobserved {
+            for check in checks.iter_mut().filter(|check| check.status == Status::Fails) {
+                check.status = Status::Unknown;
+                let values = check.detail.take().unwrap_or_default();
+                let why = format!("the log does not say what was observed at step {}", step + 1);
+                check.detail = Some(if values.is_empty() { why } else { format!("{values}; {why}") });
+            }
+        }
+        checks
+    }
+
+    /// Takes in what a step called and what was observed; whether the log says so.
+    pub fn go(&mut self, calls: impl Iterator<Item = Call>, step: usize, is_observed: bool) {
+        let calls: Vec<Call> = calls.collect();
+        self.state.run(calls.iter());
+        if !is_observed {
+            self.unobserved.get_or_insert(step);
+        }
+    }
+}
+
+/// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
+pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
+    let transcript = transcript::of(log);
+    let mut read = (transcript.read)(log).into_iter();
+    let mut along = AlongLog::new(program);
+    let calls = |step: Step| step.call.into_iter().chain(step.calls);
+    along.go(calls(read.next().unwrap_or_default()), 0, true);
+    let mut found = Vec::new();
+    for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
+        if let Some(call) = (transcript.call_of)(&step.action) {
+            let checks = along.check(program, &call).into_iter();
+            let failing = checks.filter(|check| check.status != Status::Holds);
+            found.extend(failing.map(|check| Violation { step: at, action: step.action.clone(), check }));
+        }
+        // What the purchase at the end led to is often left out, and nothing comes after it.
+        along.go(calls(read), at, step.observation.is_some());
+    }
+    found
+}
+
+/// The program that a log's calls are of, with the specification's own assertions in force.
+///
+/// # Errors
+/// If the specification does not load.
+pub fn program_of(log: &Trajectory) -> Result<ProgramContext, String> {
+    ProgramContext::load(transcript::of(log).specification)
+}

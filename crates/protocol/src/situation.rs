@@ -1,0 +1,51 @@
+//! Situation: what world, program and belief look like at the cursor.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use stepwright_episode::NodeId;
+use stepwright_method::belief::Difference;
+use stepwright_world::blocking::BlockingTree;
+use stepwright_world::{Map, Request};
+
+/// What is believed at the cursor, beside the truth. Derived, never logged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeliefView {
+    /// What is believed.
+    pub state: Arc<Value>,
+    /// The truth in the same form, where the world reports it.
+    pub truth: Option<Arc<Value>>,
+    /// The values that differ, by meaning; their paths are JSON pointers.
+    pub differences: Vec<Difference>,
+    /// Node by node on the path to the cursor: how many values the belief there had wrong. Nodes whose truth is not known are left
+    /// out.
+    pub drift: Vec<(NodeId, usize)>,
+}
+
+/// What the world and the program look like at the cursor. Derived, never logged.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Situation {
+    /// The node it describes.
+    pub node: NodeId,
+    /// Admissible actions, sorted; `None` where the world has no list.
+    pub admissible: Option<Vec<String>>,
+    /// The world's hidden state, for display.
+    pub truth: Value,
+    /// The program's variables: what the agent can know.
+    pub variables: Value,
+    /// The place as seen from above, where the world has such a picture.
+    pub map: Option<Map>,
+    /// What the last step changed in `truth` (RFC 6902).
+    pub truth_changes: Value,
+    /// Goals as the blocking pane's roots when no proposal is chosen; in a world with a blocking domain the live tree.
+    pub goals: BlockingTree,
+    /// Whether `goals` is the live tree, which a person may change.
+    pub live: bool,
+    /// The request to answer now, in worlds whose episodes are sequences of requests.
+    pub request: Option<Request>,
+    /// The call that closes a request there, as an action's text; empty in other worlds.
+    pub closing: &'static str,
+    /// What is believed, where a belief is maintained.
+    pub belief: Option<Arc<BeliefView>>,
+}

@@ -1,0 +1,140 @@
+//! Candidate preconditions beside the episode: the store and the work on it (`worker`), asks of a model (`asks`, `writing`), sets of
+//! assertions (`sets`), taking a person's changes back (`history`).
+
+mod asks;
+mod history;
+mod sets;
+mod state;
+mod worker;
+mod writing;
+
+pub use state::CandidateService;
+
+use stepwright_driver::{RequestId, Service, SessionView, Source, WorkResult};
+use stepwright_episode::gate::{Answer, Request};
+use stepwright_episode::{AskId, Assertions};
+use stepwright_method::Answer as ModelAnswer;
+use stepwright_method::precondition::{CandidateOrigin, Edit};
+use stepwright_protocol::{CandidateCommand, Command, Level};
+
+use sets::assertions_of;
+use state::PendingRequest;
+use worker::{Done, Job};
+
+impl Service for CandidateService {
+    fn opened(&mut self, view: &mut SessionView<'_>) {
+        self.tell_inference(view);
+    }
+
+    fn command(&mut self, command: Command, view: &mut SessionView<'_>) -> Option<Command> {
+        let Command::Candidates(command) = command else { return Some(command) };
+        match command {
+            CandidateCommand::Infer { action, origin } => match (origin, view.source) {
+                (CandidateOrigin::Model, Source::Symbolic) => {
+                    view.say(Level::Warning, "no language model is in use; choose one (M), or infer by enumeration");
+                }
+                (CandidateOrigin::Model, Source::Language { .. }) => {
+                    self.work(Job::Contexts(action, self.settings.demonstrations), view);
+                }
+                _ => self.work(Job::Enumerate(action), view),
+            },
+            CandidateCommand::Put { action, id, text } => self.edit(action, Edit::Put { id, text }, view),
+            CandidateCommand::Reject { action, id, rejected } => {
+                self.edit(action, Edit::Reject { id, rejected }, view);
+            }
+            CandidateCommand::Try { token, action, text } => {
+                let in_force = assertions_of(view, &action).assertions;
+                self.work(Job::Try { token, action, text, in_force }, view);
+            }
+            CandidateCommand::Undo { action } => self.turn(action, false, view),
+            CandidateCommand::Redo { action } => self.turn(action, true, view),
+            CandidateCommand::ShowStep { token, action, place, texts } => {
+                self.work(Job::Step { token, action, place, texts }, view);
+            }
+            CandidateCommand::ShowDifference { token, action, one, other } => {
+                self.work(Job::Differ { token, action, one, other }, view);
+            }
+            CandidateCommand::Compare { token, left, right } => self.compare(token, left, right, view),
+            CandidateCommand::SaveSet(path) => sets::save(&path, view),
+            CandidateCommand::AdoptSet { origin, set } => self.adopt_set(&origin, set, view),
+            CandidateCommand::Score { action } => match view.source {
+                Source::Symbolic => {
+                    view.say(Level::Warning, "no language model is in use; choose one (M) to have candidates scored");
+                }
+                Source::Language { .. } => self.work(Job::ToScore(action), view),
+            },
+            CandidateCommand::SetAsks(settings) => {
+                self.settings = settings;
+                self.tell_inference(view);
+            }
+            CandidateCommand::Adopt { action, assertions, origin } => {
+                self.adopt(Assertions { action, assertions, origin }, None, view);
+            }
+        }
+        None
+    }
+
+    fn answered(&mut self, request: RequestId, answer: Answer, view: &mut SessionView<'_>) {
+        let Some(pending) = self.pending.remove(&request) else { return };
+        match (pending, answer) {
+            (PendingRequest::Adopt { before, after, then }, Answer::Done { .. }) => {
+                self.changes.adopted(before, after);
+                if let Some(text) = then {
+                    view.say(Level::Info, text);
+                }
+            }
+            (PendingRequest::Adopt { .. }, _) | (PendingRequest::Turn { .. }, Answer::Done { .. }) => {}
+            (PendingRequest::Turn { action, forward }, _) => {
+                self.changes.turn(&action, !forward);
+            }
+            (PendingRequest::Edit(planned), answer) => {
+                let job = matches!(answer, Answer::Done { .. }).then(|| Job::Make(planned.clone()));
+                match planned.forward() {
+                    _ if job.is_some() => {}
+                    None => self.changes.forget(planned.action()),
+                    Some(forward) => {
+                        self.changes.turn(planned.action(), !forward);
+                    }
+                }
+                self.worker.proceed(job, self.writing.actions(), view);
+            }
+            (PendingRequest::Write(wanted), Answer::Done { ask: Some(ask) }) => {
+                self.writing.sent(ask, &wanted);
+                self.ask_for_candidates(view);
+            }
+            (PendingRequest::Write(_), _) => self.cancel_writing(view),
+            (PendingRequest::Score, Answer::Done { ask: Some(ask) }) => self.writing.scoring_sent(ask),
+            (PendingRequest::Score, _) => self.writing.end_scoring(),
+        }
+    }
+
+    fn ask_ended(&mut self, ask: AskId, answer: Option<ModelAnswer>, view: &mut SessionView<'_>) {
+        self.take_in(ask, answer, view);
+    }
+
+    fn worked(&mut self, result: WorkResult, view: &mut SessionView<'_>) {
+        let Done { contexts, to_score, unchanged, planned } = self.worker.ended(result, view);
+        if let Some(action) = unchanged {
+            self.changes.forget(&action);
+        }
+        if !contexts.is_empty() {
+            self.write_candidates(contexts, view);
+        }
+        if let Some(to_score) = to_score {
+            self.score_candidates(to_score, view);
+        }
+        match planned {
+            // The next job waits until the change is recorded and made.
+            Some(planned) => {
+                let request = Request::EditCandidate { action: planned.action().to_owned(), edit: planned.record() };
+                self.request(PendingRequest::Edit(Box::new(planned)), request, view);
+            }
+            None => self.worker.proceed(None, self.writing.actions(), view),
+        }
+    }
+
+    fn cancel(&mut self, view: &mut SessionView<'_>) {
+        self.worker.forget();
+        self.cancel_writing(view);
+    }
+}

@@ -1,0 +1,154 @@
+//! Sets of assertions. Finds whole sets (in force, the specification's, inferred, from a file), compares, saves and adopts them.
+
+use std::path::Path;
+
+use super::history::Change;
+use super::state::{CandidateService, PendingRequest};
+use super::worker::{Contents, Job, NamedSet};
+use stepwright_driver::SessionView;
+use stepwright_episode::Assertions;
+use stepwright_episode::gate::Request;
+use stepwright_method::precondition::{AdoptedAction, AdoptedSet, Edit};
+use stepwright_program::Assertion;
+use stepwright_protocol::{Level, Notice, SetSource};
+use stepwright_text::words::count;
+
+/// What is in force for an action, and where it comes from.
+pub(super) fn assertions_of(view: &SessionView<'_>, action: &str) -> Assertions {
+    let found = view.session.assertions().get(action).cloned();
+    let (assertions, origin) = found.unwrap_or_default();
+    Assertions { action: action.to_owned(), assertions, origin }
+}
+
+/// A set in force for every action: what `assertions` gives for each.
+fn set_of(view: &SessionView<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
+    let actions = view.program.assertions().into_iter().map(|own| {
+        let function = view.program.specification().functions().iter().find(|f| f.name == own.action);
+        AdoptedAction {
+            params: function.map(|f| f.params.clone()).unwrap_or_default(),
+            assertions: assertions(&own.action),
+            action: own.action,
+        }
+    });
+    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
+}
+
+fn set_in_force(view: &SessionView<'_>) -> AdoptedSet {
+    set_of(view, |action| assertions_of(view, action).assertions)
+}
+
+fn contents(view: &SessionView<'_>, source: SetSource) -> Result<NamedSet, String> {
+    let name = source.name();
+    let set = match source {
+        SetSource::InForce => Contents::Set(set_in_force(view)),
+        SetSource::Specification => {
+            let own = view.program.assertions();
+            let of = |action: &str| own.iter().find(|a| a.action == action).map(|a| a.assertions.clone());
+            Contents::Set(set_of(view, |action| of(action).unwrap_or_default()))
+        }
+        SetSource::Truth => {
+            let truth = view.world.ground_truth().ok_or_else(|| {
+                format!("the world {} gives no ground truth; compare with the specification", view.world.name())
+            })?;
+            let of = |action: &str| truth.iter().find(|(a, _)| a == action).map(|(_, texts)| texts.clone());
+            Contents::Set(set_of(view, |action| of(action).unwrap_or_default()))
+        }
+        SetSource::Inferred(ranking) => Contents::Suggested(ranking),
+        SetSource::Given(_, set) => Contents::Set(set),
+        SetSource::File(path) => {
+            let mut set = AdoptedSet::read(&path).map_err(|e| e.to_string())?;
+            for AdoptedAction { action, assertions, .. } in &set.actions {
+                for text in assertions {
+                    Assertion::compile(text).map_err(|e| {
+                        format!("{}: `{text}` of {action} is no assertion: {e}; nothing was loaded", path.display())
+                    })?;
+                }
+            }
+            let missing = set_in_force(view).actions.into_iter();
+            let missing: Vec<_> = missing.filter(|a| !set.actions.iter().any(|b| a.action == b.action)).collect();
+            set.actions.extend(missing);
+            Contents::Set(set)
+        }
+    };
+    Ok((name, set))
+}
+
+/// Writes what is in force to a file.
+pub(super) fn save(path: &Path, view: &SessionView<'_>) {
+    let header = &view.session.header;
+    let mut set = set_in_force(view);
+    let demonstrations = count(view.knowledge.demonstrations.len(), "demonstration");
+    set.notes = vec![format!("Preconditions in force; {demonstrations}; stepwright {}", env!("CARGO_PKG_VERSION"))];
+    set.place = Some((header.world.clone(), header.task.clone()));
+    set.actions.retain(|a| !a.assertions.is_empty() || view.session.assertions().contains_key(&a.action));
+    match set.write(path) {
+        Ok(()) => {
+            let all: usize = set.actions.iter().map(|a| a.assertions.len()).sum();
+            view.say(Level::Info, format!("{} in force written to {}", count(all, "assertion"), path.display()));
+        }
+        Err(error) => view.say(Level::Error, error.to_string()),
+    }
+}
+
+impl CandidateService {
+    /// Has two sets compared.
+    pub(super) fn compare(&mut self, token: u64, left: SetSource, right: SetSource, view: &mut SessionView<'_>) {
+        match (contents(view, left), contents(view, right)) {
+            (Ok(left), Ok(right)) => self.work(Job::Compare { token, left, right }, view),
+            (Err(why), _) | (_, Err(why)) => view.say(Level::Error, why),
+        }
+    }
+
+    /// Puts a whole set in force: all of it or, if anything in it cannot be, nothing. Actions it does not name stay.
+    pub(super) fn adopt_set(&mut self, name: &str, set: AdoptedSet, view: &mut SessionView<'_>) {
+        let wanted = set.actions.into_iter().map(|a| Assertions {
+            action: a.action,
+            assertions: a.assertions,
+            origin: name.to_owned(),
+        });
+        let wanted: Vec<Assertions> =
+            wanted.filter(|a| assertions_of(view, &a.action).assertions != a.assertions).collect();
+        let mut trial = view.program.clone();
+        if let Err(why) = wanted.iter().try_for_each(|assertions| trial.adopt(assertions)) {
+            return view.say(Level::Error, format!("{why}; nothing of {name} was put in force"));
+        }
+        let words = match wanted.len() {
+            0 => return view.say(Level::Info, format!("{name} is in force already; nothing changed")),
+            n => format!("{name} is in force; the assertions of {} changed", count(n, "action")),
+        };
+        let last = wanted.len() - 1;
+        for (at, assertions) in wanted.into_iter().enumerate() {
+            self.adopt(assertions, (at == last).then(|| words.clone()), view);
+        }
+    }
+
+    /// Asks the gate to put assertions in force; `then` is said when they are.
+    pub(super) fn adopt(&mut self, after: Assertions, then: Option<String>, view: &mut SessionView<'_>) {
+        let before = assertions_of(view, &after.action);
+        let request = Request::adopt(&after);
+        self.request(PendingRequest::Adopt { before, after, then }, request, view);
+    }
+
+    /// Takes an action's last change back, or makes it again.
+    pub(super) fn turn(&mut self, action: String, forward: bool, view: &mut SessionView<'_>) {
+        match self.changes.turn(&action, forward) {
+            Some(Change::Candidates(action)) => {
+                self.edit(action, if forward { Edit::Redo } else { Edit::Undo }, view);
+            }
+            Some(Change::Adopted(before, after)) => {
+                let request = Request::adopt(if forward { &after } else { &before });
+                self.request(PendingRequest::Turn { action, forward }, request, view);
+            }
+            None => {
+                let what = if forward { "do again" } else { "undo" };
+                view.say(Level::Info, format!("no change to the preconditions of {action} is left to {what}"));
+            }
+        }
+    }
+
+    /// Sends what inference has to work from.
+    pub(super) fn tell_inference(&self, view: &SessionView<'_>) {
+        let ground_truth = view.world.ground_truth().is_some();
+        view.tell(Notice::Inference { asks: self.settings, ground_truth });
+    }
+}

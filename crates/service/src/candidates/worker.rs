@@ -1,0 +1,332 @@
+//! The worker of the candidate store. Jobs queue, and one at a time has the store, on a thread of its own.
+//!
+//! The store is built from the demonstrations when first needed. A person's change is planned by one job and made by another, so
+//! that it is recorded between them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::writing::ToScore;
+use stepwright_driver::{SessionView, WorkDesk, WorkResult};
+use stepwright_episode::CandidateEdit;
+use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
+use stepwright_method::precondition::{
+    Candidate, CandidateContext, CandidateStore, Demo, DemonstrationError, Edit, Occasion, PlannedEdit, Pool, Ranking,
+    SecondTier, StoreError, Written,
+};
+use stepwright_program::Specification;
+use stepwright_protocol::{Level, Notice};
+use stepwright_sandbox::Trials;
+use stepwright_world::demonstration::Demonstration;
+
+/// Candidates scored at most.
+const MOST_SCORED: usize = 64;
+
+/// A set as a comparison needs it, with its name.
+pub(super) type NamedSet = (String, Contents);
+
+/// What is in a set to be compared.
+#[derive(Debug)]
+pub(super) enum Contents {
+    /// These assertions.
+    Set(AdoptedSet),
+    /// What the pools suggest by that ranking.
+    Suggested(Ranking),
+}
+
+/// What is to be done with the candidates.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// Fill pools from the built-in enumerator; all of them for `None`.
+    Enumerate(Option<String>),
+    /// Make the prompt's material for a model, after so many demonstrations.
+    Contexts(Option<String>, usize),
+    /// Say what a model is to score, after a demonstration.
+    ToScore(String),
+    /// Note what a model's scores are.
+    Scores { action: String, scores: Vec<(String, f64)> },
+    /// Send the pool as it is.
+    Show(String),
+    /// Add what a model wrote.
+    TakeIn { action: String, written: Vec<Written> },
+    /// Look over a person's change.
+    Edit { action: String, edit: Edit },
+    /// Make it; it is recorded.
+    Make(Box<PlannedEdit>),
+    /// Look at a text as it is typed, or at a candidate.
+    Try { token: u64, action: String, text: String, in_force: Vec<String> },
+    /// Show a step, with the values of these texts there.
+    Step { token: u64, action: String, place: Occasion, texts: Vec<String> },
+    /// Show a step where two differ.
+    Differ { token: u64, action: String, one: String, other: String },
+    /// Set two sets side by side.
+    Compare { token: u64, left: NamedSet, right: NamedSet },
+}
+
+/// The candidate store and the jobs that wait for it: one works on it at a time.
+#[derive(Default)]
+pub(super) struct CandidateWorker {
+    store: Arc<Mutex<Option<CandidateStore>>>,
+    is_working: bool,
+    queue: VecDeque<Job>,
+}
+
+/// What a job found that the service is to go on with.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) contexts: Vec<(String, CandidateContext)>,
+    /// What a model is to score.
+    pub(super) to_score: Option<ToScore>,
+    /// The action whose candidates a person wanted to change, in vain.
+    pub(super) unchanged: Option<String>,
+    /// A person's change, to be recorded before it is made.
+    pub(super) planned: Option<PlannedEdit>,
+}
+
+impl CandidateWorker {
+    /// Forgets the jobs that a person does not want any more. What was written is taken in, and what a person changed stays changed.
+    pub(super) fn forget(&mut self) {
+        self.queue.retain(|job| !matches!(job, Job::Enumerate(_) | Job::Contexts(..) | Job::Try { .. }));
+    }
+
+    /// Queues a job. Of texts being typed only the newest matters. `growing`: the actions that a model is writing for.
+    pub(super) fn add(&mut self, job: Job, growing: BTreeSet<String>, view: &mut SessionView<'_>) {
+        if matches!(job, Job::Try { .. }) {
+            self.queue.retain(|j| !matches!(j, Job::Try { .. }));
+        }
+        self.queue.push_back(job);
+        if !self.is_working {
+            self.next(growing, view);
+        }
+    }
+
+    /// Takes the end of a job; [`CandidateWorker::proceed`] begins the next one.
+    pub(super) fn ended(&mut self, result: WorkResult, view: &SessionView<'_>) -> Done {
+        match result {
+            Ok(done) => done.downcast::<Done>().map(|done| *done).unwrap_or_default(),
+            Err(broke) => {
+                view.say(Level::Error, broke);
+                Done::default()
+            }
+        }
+    }
+
+    /// Goes on with this job or, without one, with the next in the queue.
+    pub(super) fn proceed(&mut self, job: Option<Job>, growing: BTreeSet<String>, view: &mut SessionView<'_>) {
+        self.is_working = false;
+        job.into_iter().for_each(|job| self.queue.push_front(job));
+        self.next(growing, view);
+    }
+
+    fn next(&mut self, mut growing: BTreeSet<String>, view: &mut SessionView<'_>) {
+        let Some(job) = self.queue.pop_front() else { return };
+        self.is_working = true;
+        growing.extend(self.queue.iter().filter_map(|job| match job {
+            Job::TakeIn { action, .. } => Some(action.clone()),
+            _ => None,
+        }));
+        let store = Arc::clone(&self.store);
+        // What was changed in this sitting, the store knows.
+        let is_built = store.try_lock().is_ok_and(|store| store.is_some());
+        let earlier = if is_built { BTreeMap::new() } else { view.session.candidate_edits().clone() };
+        let specification = view.program.specification().clone();
+        let demonstrations = Arc::clone(&view.knowledge.demonstrations);
+        view.work(move |desk| {
+            // Where the program broke in an earlier job, that took the store with it.
+            let mut kept = store.lock().unwrap_or_else(PoisonError::into_inner);
+            let work = Work { demonstrations: &demonstrations, desk, growing };
+            let built = kept.take().map_or_else(|| built(&specification, &demonstrations, &earlier), Ok);
+            let (store, done) = work.run(built, job);
+            *kept = store;
+            done
+        });
+    }
+}
+
+/// The store, with what a person changed before this sitting.
+fn built(
+    specification: &Specification,
+    demonstrations: &[Demonstration],
+    earlier: &BTreeMap<String, Vec<CandidateEdit>>,
+) -> Result<CandidateStore, DemonstrationError> {
+    let mut store = CandidateStore::new(specification, demonstrations.iter().map(Demo::from).collect())?;
+    store.remember(earlier);
+    Ok(store.with_second_tier(SecondTier::in_workers(Trials::of_this_program())))
+}
+
+/// A job with all it needs beside the store.
+struct Work<'a> {
+    demonstrations: &'a [Demonstration],
+    desk: &'a WorkDesk,
+    /// Actions that a model is writing for.
+    growing: BTreeSet<String>,
+}
+
+impl Work<'_> {
+    fn run(&self, store: Result<CandidateStore, DemonstrationError>, job: Job) -> (Option<CandidateStore>, Done) {
+        let mut done = Done::default();
+        let (mut store, job) = match (store, job) {
+            (Ok(store), job) => (store, job),
+            // An inspection is answered to the one who asked.
+            (Err(error), Job::Try { token, .. }) => {
+                self.desk.tell(Notice::CandidateChecked { token, inspection: Err(error.to_string()) });
+                return (None, done);
+            }
+            (Err(error), _) => {
+                self.desk.say(Level::Error, error.to_string());
+                return (None, done);
+            }
+        };
+        if let Err(error) = self.carry_out(&mut store, job, &mut done) {
+            let level = match error {
+                StoreError::Cancelled | StoreError::NoChange(..) | StoreError::AlreadyThere(..) => Level::Info,
+                _ => Level::Error,
+            };
+            self.desk.say(level, error.to_string());
+        }
+        (Some(store), done)
+    }
+
+    fn carry_out(&self, store: &mut CandidateStore, job: Job, done: &mut Done) -> Result<(), StoreError> {
+        let pool = match job {
+            Job::Enumerate(action) => {
+                let actions = actions(store, action);
+                for (at, action) in actions.iter().enumerate() {
+                    let what = format!("inferring preconditions of {action} ({} of {})", at + 1, actions.len());
+                    let pool = store.enumerate(action, |done, total| self.report_progress(&what, done, total));
+                    let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
+                    self.progress_ends(&what);
+                    self.tell(pool);
+                }
+                let what = if let [one] = actions.as_slice() { one.as_str() } else { "all actions" };
+                self.desk.say(
+                    Level::Info,
+                    format!("candidates for {what} are inferred; look them over and adopt what is right"),
+                );
+                return Ok(());
+            }
+            Job::Contexts(action, most) => {
+                for action in actions(store, action) {
+                    let before = done.contexts.len();
+                    let shown = self.spread(&action, most).into_iter();
+                    let contexts = shown.filter_map(|at| store.context(&action, at));
+                    done.contexts.extend(contexts.map(|context| (action.clone(), context)));
+                    if done.contexts.len() == before {
+                        return Err(StoreError::NeverCalled(action));
+                    }
+                }
+                return Ok(());
+            }
+            Job::Try { token, action, text, in_force } => {
+                let inspection = store.inspect(&action, &text, &in_force).map(Arc::new).map_err(|e| e.to_string());
+                self.desk.tell(Notice::CandidateChecked { token, inspection });
+                return Ok(());
+            }
+            Job::Step { token, action, place, texts } => {
+                let step = Arc::new(store.step_view(&action, &place, &texts)?);
+                self.desk.tell(Notice::StepShown { token, step });
+                return Ok(());
+            }
+            Job::Differ { token, action, one, other } => {
+                match store.difference(&action, &one, &other)? {
+                    Some(step) => {
+                        self.desk.tell(Notice::StepShown { token, step: Arc::new(step) });
+                    }
+                    None => self.desk.say(
+                        Level::Info,
+                        format!("they hold at the same instances of {action}: no step of the demonstrations tells them apart"),
+                    ),
+                }
+                return Ok(());
+            }
+            Job::Compare { token, left, right } => {
+                let inferred = [&left, &right].iter().any(|known| matches!(known.1, Contents::Suggested(_)));
+                let [left, right] = [left, right].map(|(name, contents)| match contents {
+                    Contents::Set(set) => (name, set),
+                    Contents::Suggested(ranking) => (name, suggested(store, ranking)),
+                });
+                let mut comparison = store.compare((&left.0, &left.1), (&right.0, &right.1));
+                if inferred {
+                    comparison.leave_out("not inferred yet", |action| {
+                        store.pool(action).is_ok_and(|pool| pool.candidates.is_empty())
+                    });
+                }
+                let (comparison, right) = (Arc::new(comparison), Arc::new(right.1));
+                self.desk.tell(Notice::SetsCompared { token, comparison, right });
+                return Ok(());
+            }
+            Job::ToScore(action) => {
+                let shown = self.spread(&action, 1).first().copied();
+                let context = shown.and_then(|at| store.context(&action, at));
+                let context = context.ok_or_else(|| StoreError::NeverCalled(action.clone()))?;
+                let texts = worth_scoring(&store.pool(&action)?);
+                done.to_score = Some(ToScore { action, context, texts });
+                return Ok(());
+            }
+            Job::Scores { action, scores } => store.note_logprobs(&action, &scores)?,
+            Job::Show(action) => store.pool(&action)?,
+            Job::TakeIn { action, written } => store.take_in(&action, &written)?,
+            Job::Edit { action, edit } => {
+                let fresh = matches!(edit, Edit::Put { .. } | Edit::Reject { .. });
+                let planned = store.plan(&action, &edit);
+                done.planned = Some(planned.inspect_err(|_| done.unchanged = fresh.then_some(action))?);
+                return Ok(());
+            }
+            Job::Make(planned) => store.make(*planned)?,
+        };
+        self.tell(pool);
+        Ok(())
+    }
+
+    fn tell(&self, mut pool: Pool) {
+        pool.running = self.growing.contains(&pool.action);
+        self.desk.tell(Notice::Pool(Arc::new(pool)));
+    }
+
+    /// At most so many of the demonstrations that call an action, spread over all that do.
+    fn spread(&self, action: &str, most: usize) -> Vec<usize> {
+        let calls = self.demonstrations.iter().enumerate();
+        let calling: Vec<usize> =
+            calls.filter(|(_, d)| d.calls().any(|c| c.function == action)).map(|(at, _)| at).collect();
+        let n = most.clamp(1, calling.len().max(1));
+        (0..n).filter_map(|k| calling.get(k * calling.len() / n).copied()).collect()
+    }
+
+    /// Reports progress, at most fifty times; returns whether it was not cancelled.
+    fn report_progress(&self, what: &str, done: usize, total: usize) -> bool {
+        if done.is_multiple_of((total / 50).max(1)) && done < total {
+            self.desk.tell(Notice::Progress { what: what.to_owned(), done, total });
+        }
+        self.desk.keep_running()
+    }
+
+    fn progress_ends(&self, what: &str) {
+        self.desk.tell(Notice::Progress { what: what.to_owned(), done: 1, total: 1 });
+    }
+}
+
+/// The valid candidates of a pool that forbid something, one of each cluster: optimal ones first, then the stronger.
+fn worth_scoring(pool: &Pool) -> Vec<String> {
+    let says = |c: &&Candidate| c.representative && !c.rejected && c.coverage != Some(pool.instances);
+    let mut found: Vec<&Candidate> = pool.candidates.iter().filter(says).collect();
+    found.sort_by_key(|c| (!c.optimal, c.coverage));
+    found.into_iter().take(MOST_SCORED).map(|c| c.text.clone()).collect()
+}
+
+/// What is suggested for each action.
+fn suggested(store: &CandidateStore, ranking: Ranking) -> AdoptedSet {
+    let actions = store.called_actions().map(|f| AdoptedAction {
+        action: f.name.clone(),
+        params: f.params.clone(),
+        assertions: store.suggested(&f.name, ranking),
+    });
+    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
+}
+
+/// The action, or all that the demonstrations call.
+fn actions(store: &CandidateStore, action: Option<String>) -> Vec<String> {
+    match action {
+        Some(action) => vec![action],
+        None => store.called_actions().map(|f| f.name.clone()).collect(),
+    }
+}

@@ -1,0 +1,42 @@
+//! The recorded logs that are played back: which there are, and what the one at hand violates of the assertions in force.
+
+use std::sync::Arc;
+
+use stepwright_driver::{Service, SessionView};
+use stepwright_episode::{Event, Record};
+use stepwright_method::log_checks::violations;
+use stepwright_protocol::{Command, Level, Notice};
+use stepwright_text::words::count;
+
+/// Reports logs and violations.
+pub struct LogService;
+
+impl Service for LogService {
+    fn opened(&mut self, view: &mut SessionView<'_>) {
+        let Some(logs) = view.world.recorded() else { return };
+        if let Some(first) = logs.problems.first() {
+            let more = match logs.problems.len() {
+                1 => "the others were read".to_owned(),
+                n => format!("{} could not be read, the others were", count(n - 1, "more line")),
+            };
+            view.say(Level::Warning, format!("{first}; {more}"));
+        }
+        tell(view);
+    }
+
+    fn command(&mut self, command: Command, _view: &mut SessionView<'_>) -> Option<Command> {
+        Some(command)
+    }
+
+    fn recorded(&mut self, record: &Record, view: &mut SessionView<'_>) {
+        if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
+            tell(view);
+        }
+    }
+}
+
+fn tell(view: &SessionView<'_>) {
+    let Some(logs) = view.world.recorded() else { return };
+    let found = logs.current().map(|log| violations(log, view.program)).unwrap_or_default();
+    view.tell(Notice::Logs { logs, violations: Arc::new(found) });
+}

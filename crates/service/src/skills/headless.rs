@@ -1,0 +1,282 @@
+//! Distilling headless: the questions of the first two stages are put to a language model one after the other, and every answer is
+//! kept in a journal before anything follows from it. A run that is begun again goes on behind the answers in its journal.
+
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stepwright_files::Lines;
+use stepwright_skill::distil::{Distiller, Question};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio_util::sync::CancellationToken;
+
+use stepwright_episode::{PromptMessage, Usage};
+use stepwright_model::prompt::Prompts;
+use stepwright_model::{LanguageModel, ModelRequest};
+
+/// Tokens of an answer at most; a segmented log is about as long as the log.
+pub(super) const MAX_TOKENS: u32 = 3000;
+
+/// What is under way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// So many answers were taken from the journal.
+    Resumed(usize),
+    /// A question is asked: in words, and how many more are known to come.
+    Asking(String, usize),
+    /// An answer could not be used.
+    Unread(String),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// All was asked.
+    Done,
+    /// The budget of tokens is used up.
+    Budget,
+    /// A person stopped it, or the model failed: in words.
+    Stopped(String),
+}
+
+/// A line of a journal: the first says what it is of, the others hold answers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Answer {
+        number: usize,
+        label: String,
+        of: Vec<String>,
+        answer: String,
+        #[serde(default)]
+        usage: Usage,
+    },
+    Heading {
+        distilled: Value,
+    },
+}
+
+/// How a journal begins.
+const BEGINNING: &str = "{\"distilled\":";
+
+/// The answers of a run, in a file beside its result.
+pub struct Journal {
+    lines: Lines,
+    answers: Vec<(usize, String, Usage)>,
+}
+
+impl Journal {
+    /// Opens a journal for a run that `heading` describes, or begins one. A last line that was torn by a crash is cut off.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, or is of another run: what, where, what to do.
+    pub fn open(path: &Path, heading: &Value) -> Result<Journal, String> {
+        let wrong = |why: String| format!("{}: {why}", path.display());
+        let handle = Lines::lock(path, true).map_err(|e| match e.kind() {
+            ErrorKind::WouldBlock => wrong("another process is writing it; wait for that".to_owned()),
+            _ => wrong(e.to_string()),
+        })?;
+        let mut answers = Vec::new();
+        let mut whole = 0u64;
+        let mut lines = BufReader::new(handle.reader());
+        let mut line = String::new();
+        let mut number = 0;
+        loop {
+            line.clear();
+            let length = lines.read_line(&mut line).map_err(|e| wrong(e.to_string()))?;
+            if length == 0 || !line.ends_with('\n') {
+                // Only what was certainly begun by this program may be cut off.
+                if number == 0 && length > 0 && !line.starts_with(BEGINNING) {
+                    return Err(wrong("it is no journal of a run; name another --out, or move it away".to_owned()));
+                }
+                break;
+            }
+            number += 1;
+            let read =
+                serde_json::from_str(&line).map_err(|e| wrong(format!("line {number} is no answer of a run: {e}")))?;
+            match read {
+                Line::Heading { distilled } if number == 1 && distilled == *heading => {}
+                Line::Heading { .. } => {
+                    return Err(wrong(
+                        "it belongs to a run over other logs or with other settings; name another --out, or remove it"
+                            .to_owned(),
+                    ));
+                }
+                Line::Answer { number, answer, usage, .. } => answers.push((number, answer, usage)),
+            }
+            whole += length as u64;
+        }
+        drop(lines);
+        let mut journal = Journal { lines: Lines::after(handle, whole), answers };
+        journal.lines.trim().map_err(|e| wrong(e.to_string()))?;
+        if number == 0 {
+            journal.add(&Line::Heading { distilled: heading.clone() }).map_err(wrong)?;
+        }
+        Ok(journal)
+    }
+
+    fn add(&mut self, line: &Line) -> Result<(), String> {
+        let text = serde_json::to_vec(line).map_err(|e| e.to_string())?;
+        self.lines.append(text).and_then(|()| self.lines.sync()).map_err(|e| e.to_string())
+    }
+}
+
+/// The template of a question's prompt.
+pub(super) fn template(question: &Question, contrast: bool) -> String {
+    format!("o3d/{}", question.stage.template(contrast))
+}
+
+/// The messages of a question.
+///
+/// # Errors
+/// If a template is wrong.
+pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Result<Vec<PromptMessage>, String> {
+    prompts
+        .render(&template(question, contrast), &question.context)
+        .map(|rendered| rendered.messages)
+        .map_err(|e| e.to_string())
+}
+
+/// What a run asks with.
+pub struct Asking<'a> {
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// The templates.
+    pub prompts: &'a Prompts,
+    /// Whether tips come from contrasting.
+    pub contrast: bool,
+    /// Begin no further question once so many tokens were spent, those of the journal among them.
+    pub budget: Option<u64>,
+    /// Stops it.
+    pub cancel: CancellationToken,
+}
+
+/// Goes on with a run until all is asked, or the budget is used up; says how it ended, and what was spent.
+///
+/// # Errors
+/// If the journal cannot be written, or a template is wrong.
+pub async fn distil(
+    run: &mut Distiller,
+    journal: &mut Journal,
+    asking: &Asking<'_>,
+    report: &mut dyn FnMut(Progress),
+) -> Result<(End, Usage), String> {
+    let mut spent = Usage::default();
+    let kept = std::mem::take(&mut journal.answers);
+    let known = kept.len();
+    for (number, answer, usage) in kept {
+        let expected = run.next().map(|question| question.number);
+        if expected != Some(number) {
+            return Err(format!("the journal's answer {number} fits no question; remove the journal to begin anew"));
+        }
+        spent.add(usage);
+        // What could not be read then cannot be read now, and is asked again as it was then.
+        let _ = run.take(&answer);
+    }
+    if known > 0 {
+        report(Progress::Resumed(known));
+    }
+    while let Some(question) = run.next() {
+        if asking.budget.is_some_and(|budget| spent.prompt + spent.completion >= budget) {
+            return Ok((End::Budget, spent));
+        }
+        report(Progress::Asking(format!("{} ({})", question.label, question.of.join(", ")), run.left()));
+        let request = ModelRequest {
+            messages: messages(asking.prompts, &question, asking.contrast)?,
+            max_tokens: MAX_TOKENS,
+            temperature: 0.0,
+            n: 1,
+            ..ModelRequest::default()
+        };
+        let (stream, _nobody) = unbounded_channel();
+        let response = tokio::select! {
+            response = asking.model.complete(&request, &stream, &asking.cancel) => response,
+            () = asking.cancel.cancelled() => return Ok((End::Stopped("stopped".to_owned()), spent)),
+        };
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => return Ok((End::Stopped(error.to_string()), spent)),
+        };
+        let answer = response.completions.first().map(|completion| completion.text.clone()).unwrap_or_default();
+        let usage = response.usage.unwrap_or_default();
+        spent.add(usage);
+        let (number, label, of) = (question.number, question.label.clone(), question.of.clone());
+        journal.add(&Line::Answer { number, label, of, answer: answer.clone(), usage })?;
+        if let Err(why) = run.take(&answer) {
+            report(Progress::Unread(format!("{}: {why}", question.label)));
+        }
+    }
+    Ok((End::Done, spent))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stepwright_skill::Knowledge;
+    use stepwright_skill::distil::Settings;
+    use stepwright_trajectory::read_any;
+
+    use super::*;
+
+    #[test]
+    fn every_question_has_a_prompt_and_a_torn_journal_goes_on() {
+        let log = r#"{"id":"a","pair_id":"p","task":"put a mug in desk","success":true,"initial_observation":"You are in a room.","steps":[{"action":"go to desk 1","observation":"On the desk 1, you see nothing."}]}"#;
+        let bad = log.replace("\"id\":\"a\"", "\"id\":\"b\"").replace("\"success\":true", "\"success\":false");
+        let (logs, wrong) = read_any(&format!("{log}\n{bad}\n"), "x");
+        assert!(wrong.is_empty());
+        let prompts = Prompts::default();
+        let cut = "New summarization:\n- find(desk):\n> go to desk 1\n";
+        let answers = [
+            "New summarization:\nWe list the Environment-specific subtasks below:\n- find(object)\n",
+            cut,
+            cut,
+            "New summarization:\n>> find(object)\n- go to [place] [id]\nExample: go to desk 1\n",
+            "New summarization: x\nTips:\n- Look.\n",
+        ];
+        for contrast in [true, false] {
+            let settings = Settings { contrast, ..Settings::default() };
+            let mut run = Distiller::new(logs.clone(), Knowledge::default(), settings);
+            for answer in answers {
+                let question = run.next().unwrap();
+                let messages = messages(&prompts, &question, contrast).unwrap();
+                assert_eq!(messages.len(), 2);
+                assert!(messages[1].text.contains("New summarization"), "{messages:?}");
+                assert!(messages[1].text.contains("go to desk 1"), "{messages:?}");
+                run.take(answer).unwrap();
+            }
+            assert_eq!(run.next(), None);
+            assert_eq!(run.known().skill("find").unwrap().tips, ["Look."]);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.journal.jsonl");
+        let heading = json!({ "logs": 2 });
+        let mut journal = Journal::open(&path, &heading).unwrap();
+        let line = Line::Answer {
+            number: 0,
+            label: "skills".into(),
+            of: vec![],
+            answer: answers[0].into(),
+            usage: Usage::default(),
+        };
+        journal.add(&line).unwrap();
+        drop(journal);
+        let mut torn = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut torn, b"{\"number\":1,\"lab").unwrap();
+        let journal = Journal::open(&path, &heading).unwrap();
+        assert_eq!(journal.answers.len(), 1);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("lab\""), "the torn line is gone");
+        drop(journal);
+        let Err(error) = Journal::open(&path, &json!({ "logs": 3 })) else { panic!("another run") };
+        assert!(error.contains("another --out"), "{error}");
+        // What is not certainly a journal is left as it is.
+        for other in ["{", "my only notes", "{\"distilled\""] {
+            std::fs::write(&path, other).unwrap();
+            assert!(Journal::open(&path, &heading).is_err(), "{other}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+        }
+        std::fs::write(&path, "{\"distilled\":{\"lo").unwrap();
+        assert_eq!(Journal::open(&path, &heading).unwrap().answers.len(), 0);
+    }
+}

@@ -1,0 +1,98 @@
+//! What the skill service keeps of a session: questions under way, what is being found, and what is known there.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use stepwright_skill::distil::{Cuts, Distiller, Proposed, Question as Asked};
+use stepwright_skill::{document, file};
+use stepwright_trajectory::Trajectory;
+
+use stepwright_driver::{RequestId, SessionView, WorkDesk};
+use stepwright_episode::gate::Request;
+use stepwright_episode::{ArtifactId, AskId, Written};
+
+/// A question to the model.
+pub(super) struct Question {
+    pub(super) distiller: Distiller,
+    /// Whether it is of the run through all questions.
+    pub(super) is_of_run: bool,
+    pub(super) asked: Asked,
+}
+
+/// What a request to the gate is for.
+pub(super) enum PendingRequest {
+    /// Asking the model.
+    Ask(Box<Question>),
+    /// Offering something; what to say when that is done.
+    Offer(String),
+}
+
+/// What was read or found beside the driver's task.
+pub(super) struct Found {
+    /// How often a person had cancelled when it was begun.
+    pub(super) cancelled: u64,
+    /// Where it comes from, in words.
+    pub(super) title: String,
+    /// What was found: what is offered of it.
+    pub(super) result: Result<Vec<Proposed>, String>,
+}
+
+/// What is known of skills, and what is being found out.
+#[derive(Default)]
+pub struct SkillService {
+    /// The run through all questions, between two of them.
+    pub(super) run: Option<Distiller>,
+    /// The question under way, with its ask.
+    pub(super) asked: Option<(AskId, Question)>,
+    pub(super) pending: BTreeMap<RequestId, PendingRequest>,
+    /// How often a person cancelled: what was begun before is not offered any more.
+    pub(super) cancelled: u64,
+}
+
+impl SkillService {
+    /// Does long work beside the driver's task; what it finds is offered.
+    pub(super) fn find(
+        &self,
+        view: &mut SessionView<'_>,
+        title: String,
+        work: impl FnOnce(&dyn Fn() -> bool) -> Result<Vec<Proposed>, String> + Send + 'static,
+    ) {
+        let cancelled = self.cancelled;
+        view.work(move |desk: &WorkDesk| Found { cancelled, title, result: work(&|| desk.keep_running()) });
+    }
+
+    /// Offers a proposal.
+    pub(super) fn put_forward(&mut self, title: &str, proposed: Proposed, view: &mut SessionView<'_>) {
+        let (artifact, value, raw, words) = match proposed {
+            Proposed::Knowledge(known) => {
+                let words = "changes are offered in Skills: take, edit or leave out each".to_owned();
+                (ArtifactId::KNOWLEDGE, document::write(&known), file::write(&known), words)
+            }
+            Proposed::Cut { of, segments } => {
+                let value = serde_json::json!(segments);
+                let words = format!("a cut of {of} into calls is offered in Skills, in the view of the log");
+                (ArtifactId::segments(&of), value.clone(), value.to_string(), words)
+            }
+        };
+        let (title, value) = (title.to_owned(), Some(value.into()));
+        let written = Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem: None };
+        let request = view.request(Request::OfferArtifact(Box::new(written)));
+        self.pending.insert(request, PendingRequest::Offer(words));
+    }
+}
+
+/// What is known of skills at the cursor.
+pub(super) fn known_document(view: &SessionView<'_>) -> Value {
+    let document = view.session.current().and_then(|node| node.document(&ArtifactId::KNOWLEDGE).cloned());
+    document.map_or(Value::Null, |document| document.as_ref().clone())
+}
+
+/// How the logs are cut in the session.
+pub(super) fn cuts(view: &SessionView<'_>, logs: &[Trajectory]) -> Cuts {
+    let Some(node) = view.session.current() else { return Cuts::new() };
+    let of = |log: &Trajectory| {
+        let document = node.document(&ArtifactId::segments(&log.id))?;
+        Some((log.id.clone(), serde_json::from_value(document.as_ref().clone()).ok()?))
+    };
+    logs.iter().filter_map(of).filter(|(_, cut): &(_, Vec<_>)| !cut.is_empty()).collect()
+}
