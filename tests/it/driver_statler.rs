@@ -184,11 +184,11 @@ async fn a_free_request_needs_a_language_model() {
     for method in ["statler", "precondition-aware"] {
         let free = EPISODE.replace(r#""gold_code":"update_wm(\"the red block is dirty.\")","#, "");
         assert_ne!(free, EPISODE);
-        let header = Header { options: [].into(), ..table_header(method, "symbolic", &[]) };
+        let header = table_header(method, "symbolic", &[]);
         let mut setup = table_setup(Beginning::New(Box::new(header)), method, &Scripted::new([]), true);
         setup.world = Box::new(world_of(&free));
         let mut w = Watched::start(setup);
-        w.said(Level::Warning, "a free request needs a language model").await;
+        w.said(Level::Error, "a free request needs a language model").await;
         assert!(w.session.current().unwrap().turn.proposals.is_empty());
         w.quit().await;
     }
