@@ -10,9 +10,10 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
-    Beginning, Command, Handle, NewSession, Notice, Persistence, Request, Sources, prepare_new, start, system_clock,
+    Beginning, Command, Handle, NewSession, Notice, Persistence, Request, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Event, log};
+use stepwright::world::Sources;
 
 const RECORDS: usize = 10_000;
 

@@ -18,14 +18,14 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{
-    Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, Sources, open, prepare_new, start,
-    system_clock,
+    Beginning, Command, NewSession, Notice, OpenRequest, Persistence, Request, open, prepare_new, start, system_clock,
 };
 use stepwright::episode::{Header, log};
 use stepwright::tui::app::{App, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::theme_file::{self, Wanted};
+use stepwright::world::Sources;
 
 const SHAPES: [&str; 4] = ["turns", "deep", "walk", "proposals"];
 /// The steps of the shapes that have steps, again and again: of one the world stays as it is, of the other every step changes it.

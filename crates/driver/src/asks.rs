@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use super::jobs::{self, Job};
-use super::setup::Source;
+use super::source::Source;
 use stepwright_episode::gate::{AskSpec, Report};
 use stepwright_episode::{AskId, Generation, Shape};
 use stepwright_method::Stop;

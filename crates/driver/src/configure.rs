@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::models::Prepared;
-use super::setup::Source;
+use super::source::Source;
 use stepwright_episode::Configuration;
 use stepwright_method::options::{self, BELIEF};
 use stepwright_method::{self as method, Team};

@@ -26,6 +26,7 @@ mod service;
 mod services;
 mod setup;
 mod situation;
+mod source;
 mod stream;
 mod timeline;
 
@@ -33,5 +34,6 @@ pub use difference::difference;
 pub use run::start;
 pub use service::{RequestId, Service, SessionView, WorkDesk, WorkResult};
 pub use setup::{
-    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, system_clock,
+    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, built_in_methods, sandbox, system_clock,
 };
+pub use source::Source;

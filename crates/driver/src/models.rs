@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::setup::{MethodResolver, Resolver, Source};
+use super::setup::{MethodResolver, Resolver};
+use super::source::Source;
 use stepwright_method::prompting::{Meter, Prompting};
 use stepwright_method::{Method, ModelTraits};
 use stepwright_model::ModelError;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::setup::Source;
+use super::source::Source;
 use stepwright_episode::gate::{Answer, Request, Ticket};
 use stepwright_episode::{AskId, Event, Record, Session};
 use stepwright_method::program_context::ProgramContext;

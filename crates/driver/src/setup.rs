@@ -4,60 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::service::Service;
+use super::source::Source;
 use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{self as method, Knowledge, Method, ModelTraits, SYMBOLIC};
-use stepwright_model::LanguageModel;
+use stepwright_method::{self as method, Knowledge, Method};
 use stepwright_sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
 use stepwright_world::options::known_names;
-
-/// Where proposals come from.
-#[derive(Clone)]
-pub enum Source {
-    /// The built-in symbolic proposer: no language model.
-    Symbolic,
-    /// A language model, under the name it was chosen by.
-    Language {
-        /// The name.
-        name: String,
-        /// The model.
-        model: Arc<dyn LanguageModel>,
-    },
-}
-
-impl Source {
-    /// The name that is shown and recorded.
-    pub fn name(&self) -> String {
-        match self {
-            Source::Symbolic => SYMBOLIC.to_owned(),
-            Source::Language { name, .. } => name.clone(),
-        }
-    }
-
-    /// What methods know of it.
-    pub fn traits(&self) -> ModelTraits {
-        match self {
-            Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },
-            Source::Language { name, model } => ModelTraits {
-                name: name.clone(),
-                language: true,
-                temperature: model.settings().temperature,
-                frequency_penalty: model.settings().frequency_penalty,
-                structured: model.settings().structured,
-                raw_setting: model.raw_setting().map(str::to_owned),
-                scores: model.may_score(),
-            },
-        }
-    }
-}
-
-impl std::fmt::Debug for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name())
-    }
-}
 
 /// Finds the model of a name; the error says what names there are.
 pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;

@@ -47,7 +47,7 @@ const PLANTS: &[(&str, &str, Rule, &str)] = &[
         "world: ",
     ),
     // Circles: of files, of a file and a folder, through a re-export, through `*`, at the root.
-    ("crates/driver/src/timeline.rs", "use crate::task::start;", Circles, "driver: "),
+    ("crates/driver/src/timeline.rs", "use crate::run::start;", Circles, "driver: "),
     ("crates/driver/src/timeline.rs", "use super::start;", Circles, "driver: "),
     (
         "crates/text/src/sanitize.rs",

@@ -1,0 +1,52 @@
+//! Where proposals come from: a language model, or the agent without one.
+
+use std::sync::Arc;
+
+use stepwright_method::{ModelTraits, SYMBOLIC};
+use stepwright_model::LanguageModel;
+
+/// Where proposals come from.
+#[derive(Clone)]
+pub enum Source {
+    /// The built-in symbolic proposer: no language model.
+    Symbolic,
+    /// A language model, under the name it was chosen by.
+    Language {
+        /// The name.
+        name: String,
+        /// The model.
+        model: Arc<dyn LanguageModel>,
+    },
+}
+
+impl Source {
+    /// The name that is shown and recorded.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Symbolic => SYMBOLIC.to_owned(),
+            Source::Language { name, .. } => name.clone(),
+        }
+    }
+
+    /// What methods know of it.
+    pub fn traits(&self) -> ModelTraits {
+        match self {
+            Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },
+            Source::Language { name, model } => ModelTraits {
+                name: name.clone(),
+                language: true,
+                temperature: model.settings().temperature,
+                frequency_penalty: model.settings().frequency_penalty,
+                structured: model.settings().structured,
+                raw_setting: model.raw_setting().map(str::to_owned),
+                scores: model.may_score(),
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
