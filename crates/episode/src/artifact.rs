@@ -10,20 +10,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-mod history;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ask::AskKind;
 use super::decision::Actor;
 use super::event::{AskId, Event, NodeId, TreeEdit};
+use super::history::{self, Changes, Made};
 use super::index::place;
 use super::patch;
 use super::proposal::Proposal;
 use super::session::Node;
-pub use history::Documents;
-pub(super) use history::{Changes, Made};
 
 /// A kind of artifact. Kinds are open: a method may have its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,6 +125,9 @@ impl fmt::Display for ArtifactId {
         }
     }
 }
+
+/// The documents of a node.
+pub type Documents = history::Documents<ArtifactId>;
 
 /// Identifies an offer within a session.
 pub type OfferId = u64;
@@ -316,7 +316,7 @@ impl Change {
 pub fn patch_between(from: &Value, to: &Value) -> Value {
     let patch = json_patch::diff(from, to);
     let mut led = from.clone();
-    let leads = json_patch::patch(&mut led, &patch).is_ok() && is_same(&led, to);
+    let leads = json_patch::patch(&mut led, &patch).is_ok() && patch::is_same(&led, to);
     match serde_json::to_value(&patch) {
         Ok(patch) if leads => patch,
         _ => replacing(to),
@@ -326,11 +326,6 @@ pub fn patch_between(from: &Value, to: &Value) -> Value {
 /// The patch that replaces a whole document.
 pub fn replacing(to: &Value) -> Value {
     json!([{ "op": "replace", "path": "", "value": to }])
-}
-
-/// Whether two documents are the same, the order of their entries included.
-pub fn is_same(one: &Value, other: &Value) -> bool {
-    serde_json::to_string(one).ok() == serde_json::to_string(other).ok()
 }
 
 /// The document a patch leads to; what is added at the end of one that is not there begins a list.

@@ -13,6 +13,7 @@ mod decision;
 mod event;
 mod exchanged;
 pub mod gate;
+mod history;
 mod index;
 pub mod log;
 mod numbered;
@@ -25,7 +26,7 @@ mod shape;
 mod structure;
 
 pub use artifact::{
-    ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written, is_same,
+    ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written,
     patch_between, patched, replacing,
 };
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
@@ -40,6 +41,7 @@ pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
 pub use numbered::Numbered;
 pub use packed::Packed;
+pub use patch::is_same;
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
 pub use shape::{Generation, RequestTag, Shape, Wanted};

@@ -42,6 +42,11 @@ pub fn weight(document: &Value) -> usize {
     VALUE + own
 }
 
+/// Whether two documents are the same, the order of their entries included.
+pub fn is_same(one: &Value, other: &Value) -> bool {
+    serde_json::to_string(one).ok() == serde_json::to_string(other).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::artifact::{ArtifactId, Assertions, Change, Changes, Documents, Due, InForce, Made, Offer, OfferId};
+use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, Offer, OfferId};
 use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
+use super::history::{Changes, Made};
 use super::index::{Index, place};
 use super::numbered::Numbered;
 use super::packed::Packed;

@@ -17,7 +17,7 @@ use super::artifacts::{self, ArtifactSpec, text_lines};
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::{ArtifactId, PromptMessage, PromptRecord};
 use stepwright_world::options::{Kind, OptionSpec};
-use stepwright_world::{self as world, World, WorldKind};
+use stepwright_world::{self as world, WorldKind};
 
 /// What is known of skills as a document. What is found is offered beside the episode.
 pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {

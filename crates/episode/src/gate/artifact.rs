@@ -8,11 +8,12 @@ mod tests;
 use serde_json::{Value, json};
 
 use super::super::artifact::{
-    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, is_same, patch_between, patched, replacing,
+    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, patch_between, patched, replacing,
 };
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
 use super::super::event::{AskId, Event};
+use super::super::patch::is_same;
 use super::policy::{over_budget, spent};
 use super::{Edit, Effect, Follows, Gate, Level, Phase, Unchecked};
 
