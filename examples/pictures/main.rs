@@ -107,7 +107,7 @@ impl Stage {
     /// A new episode of a shipped household task.
     fn task(task: &str, config: &Config) -> Result<Self, Failed> {
         let new = NewSession { world: "household".into(), task: task.into(), ..NewSession::default() };
-        Stage::begin(driver::prepare_new(&new, config, &driver::Sources::default(), driver::system_clock())?)
+        Stage::begin(driver::prepare_new(&new, config, &stepwright::world::Sources::default(), driver::system_clock())?)
     }
 
     fn send(&mut self) -> Result<(), Failed> {
