@@ -116,8 +116,10 @@ fn documents_that_the_sources_mention_are_there() {
 /// Paths of this repository in code spans; one with a part in capitals (`crates/NAME`) stands for many.
 #[test]
 fn files_that_the_documents_name_are_there() {
-    let folders =
-        ["src", "crates", "tests", "worlds", "prompts", "scripts", "adapters", "benches", "fuzz", "sessions", "themes"];
+    let folders = [
+        "src", "crates", "tests", "worlds", "prompts", "scripts", "adapters", "benches", "fuzz", "sessions", "themes",
+        "conform",
+    ];
     let mut missing = Vec::new();
     let mut seen = 0;
     for page in pages().into_iter().filter(|page| !page.ends_with("CHANGELOG.md") && !page.ends_with("decisions.md")) {

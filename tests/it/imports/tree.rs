@@ -36,10 +36,11 @@ pub(super) struct Tree {
     arrows: BTreeMap<Names, Arc<BTreeSet<Arrow>>>,
 }
 
-/// The module that a file is: `crates/NAME/src/a/mod.rs` is `NAME::a`, `src/a.rs` is `stepwright::a`.
+/// The module that a file is: `crates/NAME/src/a/mod.rs` and `NAME/src/a.rs` are `NAME::a`, `src/a.rs` is `stepwright::a`.
 fn module_of(path: &str) -> Names {
     let bare = path.strip_suffix(".rs").unwrap_or(path);
-    let (root, rest) = match bare.strip_prefix("crates/").and_then(|bare| bare.split_once("/src/")) {
+    let bare = bare.strip_prefix("crates/").unwrap_or(bare);
+    let (root, rest) = match bare.split_once("/src/") {
         Some(found) => found,
         None => ("stepwright", bare.strip_prefix("src/").unwrap_or(bare)),
     };
