@@ -61,8 +61,8 @@ impl Command {
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             // A reader that left early does not turn differences into success.
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => return say(&error),
-            _ if code == 2 => return say(&format!("{}: nothing to compare", self.dir.display())),
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => say(&error),
+            _ if code == 2 => say(&format!("{}: nothing to compare", self.dir.display())),
             _ => ExitCode::from(code),
         }
     }

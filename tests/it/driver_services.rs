@@ -44,7 +44,7 @@ impl Service for Busy {
 }
 
 fn with(services: Vec<Box<dyn Service>>) -> Watched {
-    let model = Scripted::new([Turn::Say(vec!["agent.step(1)"], Duration::ZERO)]);
+    let model = Scripted::new([Turn::Say(vec!["agent.add(1)"], Duration::ZERO)]);
     let mut setup = setup(Beginning::New(Box::new(header())), Counter::default(), model, None);
     setup.services = services;
     Watched::start(setup)

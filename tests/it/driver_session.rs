@@ -266,7 +266,7 @@ async fn adopted_assertions_are_in_force_at_once() {
         assertions: vec!["n ==".into()],
         origin: "edited".into(),
     }));
-    w.said(Level::Error, "n ==").await;
+    w.said(Level::Warning, "n ==").await;
     assert_eq!(w.session.assertions()["add"].0, ["n == 3"], "what does not compile is not adopted");
     w.quit().await;
 }

@@ -228,7 +228,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
     let dirty = "\"blue block\": {\"is\": [\"dirty\"]}";
     assert!(prompt(&model, 4).contains(dirty), "{}", prompt(&model, 4));
-    assert_eq!(view(&w).differences[0].path, "/blue block/is/0");
+    assert!(view(&w).differences.iter().any(|d| d.path == "/blue block/is/0"));
     // Back, the belief is the one before; the same step again is offered again.
     w.send(Command::Gate(Request::Undo));
     w.until("back", |_, s| s.cursor() == 1).await;

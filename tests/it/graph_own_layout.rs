@@ -85,7 +85,7 @@ fn a_copy_of_virtualhome_is_read_as_the_compact_files_are() {
     write(&folder.join("eval.jsonl"), &recorded.lines().filter(of_copy).collect::<Vec<_>>().join("\n"));
     let report = conform::run(&folder, Some("virtualhome")).unwrap();
     let run = report.rows.iter().find(|row| row.what == "eval.jsonl").unwrap();
-    assert!(run.compared > 100 && run.differences == 0, "{report}");
+    assert!(run.compared > 50 && run.differences == 0, "{report}");
 }
 
 #[test]

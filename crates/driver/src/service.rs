@@ -69,6 +69,7 @@ pub struct SessionView<'a> {
 }
 
 /// What a service wants done.
+#[allow(clippy::large_enum_variant, reason = "a few of them wait at a time")]
 pub(super) enum Wanted {
     Request(RequestId, Request),
     Work(Work),

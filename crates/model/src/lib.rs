@@ -434,6 +434,12 @@ pub trait LanguageModel: Send + Sync {
     }
 }
 
+/// Makes `ring` the process's provider of TLS, where none is set: to be called before a client is built.
+fn install_tls() {
+    // An error says that there is a provider already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -453,10 +459,4 @@ mod tests {
         let none = ScoreRequest { messages: Vec::new(), candidates: Vec::new() };
         assert_eq!(none.usage(&[completion(2)]).prompt, 2);
     }
-}
-
-/// Makes `ring` the process's provider of TLS, where none is set: to be called before a client is built.
-fn install_tls() {
-    // An error says that there is a provider already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
 }

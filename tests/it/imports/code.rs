@@ -267,7 +267,7 @@ impl Reader {
             // What is imported is named, what is exported again is not, unless it is another crate's.
             let strange = path.first().is_some_and(|head| head.starts_with("stepwright_"));
             let above = path.iter().all(|part| ["crate", "self", "super"].contains(&part.as_str()));
-            if (!again && !(name == "*" && above)) || strange {
+            if !(again || name == "*" && above) || strange {
                 self.module().named.insert(path.clone());
             }
             if name == "*" {

@@ -12,7 +12,7 @@ fn with(name: &str, text: &str) -> Prompts {
 
 #[test]
 fn every_template_in_the_folder_is_embedded() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut on_disk = Vec::new();
     collect(&dir.join("prompts"), "", 0, &mut on_disk);
     let embedded: BTreeSet<&str> = embedded::TEMPLATES.iter().map(|(n, _)| *n).collect();

@@ -150,7 +150,7 @@ impl<'a> Figures<'a> {
     fn of_nothing(name: [String; 2], of: &Row<'a>) -> Option<Self> {
         let scores = nothing(of);
         let of = Group::all(Vec::new(), []);
-        (!scores.is_empty()).then(|| Figures { scores, held: Some(1.0), covered: Some(1.0), assertions: 0, name, of })
+        (!scores.is_empty()).then_some(Figures { scores, held: Some(1.0), covered: Some(1.0), assertions: 0, name, of })
     }
 
     fn mean(&self, figure: fn(Mean) -> f64) -> Cell {

@@ -34,6 +34,7 @@ const SHORT_COPY: usize = 72;
 
 /// Something to do that is not the application's own.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "one passes at a time")]
 pub enum Effect {
     /// Send a command to the driver.
     Send(Command),
