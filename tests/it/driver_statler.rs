@@ -480,12 +480,6 @@ async fn what_a_method_cannot_do_here_is_said() {
     let mut w = watched("cups-state", &Scripted::new([]), &[]);
     w.said(Level::Error, "three cups only").await;
     w.quit().await;
-    let header = table_header("code-as-policies", "symbolic", &[]);
-    let mut setup = table_setup(Beginning::New(Box::new(header)), "code-as-policies", &Scripted::new([]), true);
-    setup.unattended = false;
-    let mut w = Watched::start(setup);
-    w.said(Level::Error, "a language model").await;
-    w.quit().await;
     let mut setup = crate::support::driver::setup(
         Beginning::New(Box::new(crate::support::driver::header())),
         Counter::default(),

@@ -23,6 +23,7 @@ use stepwright::tui::theme::{Theme, UNICODE};
 
 use crate::support::fixture::{comparison, episode, inspection, pool, step_view};
 use crate::support::screen::text;
+use crate::support::session::session;
 use crate::tui_keys::{Bench, catalog};
 
 /// A script under way.
@@ -56,6 +57,10 @@ impl Play {
                 let themes = vec![Theme::monochrome(UNICODE)];
                 let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
                 let mut app = App::new(parts);
+                // The first notices of a session close the start screen.
+                session(2).into_iter().for_each(|notice| app.notice(notice));
+                app.settle(Instant::now());
+                app.take_effects();
                 app.view = episode().view;
                 app.notice(Notice::Pool(Arc::new(pool())));
                 (Bench { app, now: Instant::now() }, Some(pool()))
