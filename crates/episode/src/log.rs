@@ -19,7 +19,7 @@ use super::event::Record;
 use super::session::{FORMAT_VERSION, Header, Session};
 
 /// Most bytes of a line, its break included; a longer one is neither written nor read. An ask's prompt and answer are bounded far below
-/// it ([`stepwright_model`] bounds answers), so that whatever is taken in can be written and read again.
+/// it (`stepwright_model` bounds answers), so that whatever is taken in can be written and read again.
 pub const MAX_LINE: u64 = 128 << 20;
 
 /// Most remarks on lines of a file that are kept.

@@ -1,7 +1,7 @@
 //! Sentence vectors of a model behind an interface: `/v1/embeddings` of an OpenAI-compatible server, Ollama's own.
 //!
 //! The seam is [`stepwright_embed::Embedder`], whose other embedders are the built-in table and MiniLM in this process; which one is
-//! in use is [`stepwright_launch::config::Config::embedder`]'s. What is done with the vectors (translation, retrieval) is left to methods.
+//! in use is `stepwright_launch::config::Config::embedder`'s. What is done with the vectors (translation, retrieval) is left to methods.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};

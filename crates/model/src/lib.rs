@@ -2,7 +2,7 @@
 //!
 //! `remote` is every model behind a network interface, whichever wire format it speaks; `local` runs weights in this process;
 //! `cassette` records and plays back; `embed` is the seam for sentence vectors. The built-in symbolic proposer is no language
-//! model: it reads the program state itself and lives in [`stepwright_world::planner`].
+//! model: it reads the program state itself and lives in `stepwright_world::planner`.
 
 pub mod cassette;
 pub mod embed;

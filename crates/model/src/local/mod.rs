@@ -4,7 +4,7 @@
 //! request after another. `gguf` reads the file, `network` is the weights and their forward pass, `cache` what a text left behind,
 //! `tokens` and `template` turn messages into tokens; `runner` runs prompts, `generate` writes, `score` scores given texts.
 //! An answer that is cut at its bound is written once more with a wider one, as remote models are asked again, and is no completion then.
-//! Weights are fetched by [`super::fetch`]; what a name stands for is [`stepwright_launch::config::select`]'s.
+//! Weights are fetched by [`super::fetch`]; what a name stands for is `stepwright_launch::config::select`'s.
 
 mod cache;
 mod engine;

@@ -1,5 +1,5 @@
 //! Options. Declares what can be set of a world, a method or the program as data: one [`OptionSpec`] an option. Flags
-//! ([`flags`]), keys of config.toml ([`stepwright_launch::config`]), what a session records ([`Values`]), rows of dialogs and tables of the
+//! ([`flags`]), keys of config.toml (`stepwright_launch::config`), what a session records ([`Values`]), rows of dialogs and tables of the
 //! documentation are all made from it, so that an option is declared once.
 //!
 //! The bottom layer: it knows no world, no method, no terminal.
