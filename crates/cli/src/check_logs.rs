@@ -15,7 +15,7 @@ use stepwright_text::words::count;
 
 /// Checks logs of episodes against preconditions.
 #[derive(Debug, Args)]
-pub struct CheckLogs {
+pub(crate) struct CheckLogs {
     /// Files of logs: trajectories a line, texts of ReAct, or sessions
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,

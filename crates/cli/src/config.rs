@@ -12,7 +12,7 @@ use stepwright_launch::config::{paths, template};
 
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
+pub(crate) enum ConfigCommand {
     /// Print every setting with where its value comes from (never a key)
     Show,
     /// Print where the configuration file is

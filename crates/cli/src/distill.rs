@@ -33,7 +33,7 @@ enum Discoverer {
 /// Logs are trajectories a line (docs/reference/skills.md), texts of ReAct, or sessions. With a language model every answer is kept in a journal
 /// beside the file, FILE.journal.jsonl: the same command goes on where it ended.
 #[derive(Debug, Args)]
-pub struct Distill {
+pub(crate) struct Distill {
     /// Files of logs
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,

@@ -17,7 +17,7 @@ pub struct Completions {
 
 /// Prints the man page, or writes all pages into a folder.
 #[derive(Debug, Args)]
-pub struct Man {
+pub(crate) struct Man {
     /// Folder for the pages of the program and of every subcommand
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

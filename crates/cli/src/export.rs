@@ -14,7 +14,7 @@ use stepwright_world::Sources;
 /// Writes a session as an HTML page, an asciicast, or JSONL in its normal form.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
-pub struct Export {
+pub(crate) struct Export {
     #[command(flatten)]
     session: Named,
     /// One self-contained HTML page; `-` is standard output
@@ -30,14 +30,14 @@ pub struct Export {
 
 /// Prints a session as plain text.
 #[derive(Debug, Args)]
-pub struct Show {
+pub(crate) struct Show {
     #[command(flatten)]
     session: Named,
 }
 
 /// Which session.
 #[derive(Debug, Args)]
-pub struct Named {
+pub(crate) struct Named {
     /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
     #[arg(required_unless_present = "last")]
     session: Option<PathBuf>,

@@ -11,7 +11,7 @@ use stepwright_world::{GeneratedTask, WORLDS, WorldKind};
 
 /// Generates a task.
 #[derive(Debug, Args)]
-pub struct NewTask {
+pub(crate) struct NewTask {
     /// The world
     world: WorldName,
     /// The type of task

@@ -11,7 +11,7 @@ use stepwright_world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal}
 
 /// Prints a task as PDDL, in worlds with a planning domain.
 #[derive(Debug, Args)]
-pub struct Pddl {
+pub(crate) struct Pddl {
     /// The world
     #[arg(help = planned_for())]
     world: WorldName,

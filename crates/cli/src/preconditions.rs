@@ -22,7 +22,7 @@ use stepwright_world::{OpenSpec, Sources, WORLDS};
 
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
-pub enum PreconditionsCommand {
+pub(crate) enum PreconditionsCommand {
     /// Say of each assertion whether the demonstrations bear it out; exit code 1 if one is not valid
     Check(Check),
     /// Print the candidate preconditions of actions with their verdicts and clusters, those that would be adopted, and the true ones
@@ -60,7 +60,7 @@ pub struct Check {
 
 /// Compares two sets.
 #[derive(Debug, Args)]
-pub struct Diff {
+pub(crate) struct Diff {
     /// The left file
     left: PathBuf,
     /// The right file, taken as the truth in Equation (2); the world's ground truth, or the specification's own assertions, if absent

@@ -19,7 +19,7 @@ use stepwright_tui::theme::{ASCII, Theme};
 /// own, the same at each sitting; plans alike are judged once. A judgement is kept as soon as it is made, and a sitting goes on where the
 /// one before ended.
 #[derive(Debug, Args)]
-pub struct Rate {
+pub(crate) struct Rate {
     /// The results of `stepwright study reprompt`
     results: PathBuf,
     /// Who judges

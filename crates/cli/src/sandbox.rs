@@ -10,7 +10,7 @@ use stepwright_confine::trial::{Outcome, TRIALS, Task};
 use super::{CliError, print};
 
 /// The subcommand of the process that tries.
-pub const TRIAL: &str = "sandbox-trial";
+pub(crate) const TRIAL: &str = "sandbox-trial";
 
 /// What the sandbox holds here.
 #[derive(Debug, Args)]

@@ -51,7 +51,7 @@ pub struct Global {
 
 /// How proposals are made: the method, and its options as their tables declare them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MethodFlags {
+pub(crate) struct MethodFlags {
     method: Option<String>,
     options: BTreeMap<String, String>,
     /// Options of a method in another process.
@@ -161,7 +161,7 @@ impl MethodFlags {
 
 impl Global {
     /// The same with a method's flags.
-    pub fn with_method(&self, method: MethodFlags) -> Self {
+    pub(crate) fn with_method(&self, method: MethodFlags) -> Self {
         Global { method, ..self.clone() }
     }
 

@@ -22,7 +22,7 @@ use stepwright_text::sanitize;
 
 /// How a study is carried out.
 #[derive(Debug, Args)]
-pub struct UnattendedFlags {
+pub(crate) struct UnattendedFlags {
     /// How many at once
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: usize,
@@ -55,7 +55,7 @@ pub struct UnattendedFlags {
 
 /// A study as far as it was carried out.
 #[derive(Debug)]
-pub struct CarriedOut<L> {
+pub(crate) struct CarriedOut<L> {
     /// The newest line of each unit of the experiment, of this run and of the results file.
     pub lines: Vec<L>,
     /// How much was done: `12 of 20 episodes run, 5 had results already; results in x.jsonl`.

@@ -12,7 +12,7 @@ use stepwright_world::{self as world, WORLDS, WorldKind};
 
 /// A world, chosen by its name.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WorldName(&'static WorldKind);
+pub(crate) struct WorldName(&'static WorldKind);
 
 impl WorldName {
     /// The world of a name; none if there is no such world.
@@ -49,7 +49,7 @@ impl ValueParserFactory for WorldName {
 }
 
 /// What the workbench's `--data` takes.
-pub fn tasks_help() -> String {
+pub(crate) fn tasks_help() -> String {
     format!("Tasks to choose from beside the shipped ones. {}", data_help())
 }
 
@@ -61,7 +61,7 @@ fn data_help() -> String {
 
 /// Which tasks of a world, in which form.
 #[derive(Debug, Clone, Default)]
-pub struct WorldOptions {
+pub(crate) struct WorldOptions {
     /// Where the tasks are; the shipped ones if `None`.
     pub data: Option<PathBuf>,
     /// The world options that were given.

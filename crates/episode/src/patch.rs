@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Most bytes, about, that the versions of the documents of a session take in memory together.
-pub const MAX_DOCUMENTS: usize = 512 << 20;
+pub(crate) const MAX_DOCUMENTS: usize = 512 << 20;
 
 /// What a value takes in memory beside its texts, about.
 const VALUE: usize = 32;

@@ -355,7 +355,7 @@ impl Session {
 
     /// Where taking a proposal at the cursor led before, as long as the same assertions are in force: to take it again would only
     /// make a second branch like that one.
-    pub fn taken_before(&self, proposal: ProposalId) -> Option<NodeId> {
+    pub(crate) fn taken_before(&self, proposal: ProposalId) -> Option<NodeId> {
         let here = self.current()?;
         let approved = Choice::Approve { proposal };
         let same = |child: &&Node| {
@@ -411,13 +411,13 @@ impl Session {
 
     /// The change that undo would take back of a document: the last one, with its number among the changes of the session. What an
     /// episode begins with is not taken back.
-    pub fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+    pub(crate) fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
         let number = self.current()?.documents.last(artifact)?;
         Some((number, self.changes.get(number).filter(|made| !made.begins)?))
     }
 
     /// The change that redo would make again of a document, with its number among the changes of the session.
-    pub fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+    pub(crate) fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
         let number = self.current()?.documents.undone(artifact)?;
         Some((number, self.changes.get(number)?))
     }

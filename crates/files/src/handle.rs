@@ -137,7 +137,7 @@ impl Handle {
 ///
 /// # Errors
 /// The system's.
-pub fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     faults::pass(path, Operation::SyncFolder)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !cfg!(unix) {

@@ -6,7 +6,7 @@ use crate::graph::{Graph, GraphError, Node};
 use crate::vocabulary::{Properties, Relation, States};
 
 /// An edge by the ids of its ends.
-pub type Edge = (i64, Relation, i64);
+pub(crate) type Edge = (i64, Relation, i64);
 
 /// A node that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ pub mod language;
 mod memory;
 pub mod metrics;
 pub mod names;
-pub mod nearness;
+pub(crate) mod nearness;
 pub mod outcome;
 pub mod possible;
 pub mod prepare;

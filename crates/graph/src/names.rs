@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use crate::vocabulary::Properties;
 
 /// Names that mean the same: a name of scripts, and the names of things in the scenes that count as it.
-pub type Equivalence = IndexMap<String, Vec<String>>;
+pub(crate) type Equivalence = IndexMap<String, Vec<String>>;
 
 /// The most names that lead from one to what it is called.
 const MOST_LINKS: usize = 1_000;

@@ -112,7 +112,7 @@ pub fn with(own: Table) -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 /// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
-pub fn shows_assertions(values: &Values, by_method: bool) -> bool {
+pub(crate) fn shows_assertions(values: &Values, by_method: bool) -> bool {
     match values.text(&ASSERTIONS) {
         "shown" => true,
         "hidden" => false,

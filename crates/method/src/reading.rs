@@ -19,7 +19,7 @@ pub enum Line {
 
 /// What ends the call of a raw completion that may begin with a thought: the text at which generation stops. A line break alone
 /// would stop it behind the thought. The parenthesis is put back by [`closed`].
-pub const END_OF_CALL: &str = ")\n";
+pub(crate) const END_OF_CALL: &str = ")\n";
 
 /// A completion taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -82,7 +82,7 @@ pub const SKILLS: OptionSpec =
     OptionSpec::new("skills", "Skills", Kind::PathOr(SHIPPED), "a file of skills; else the shipped ones");
 
 /// Tips in the prompts of methods that need none.
-pub const TIPS: OptionSpec =
+pub(crate) const TIPS: OptionSpec =
     OptionSpec::new("tips", "Tips", Kind::PathOr(SHIPPED), "a file of skills: its tips lead prompts");
 
 /// The knowledge of a world's episodes, by where it comes from.
@@ -205,7 +205,7 @@ pub fn tips(knowledge: &Knowledge) -> Vec<String> {
 }
 
 /// A prompt with tips before all else, where the option asks for some. What cannot be read is listed in what was left out.
-pub fn with_tips(cx: &Context<'_>, mut prompt: PromptRecord) -> PromptRecord {
+pub(crate) fn with_tips(cx: &Context<'_>, mut prompt: PromptRecord) -> PromptRecord {
     if cx.options().text(&TIPS).is_empty() {
         return prompt;
     }

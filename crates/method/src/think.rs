@@ -26,7 +26,7 @@ pub fn thoughts(demonstration: &Demonstration) -> Vec<Option<String>> {
 
 /// The thoughts of a recorded beginning, one a call: the comment before the first action that answers what others said. `is_action`
 /// recognises the agent's actions; what is neither an action nor another party's call is an observation.
-pub fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bool) -> Vec<Option<String>> {
+pub(crate) fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bool) -> Vec<Option<String>> {
     let steps = calls.iter().map(|call| {
         let own = is_action(call);
         Step {

@@ -10,9 +10,9 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// What stands in place of a key.
-pub const MASK: &str = "[key]";
+pub(crate) const MASK: &str = "[key]";
 /// Characters of a long key whose run is found. What all keys of a provider begin with (`sk-ant-api03-`) is such a run too.
-pub const PART: usize = 8;
+pub(crate) const PART: usize = 8;
 /// Keys from this length on are found in part and encoded; shorter ones only whole.
 const LONG: usize = 16;
 /// Keys from this length on are found; what is shorter (`none`, `EMPTY`) is no key, and a word of answers.

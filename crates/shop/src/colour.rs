@@ -1,7 +1,7 @@
 //! Colour normalisation: an option that names a colour is that colour for the reward, the first of the list that it holds.
 
 /// The colours, in the order they are looked for.
-pub const COLOURS: [&str; 102] = [
+pub(crate) const COLOURS: [&str; 102] = [
     "alabaster",
     "apricot",
     "aqua",
@@ -111,7 +111,7 @@ pub fn normalise(text: &str) -> &str {
     COLOURS.iter().find(|colour| text.contains(**colour)).copied().unwrap_or(text)
 }
 
-pub fn is_colour(text: &str) -> bool {
+pub(crate) fn is_colour(text: &str) -> bool {
     COLOURS.contains(&text)
 }
 

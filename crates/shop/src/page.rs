@@ -9,7 +9,7 @@ use crate::python::{float, json_dict};
 
 pub(crate) const BUY: &str = "Buy Now";
 /// The button to the next page of results.
-pub const NEXT: &str = "Next >";
+pub(crate) const NEXT: &str = "Next >";
 /// The button back to the page before.
 pub(crate) const PREVIOUS: &str = "< Prev";
 /// The button back to the search page.
@@ -19,7 +19,7 @@ pub const SEARCH: &str = "Search";
 pub(crate) const SUB_PAGES: [&str; 4] = ["Description", "Features", "Reviews", "Attributes"];
 pub const PER_PAGE: usize = 10;
 /// The text before the score on the last page.
-pub const SCORE: &str = "Your score (min 0.0, max 1.0)";
+pub(crate) const SCORE: &str = "Your score (min 0.0, max 1.0)";
 
 /// What a piece of a page is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,13 +36,13 @@ pub fn repr(text: &str) -> String {
 }
 
 /// `repr` of a dict of strings.
-pub fn repr_dict(dict: &IndexMap<String, String>) -> String {
+pub(crate) fn repr_dict(dict: &IndexMap<String, String>) -> String {
     let entries: Vec<String> = dict.iter().map(|(key, value)| format!("{}: {}", repr(key), repr(value))).collect();
     format!("{{{}}}", entries.join(", "))
 }
 
 /// `repr` of a pair of strings.
-pub fn repr_pair(first: &str, second: &str) -> String {
+pub(crate) fn repr_pair(first: &str, second: &str) -> String {
     format!("({}, {})", repr(first), repr(second))
 }
 
@@ -65,7 +65,7 @@ fn is_printable(c: char) -> bool {
 }
 
 /// Whether a regular expression's `\w` matches: a letter, a number of any kind, or the low line.
-pub fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     use GeneralCategory as G;
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -109,7 +109,7 @@ pub fn json(text: &str) -> String {
 }
 
 /// `json.dumps` of a dict of strings, its keys in their order.
-pub fn json_dict<'a>(dict: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
+pub(crate) fn json_dict<'a>(dict: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
     let entries: Vec<String> = dict.into_iter().map(|(key, value)| format!("{}: {}", json(key), json(value))).collect();
     format!("{{{}}}", entries.join(", "))
 }

@@ -13,7 +13,7 @@ use crate::session::Step;
 use crate::shop::Shop;
 
 /// The answer to an action that the page does not offer.
-pub const INVALID: &str = "Invalid action!";
+pub(crate) const INVALID: &str = "Invalid action!";
 /// The answer to a thought.
 pub const OK: &str = "OK.";
 /// The action that begins the visit anew.

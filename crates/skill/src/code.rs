@@ -28,7 +28,7 @@ pub fn functions() -> Vec<String> {
 
 /// What stands before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's form, which
 /// gives lists, `env.step(id, action)` the shop's.
-pub const PRELUDE: &str = r"class Found:
+pub(crate) const PRELUDE: &str = r"class Found:
     def group(self, number=0):
         return self.all[number]
     def groups(self):

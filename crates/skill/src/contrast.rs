@@ -18,7 +18,7 @@ pub struct Row {
 
 impl Row {
     /// Whether both did the same here.
-    pub fn is_shared(self) -> bool {
+    pub(crate) fn is_shared(self) -> bool {
         self.success.is_some() && self.failure.is_some()
     }
 }

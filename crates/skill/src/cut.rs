@@ -82,7 +82,7 @@ pub fn relabel(segments: &mut [Segment], at: usize, call: SkillCall) -> Result<(
 ///
 /// # Errors
 /// The first action that is not the trajectory's at its place, or how many are missing.
-pub fn of_parts(parts: &[Part], trajectory: &Trajectory) -> Result<Vec<Segment>, String> {
+pub(crate) fn of_parts(parts: &[Part], trajectory: &Trajectory) -> Result<Vec<Segment>, String> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut next = 0;
     let mut segments = Vec::new();

@@ -22,7 +22,7 @@ pub struct Form {
 const ID: &str = "[id]";
 
 /// Which thing fills which slot.
-pub type Binding = BTreeMap<String, String>;
+pub(crate) type Binding = BTreeMap<String, String>;
 
 /// The word of a thing: `mug` of `mug 1`.
 pub fn kind_of(thing: &str) -> &str {

@@ -9,10 +9,10 @@ const Z: f64 = 1.959_963_984_540_054;
 const RESAMPLES: usize = 2_000;
 
 /// A 95 % interval.
-pub type Interval = [f64; 2];
+pub(crate) type Interval = [f64; 2];
 
 /// Wilson's score interval of a share; `None` of nothing.
-pub fn wilson(part: usize, of: usize) -> Option<Interval> {
+pub(crate) fn wilson(part: usize, of: usize) -> Option<Interval> {
     if of == 0 {
         return None;
     }
@@ -26,7 +26,7 @@ pub fn wilson(part: usize, of: usize) -> Option<Interval> {
 
 /// The percentile bootstrap of any figure of a sample: units are drawn with replacement, always the same way, and the figure is
 /// computed again. `None` where fewer than two units make it meaningless.
-pub fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option<Interval> {
+pub(crate) fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option<Interval> {
     if units.len() < 2 {
         return None;
     }
@@ -45,7 +45,7 @@ pub fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option<Interv
     Some([at(0.025)?, at(0.975)?])
 }
 
-pub fn of_mean(values: &[f64]) -> Option<Interval> {
+pub(crate) fn of_mean(values: &[f64]) -> Option<Interval> {
     bootstrap(values, |drawn| drawn.iter().copied().sum::<f64>() / drawn.len() as f64)
 }
 

@@ -18,7 +18,7 @@ impl std::fmt::Debug for Kind {
 }
 
 /// All of them.
-pub const KINDS: [Kind; 7] = [
+pub(crate) const KINDS: [Kind; 7] = [
     Kind::of::<run::Run>(),
     Kind::of::<precondition::Preconditions>(),
     Kind::of::<policy::Policies>(),

@@ -17,11 +17,11 @@ pub struct Paper {
 /// Preconditions of "Reasoning about Action Preconditions with Programs": its Tables 1, 2 and 4.
 pub static PRECONDITIONS: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/preconditions.txt")));
 /// Policies of the same: Table 3, the ablation printed as Figure 2, and what the text adds to it.
-pub static POLICIES: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/policies.txt")));
+pub(crate) static POLICIES: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/policies.txt")));
 /// "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": successful trials by condition and task.
-pub static BLOCKING: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/blocking.txt")));
+pub(crate) static BLOCKING: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/blocking.txt")));
 /// "Planning with Large Language Models via Corrective Re-prompting": its Tables 1 and 2, by method.
-pub static REPROMPT: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/reprompt.txt")));
+pub(crate) static REPROMPT: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/reprompt.txt")));
 /// "Statler: State-Maintaining Language Models for Embodied Reasoning": its Tables 1 to 3 and the later version's comparison.
 pub static STATLER: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/statler.txt")));
 /// "O3D: Offline Data-driven Discovery and Distillation": Tables 1, 2, 3, 6, 9 and 10.

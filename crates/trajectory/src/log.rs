@@ -64,7 +64,7 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
 
 /// Reads a file of one or more episodes, which are numbered after the file's name. What is wrong with one takes nothing from the
 /// others.
-pub fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
+pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogError>> {
     let mut episodes: Vec<(usize, Vec<&str>, Option<bool>)> = vec![(0, Vec::new(), None)];
     let mut acted = false;
     // Where what stands between two headings begins.

@@ -76,7 +76,7 @@ pub enum Context {
 }
 
 /// All contexts, in the order of help and documentation.
-pub const CONTEXTS: [Context; 10] = [
+pub(crate) const CONTEXTS: [Context; 10] = [
     Context::Gate,
     Context::Pane,
     Context::Global,
@@ -109,7 +109,7 @@ pub enum Move {
 
 impl ActionId {
     /// The movement that an action is in a pane, a dialog or on the start screen.
-    pub fn movement(self) -> Option<Move> {
+    pub(crate) fn movement(self) -> Option<Move> {
         use PaneAction as P;
         Some(match self {
             ActionId::ItemUp | ActionId::StartUp | ActionId::Pane(P::Up) => Move::Up,
@@ -131,7 +131,7 @@ impl From<PaneAction> for ActionId {
 
 /// A row of the table.
 #[derive(Debug, Clone)]
-pub struct ActionSpec {
+pub(crate) struct ActionSpec {
     /// Which action.
     pub id: ActionId,
     /// As in the configuration's `[keys]`.
@@ -342,7 +342,7 @@ actions! {
 }
 
 /// The number of example sessions that have a key.
-pub const EXAMPLE_KEYS: usize = 8;
+pub(crate) const EXAMPLE_KEYS: usize = 8;
 
 /// The table, grouped by context.
 pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {

@@ -47,7 +47,7 @@ fn is_ascii(glyphs: &Glyphs) -> bool {
 }
 
 /// An empty block; the focused one shows by weight of line, not by colour alone.
-pub fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
+pub(crate) fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
     let set = match (is_ascii(&theme.glyphs), focused) {
         (true, true) => ASCII_FOCUSED,
         (true, false) => ASCII_BORDER,
@@ -59,13 +59,13 @@ pub fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
 }
 
 /// How a model is named wherever it is shown.
-pub fn model_label(name: &str) -> String {
+pub(crate) fn model_label(name: &str) -> String {
     let name = sanitize::line(name);
     if name.starts_with("symbolic") { format!("{name} (no language model)") } else { name.into_owned() }
 }
 
 /// A whole number with its thousands set apart.
-pub fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -81,7 +81,7 @@ pub fn thousands(number: u64) -> String {
 const ROOMY: u16 = 110;
 
 /// The title bar: what is stepped on the left, with what on the right.
-pub fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let dot = format!(" {} ", theme.glyphs.dot);
     let roomy = area.width >= ROOMY;
     let (left, right) = match &view.session {
@@ -163,7 +163,7 @@ const NUMBER: u16 = 3;
 
 /// Columns of each pane's tab, in order. Where there is little room the names are short, then all but the shown one's are left to their
 /// numbers.
-pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
+pub(crate) fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
     let width = |pane: PaneId, short: bool| {
         let title = if short { short_title(pane) } else { pane.title() };
         title.len() as u16 + 4
@@ -185,7 +185,7 @@ pub fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
 }
 
 /// The tab bar of one-pane screens: number and name of every pane.
-pub fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) {
+pub(crate) fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) {
     for (pane, rect) in tab_spans(area, shown) {
         let number = PANES.iter().position(|p| *p == pane).unwrap_or(0) + 1;
         let whole = usize::from(rect.width) >= pane.title().len() + 4;
@@ -208,7 +208,7 @@ const OWN_TITLE: usize = 20;
 /// The tabs of a slot `width` columns wide, in order: each with the text that stands for it. Where there is little room the other
 /// panes' names are the short ones, then the shown pane's own title is cut, then tabs are left out from the far end; the last entry,
 /// without a pane, says that some are. The shown pane is always among them.
-pub fn slot_tabs(
+pub(crate) fn slot_tabs(
     own: &str,
     pane: PaneId,
     tabs: &[PaneId],
@@ -251,7 +251,14 @@ fn name(pane: PaneId, short: bool) -> &'static str {
 }
 
 /// The title of a slot `width` columns wide: its pane's own, with the other panes of the slot beside it.
-pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, focused: bool, width: u16) -> Line<'a> {
+pub(crate) fn slot_title<'a>(
+    own: &str,
+    pane: PaneId,
+    tabs: &[PaneId],
+    theme: &Theme,
+    focused: bool,
+    width: u16,
+) -> Line<'a> {
     let role = if focused { Role::Title } else { Role::Text };
     let style = theme.style(role);
     let style = if focused { style.patch(theme.style(Role::BorderFocused)) } else { style };
@@ -263,7 +270,7 @@ pub fn slot_title<'a>(own: &str, pane: PaneId, tabs: &[PaneId], theme: &Theme, f
 }
 
 /// The chosen proposal in one line, for screens that do not show the list.
-pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
+pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     if let Some(offer) = view.offer() {
         let inside = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
         let row = offer::brief(view, offer, theme);
@@ -314,7 +321,7 @@ pub fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) 
 }
 
 /// The message line: what is under way before what was said last. `more` is the key that shows a message too long for it.
-pub fn message_line(
+pub(crate) fn message_line(
     busy: Option<&str>,
     more: Option<&str>,
     view: &View,
@@ -352,7 +359,7 @@ fn without_folders(text: &str, ellipsis: &str) -> String {
 }
 
 /// Hints of which the last is always among those that fit into so many columns: how to get out is never cut.
-pub fn with_last(mut hints: Vec<(String, &str)>, columns: u16) -> Vec<(String, &str)> {
+pub(crate) fn with_last(mut hints: Vec<(String, &str)>, columns: u16) -> Vec<(String, &str)> {
     let Some(last) = hints.pop() else { return hints };
     let columns_of = |(key, word): &(String, &str)| key.width() + word.width() + 3;
     let mut room = usize::from(columns).saturating_sub(1 + columns_of(&last));

@@ -69,7 +69,7 @@ impl Depth {
 }
 
 /// Whether the terminal says that its ground is light (`COLORFGBG`, set by some terminals; asking could stall).
-pub fn ground_is_light() -> bool {
+pub(crate) fn ground_is_light() -> bool {
     let colours = std::env::var("COLORFGBG").unwrap_or_default();
     matches!(colours.rsplit(';').next(), Some("7" | "15"))
 }

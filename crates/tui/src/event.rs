@@ -61,7 +61,7 @@ pub enum Message {
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Feeds terminal events into the channel until either end is gone.
-pub fn read_terminal(to: Sender<Message>) {
+pub(crate) fn read_terminal(to: Sender<Message>) {
     watch_terminal(to.clone());
     spawn("terminal events", move || {
         loop {
@@ -99,7 +99,7 @@ pub(super) const SIGNALS: [i32; 16] = [
 const ENDING: Duration = Duration::from_secs(4);
 
 /// The exit code after a signal.
-pub fn code_of(signal: i32) -> u8 {
+pub(crate) fn code_of(signal: i32) -> u8 {
     128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
 }
 
@@ -109,7 +109,7 @@ const LEAVING: Duration = Duration::from_secs(1);
 /// Ends the process, once it should have ended by itself: a terminal that is held takes neither the last frame nor what gives it back,
 /// and no write to it returns. Its modes are set back all the same, which needs no output. Where the program was only slow, the
 /// terminal is given back as at any end.
-pub fn end_at_last(code: u8) {
+pub(crate) fn end_at_last(code: u8) {
     spawn("end", move || {
         thread::sleep(ENDING);
         let (done, left) = std::sync::mpsc::channel();
@@ -128,7 +128,7 @@ pub fn end_at_last(code: u8) {
 ///
 /// # Errors
 /// When the system refuses the handlers.
-pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
+pub(crate) fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
     let mut signals = Signals::new(SIGNALS)?;
     spawn("signals", move || {
         for signal in signals.forever() {
@@ -144,7 +144,7 @@ pub fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
 }
 
 /// Feeds a driver's notices into the channel, marked with its generation.
-pub fn forward(mut notices: tokio::sync::mpsc::UnboundedReceiver<Notice>, generation: u64, to: Sender<Message>) {
+pub(crate) fn forward(mut notices: tokio::sync::mpsc::UnboundedReceiver<Notice>, generation: u64, to: Sender<Message>) {
     spawn("notices", move || {
         while let Some(notice) = notices.blocking_recv() {
             if to.send(Message::Notice(generation, notice)).is_err() {
@@ -156,7 +156,7 @@ pub fn forward(mut notices: tokio::sync::mpsc::UnboundedReceiver<Notice>, genera
 }
 
 /// Does something slow off the drawing thread and sends what it gives.
-pub fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce() -> Message + Send + 'static) {
+pub(crate) fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce() -> Message + Send + 'static) {
     spawn(name, move || {
         let _ = to.send(work());
     });

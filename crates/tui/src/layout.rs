@@ -9,7 +9,7 @@ use ratatui::layout::{Constraint, Layout as Division, Position, Rect};
 use super::pane::{PANES, PaneId};
 
 /// Below this many columns or rows only a message is shown.
-pub const MINIMUM: (u16, u16) = (40, 10);
+pub(crate) const MINIMUM: (u16, u16) = (40, 10);
 /// From this size on there are two columns.
 const MEDIUM: (u16, u16) = (100, 28);
 /// From this size on there are three columns.
@@ -21,7 +21,7 @@ const STEP: i32 = 40;
 
 /// The arrangements, by size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     Small,
     Medium,
     Large,
@@ -44,7 +44,7 @@ struct Column {
 
 /// A shown slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub(crate) struct Placed {
     pub pane: PaneId,
     /// All panes of the slot, in tab order.
     pub tabs: Vec<PaneId>,
@@ -53,7 +53,7 @@ pub struct Placed {
 
 /// A frame's geometry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Geometry {
+pub(crate) struct Geometry {
     pub title: Rect,
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
@@ -76,7 +76,7 @@ pub enum Handle {
 /// Directions of resizing by keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Resize {
+pub(crate) enum Resize {
     Wider,
     Narrower,
     Taller,
@@ -86,7 +86,7 @@ pub enum Resize {
 /// What the panes are arranged for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Preset {
+pub(crate) enum Preset {
     /// Deciding step by step.
     #[default]
     Stepping,
@@ -230,7 +230,7 @@ impl Layout {
     }
 
     /// The border under a position, if it can be dragged.
-    pub fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
+    pub(crate) fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
         let class = class(area).filter(|_| !self.zoomed)?;
         let geometry = self.geometry(area, focus)?;
         let mut slots = geometry.slots.iter();
@@ -257,7 +257,7 @@ impl Layout {
     }
 
     /// Moves a border to a position.
-    pub fn drag(&mut self, area: Rect, focus: PaneId, handle: Handle, to: Position) {
+    pub(crate) fn drag(&mut self, area: Rect, focus: PaneId, handle: Handle, to: Position) {
         let (Some(class), Some(geometry)) = (class(area), self.geometry(area, focus)) else { return };
         let body =
             geometry.slots.iter().fold(Rect::default(), |b, s| if b.is_empty() { s.area } else { b.union(s.area) });

@@ -5,7 +5,7 @@
 use super::sanitize;
 
 /// Most bytes a field of one line in a dialog takes: what a person types, not a file pasted by mistake.
-pub const LINE: usize = 4_000;
+pub(crate) const LINE: usize = 4_000;
 
 /// Most bytes a text of many lines takes, and what is typed in a pane.
 pub const LINES: usize = 64 * 1024;

@@ -57,7 +57,7 @@ impl Part {
 
 /// What the start screen wants done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartAction {
+pub(crate) enum StartAction {
     Begin(Choice),
     Open(PathBuf),
     /// Fetch what a model needs, of that size.
@@ -71,7 +71,7 @@ pub enum StartAction {
 
 /// The start screen.
 #[derive(SmartDefault)]
-pub struct Start {
+pub(crate) struct Start {
     /// What there is; `None` while it is being read.
     catalog: Option<Catalog>,
     focus: usize,
@@ -90,7 +90,7 @@ pub struct Start {
 }
 
 impl Start {
-    pub fn set_catalog(&mut self, catalog: Catalog) {
+    pub(crate) fn set_catalog(&mut self, catalog: Catalog) {
         let usable = |entries: &[Entry]| entries.iter().position(|e| e.unavailable.is_none()).unwrap_or(0);
         self.lists = std::array::from_fn(|_| ListState::default());
         self.lists[Part::Models as usize] = ListState::at(usable(&catalog.models));
@@ -201,7 +201,7 @@ impl Start {
         });
     }
 
-    pub fn mark_model(&mut self, name: &str) {
+    pub(crate) fn mark_model(&mut self, name: &str) {
         let at = self.catalog.as_ref().and_then(|c| c.models.iter().position(|m| m.name == name));
         if let Some(at) = at {
             self.lists[Part::Models as usize] = ListState::at(at);
@@ -278,7 +278,7 @@ impl Start {
     }
 
     /// Lists everything again; whether something was searched for.
-    pub fn clear_search(&mut self) -> bool {
+    pub(crate) fn clear_search(&mut self) -> bool {
         let searched = !self.search.text().is_empty();
         if searched {
             self.search.set("");

@@ -22,7 +22,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 /// Most bytes of text put on the clipboard: terminals drop longer sequences.
-pub const CLIPBOARD_LIMIT: usize = 100_000;
+pub(crate) const CLIPBOARD_LIMIT: usize = 100_000;
 
 /// Whether the terminal is in our modes now.
 static ENTERED: AtomicBool = AtomicBool::new(false);
@@ -79,14 +79,14 @@ impl Screen {
     }
 
     /// Makes the next frame paint every cell: after another program wrote to the terminal.
-    pub fn repaint(&mut self) -> io::Result<()> {
+    pub(crate) fn repaint(&mut self) -> io::Result<()> {
         // `Terminal::clear` asks the terminal where its cursor is, and the answer would go to the event reader.
         let size = self.terminal.size()?;
         self.terminal.resize(size.into())
     }
 
     /// Enters the modes again after [`leave`], on a blank screen.
-    pub fn reenter(&mut self) -> io::Result<()> {
+    pub(crate) fn reenter(&mut self) -> io::Result<()> {
         enter_modes(self.mouse)?;
         self.repaint()
     }
@@ -148,12 +148,12 @@ pub fn leave() {
 }
 
 /// Sets the modes of a terminal back that takes no output: what was drawn stays, and the person's keys work again.
-pub fn abandon() {
+pub(crate) fn abandon() {
     let _ = terminal::disable_raw_mode();
 }
 
 /// Makes a panic in any thread give the terminal back before it is reported, then calls `after` (which ends the workbench).
-pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         leave();
@@ -163,7 +163,7 @@ pub fn install_panic_hook(after: impl Fn() + Send + Sync + 'static) {
 }
 
 /// Stops this process and its group, as Ctrl-Z does; returns once it continues. The terminal must have been left.
-pub fn stop_process() {
+pub(crate) fn stop_process() {
     // SIGSTOP to the whole group, so that a parent such as `cargo run` stops too and the shell gets its prompt back. SIGTSTP
     // would reach our own handler again.
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);

@@ -38,7 +38,7 @@ pub enum Role {
 }
 
 /// All roles, in the order of the enum.
-pub const ROLES: &[Role] = Role::VARIANTS;
+pub(crate) const ROLES: &[Role] = Role::VARIANTS;
 
 /// The marks used in panes, one column each.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -276,7 +276,7 @@ impl View {
     }
 
     /// Whether a person took a proposal's action out of the candidates, in the blocking tree.
-    pub fn is_pruned(&self, proposal: &Proposal) -> bool {
+    pub(crate) fn is_pruned(&self, proposal: &Proposal) -> bool {
         proposal.action.as_ref().is_some_and(|a| self.pruned().contains(a.text.as_str()))
     }
 

@@ -26,7 +26,7 @@ pub enum ProcessStatus {
 }
 
 /// Is given every change of the status, on any thread; must not block.
-pub type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
+pub(crate) type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 
 /// A recorded answer, given to a world in place of having it executed.
 #[derive(Debug, Clone, Copy)]

@@ -115,7 +115,7 @@ impl<E: Episode> Simulated<E> {
     }
 
     /// The set of tasks.
-    pub fn task_set(&self) -> &E::Tasks {
+    pub(crate) fn task_set(&self) -> &E::Tasks {
         &self.tasks
     }
 

@@ -11,4 +11,4 @@ pub use expression::{Expression, WeightError, read};
 pub use known::{Contradiction, Weights};
 
 /// An exact fraction.
-pub type Ratio = num_rational::Ratio<i64>;
+pub(crate) type Ratio = num_rational::Ratio<i64>;

@@ -15,7 +15,7 @@ use stepwright_model::remote::{Capabilities, Remote, Support};
 
 /// What to do with models.
 #[derive(Debug, Subcommand)]
-pub enum ModelsCommand {
+pub(crate) enum ModelsCommand {
     /// List the models that are configured, where they answer, and whether a key is there
     List,
     /// Ask an endpoint for a few tokens to find out what it offers

@@ -51,7 +51,7 @@ struct Literals {
 
 /// What was asked for beyond the outcomes.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wishes {
+pub(crate) struct Wishes {
     /// The hidden state.
     pub state: bool,
     /// Facts and goals as literals, where the world has them.

@@ -17,7 +17,7 @@ use stepwright_world::kitchen;
 /// With `--model symbolic` (the default) no language model takes part: the built-in selector chooses among the candidates, and
 /// ProgPrompt's plans are joined from parts that ship with the program.
 #[derive(Debug, Args)]
-pub struct BlockingStudy {
+pub(crate) struct BlockingStudy {
     #[command(flatten)]
     episodes: Episodes,
     /// Conditions: BCR, ProgPrompt, FF-Replan, ProgPrompt-no-find, FF-Replan-limited, ProgPrompt-heeded; the first five if absent

@@ -16,7 +16,7 @@ use super::{CliError, Global};
 
 /// The studies.
 #[derive(Debug, Subcommand)]
-pub enum StudyCommand {
+pub(crate) enum StudyCommand {
     /// Infer preconditions from demonstrations and score them on other episodes (Tables 1 and 2, Equation 2)
     Preconditions(preconditions::Preconditions),
     /// Predict the next acts of dialogues, or run household tasks, with several methods (Table 3, Figure 2)

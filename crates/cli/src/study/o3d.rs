@@ -21,7 +21,7 @@ const MOST_ACTIONS: u32 = 60;
 /// With `--model symbolic` (the default) no language model takes part: O3D is the agent by skills, and of what needs a language model it
 /// is said that it does. `--model cassette:PATH` plays recorded answers back.
 #[derive(Debug, Args)]
-pub struct O3dStudy {
+pub(crate) struct O3dStudy {
     /// The world: household or shop
     #[arg(long, value_name = "WORLD", default_value = "household", value_parser = ["household", "shop"])]
     world: String,

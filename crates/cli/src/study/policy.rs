@@ -36,7 +36,7 @@ use stepwright_world::{TaskInfo, World, dialogue};
 /// turns, compatibility the share of predicted acts whose true preconditions hold. A household task gives success and
 /// compatibility. With `--model symbolic` (the default) the built-in proposer predicts, learned from the demonstrations.
 #[derive(Debug, Args)]
-pub struct PolicyStudy {
+pub(crate) struct PolicyStudy {
     /// The world
     #[arg(long, default_value = "dialogue")]
     world: WorldName,

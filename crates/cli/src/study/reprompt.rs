@@ -18,7 +18,7 @@ use stepwright_world::graph;
 /// With a copy of VirtualHome and the language planner's lists the test tasks are planned in each scene; else those of the apartments that
 /// ship. With `--model symbolic` (the default) no language model takes part. What is correct people say: `stepwright rate`.
 #[derive(Debug, Args)]
-pub struct RepromptStudy {
+pub(crate) struct RepromptStudy {
     #[command(flatten)]
     episodes: Episodes,
     /// Conditions: open-loop, resample, notion, inference, cause, cause-geometric; all if absent

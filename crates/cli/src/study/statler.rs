@@ -33,7 +33,7 @@ const MOST_ACTIONS: u32 = 10_000;
 /// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored:
 /// `--data` is their folder, with the episodes.
 #[derive(Debug, Args)]
-pub struct StatlerStudy {
+pub(crate) struct StatlerStudy {
     #[command(flatten)]
     episodes: Episodes,
     /// Score recorded outputs of models instead of running anything

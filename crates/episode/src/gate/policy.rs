@@ -69,7 +69,7 @@ pub fn rule(
 }
 
 /// Why no model may be asked under the budget, if so.
-pub fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
+pub(crate) fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
     let budget = policy.token_budget?;
     (spent >= budget).then(|| {
         format!("the budget of {} is reached ({spent} spent); set a new limit to go on", count(budget, "token"))
@@ -82,7 +82,7 @@ pub fn spent(session: &Session) -> u64 {
 }
 
 /// The words for a used-up allowance.
-pub fn steps_used(steps: u32) -> String {
+pub(crate) fn steps_used(steps: u32) -> String {
     format!("{} taken", count(steps, "automatic step"))
 }
 

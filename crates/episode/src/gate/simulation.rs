@@ -68,7 +68,7 @@ impl Drop for Sim {
 
 impl Sim {
     /// The gate alone, for what goes in and out of it.
-    pub fn into_gate(mut self) -> Gate {
+    pub(crate) fn into_gate(mut self) -> Gate {
         let gate = std::mem::replace(&mut self.gate, Gate::new(Session::new(header())));
         self.records.clear();
         self.performed.clear();
@@ -325,7 +325,7 @@ impl Sim {
     }
 
     /// Everything that must hold after any request.
-    pub fn check_invariants(&self) {
+    pub(crate) fn check_invariants(&self) {
         let session = self.gate.session();
         let mut fold = Session::new(header());
         for record in &self.records {

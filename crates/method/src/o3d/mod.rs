@@ -39,7 +39,7 @@ const AGAIN: f64 = 0.7;
 const TOKENS: u32 = 100;
 
 /// Which parts of the knowledge are used.
-pub const VARIANT: OptionSpec = OptionSpec::new(
+pub(crate) const VARIANT: OptionSpec = OptionSpec::new(
     "variant",
     "Variant",
     Kind::Choice(&[

@@ -14,7 +14,7 @@ use super::instances::Instances;
 
 /// A candidate as a hypothesis.
 #[derive(Debug, Clone, Copy)]
-pub struct Hypothesis<'a> {
+pub(crate) struct Hypothesis<'a> {
     /// Where it holds, over all instances.
     pub set: &'a InstanceSet,
     /// How many independent observations speak for it, see [`Calls::weight`].
@@ -51,7 +51,7 @@ const LINGERING: f64 = 0.1;
 const EARLY: f64 = 0.7;
 
 /// A chance coincidence below this is no coincidence.
-pub const COINCIDENCE: f64 = 0.2;
+pub(crate) const COINCIDENCE: f64 = 0.2;
 
 impl Calls {
     /// The calls of an action among its instances.
@@ -91,7 +91,7 @@ impl Calls {
 /// Chooses, most convincing first, the hypotheses that the calls cannot satisfy by chance given those chosen before.
 ///
 /// All hypotheses must be valid, that is hold at every call. Ties go to the lower index.
-pub fn convincing(early: &InstanceSet, hypotheses: &[Hypothesis<'_>]) -> Vec<usize> {
+pub(crate) fn convincing(early: &InstanceSet, hypotheses: &[Hypothesis<'_>]) -> Vec<usize> {
     let mut chosen = Vec::new();
     let mut believed = InstanceSet::all(early.len());
     let mut before = early.clone();

@@ -65,17 +65,17 @@ pub struct Sentence {
 mod prior {
     /// Says something of an argument of the call.
     pub const ARGUMENT: f64 = -3.0;
-    pub const DENIAL: f64 = 2.0;
+    pub(crate) const DENIAL: f64 = 2.0;
     /// Denies something of a constant key: mostly "has not come up yet".
-    pub const CONSTANT_DENIAL: f64 = 4.0;
+    pub(crate) const CONSTANT_DENIAL: f64 = 4.0;
     /// For each object on the path from `self`.
-    pub const DISTANCE: f64 = 0.5;
+    pub(crate) const DISTANCE: f64 = 0.5;
     /// Joins two by `or`.
-    pub const DISJUNCTION: f64 = 4.0;
+    pub(crate) const DISJUNCTION: f64 = 4.0;
 }
 
 /// Longest list of constants that is spelled out for one place.
-pub const MOST_CONSTANTS: usize = 24;
+pub(crate) const MOST_CONSTANTS: usize = 24;
 
 pub fn either(one: &Sentence, other: &Sentence) -> Sentence {
     Sentence {

@@ -89,21 +89,21 @@ impl InstanceSet {
     }
 
     /// Keeps what is in `other` too.
-    pub fn intersect(&mut self, other: &InstanceSet) {
+    pub(crate) fn intersect(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= b;
         }
     }
 
     /// Takes in what is in `other`.
-    pub fn unite(&mut self, other: &InstanceSet) {
+    pub(crate) fn unite(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a |= b;
         }
     }
 
     /// Takes out what is in `other`.
-    pub fn subtract(&mut self, other: &InstanceSet) {
+    pub(crate) fn subtract(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= !b;
         }
@@ -128,7 +128,7 @@ impl InstanceSet {
     }
 
     /// The first instance in this set that is not in `other`.
-    pub fn first_outside(&self, other: &InstanceSet) -> Option<usize> {
+    pub(crate) fn first_outside(&self, other: &InstanceSet) -> Option<usize> {
         self.iter().find(|&at| !other.contains(at))
     }
 

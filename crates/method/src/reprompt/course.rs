@@ -17,7 +17,7 @@ pub enum Role {
 
 /// A step that was tried.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// The step in words, as it was offered.
     pub step: String,
     /// The text of its action, where one was taken.
@@ -41,7 +41,7 @@ impl Attempt {
 
 /// All steps that were tried.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+pub(crate) struct Course {
     /// What is done about refused steps.
     on_error: OnError,
     /// In order.
@@ -101,7 +101,7 @@ impl Course {
     }
 
     /// Takes up the step again that was given up last.
-    pub fn take_up_again(&mut self) {
+    pub(crate) fn take_up_again(&mut self) {
         if let Some(last) = self.attempts.last_mut().filter(|last| last.dropped) {
             last.dropped = false;
             self.line = self.line.saturating_sub(1);
@@ -119,7 +119,7 @@ impl Course {
     }
 
     /// How many corrections in a row did not help the last planned step, retries of it included.
-    pub fn in_vain(&self) -> usize {
+    pub(crate) fn in_vain(&self) -> usize {
         let planned = self.attempts.iter().rev().find(|a| a.role == Role::Planned);
         let same = |a: &Attempt| !a.is_done() && planned.is_some_and(|last| last.step == a.step);
         let since = self.attempts.iter().rev().take_while(|a| a.role == Role::Correction || same(a));

@@ -24,7 +24,7 @@ pub fn refused(cx: &Context<'_>, node: &Node) -> Option<Refusal> {
 }
 
 /// Why an assertion keeps a step from being tried; `None` where none fails.
-pub fn vetoed(verdict: &Verdict, step: &str) -> Option<Refusal> {
+pub(crate) fn vetoed(verdict: &Verdict, step: &str) -> Option<Refusal> {
     let cause = cause(verdict)?;
     Some(Refusal {
         number: OTHER,

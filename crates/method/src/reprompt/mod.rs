@@ -36,7 +36,7 @@ use stepwright_program::Call;
 
 /// What is done about a step that the world refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
+pub(crate) enum OnError {
     /// Nothing: the plan goes on.
     GoOn,
     /// The next best candidate is tried.

@@ -19,7 +19,7 @@ pub const SETTINGS: OptionSpec = OptionSpec::new(
 .or("method");
 
 /// The form of the score.
-pub const SCORE: OptionSpec = OptionSpec::new(
+pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",
     "Score",
     Kind::Choice(&[("weighted", "S_w = C + β P"), ("geometric", "S_g = (C + 1) / 2 · e^P")]),
@@ -28,7 +28,7 @@ pub const SCORE: OptionSpec = OptionSpec::new(
 .or("weighted");
 
 /// The information in a corrective prompt.
-pub const INFORMATION: OptionSpec = OptionSpec::new(
+pub(crate) const INFORMATION: OptionSpec = OptionSpec::new(
     "information",
     "Corrective prompt",
     Kind::Choice(&[
@@ -41,11 +41,11 @@ pub const INFORMATION: OptionSpec = OptionSpec::new(
 .or("cause");
 
 /// The weight of the log-probability.
-pub const BETA: OptionSpec =
+pub(crate) const BETA: OptionSpec =
     OptionSpec::new("beta", "β", Kind::Number { min: 0.0, max: 10.0 }, "weight of log-probability; else the preset");
 
 /// The score below which generation stops.
-pub const CUTOFF: OptionSpec = OptionSpec::new(
+pub(crate) const CUTOFF: OptionSpec = OptionSpec::new(
     "cutoff",
     "Cut-off",
     Kind::Number { min: -100.0, max: 1.0 },
@@ -53,7 +53,7 @@ pub const CUTOFF: OptionSpec = OptionSpec::new(
 );
 
 /// What repeating the step before costs.
-pub const REPEATED: OptionSpec = OptionSpec::new(
+pub(crate) const REPEATED: OptionSpec = OptionSpec::new(
     "repeated",
     "Repeated step costs",
     Kind::Number { min: 0.0, max: 100.0 },
@@ -61,7 +61,7 @@ pub const REPEATED: OptionSpec = OptionSpec::new(
 );
 
 /// What a step costs that was tried before.
-pub const TRIED: OptionSpec = OptionSpec::new(
+pub(crate) const TRIED: OptionSpec = OptionSpec::new(
     "tried",
     "Tried step costs",
     Kind::Number { min: 0.0, max: 100.0 },
@@ -69,14 +69,14 @@ pub const TRIED: OptionSpec = OptionSpec::new(
 );
 
 /// The share of empty samples that ends a plan.
-pub const FINISHED: OptionSpec = OptionSpec::new(
+pub(crate) const FINISHED: OptionSpec = OptionSpec::new(
     "finished",
     "Finished at share",
     Kind::Number { min: 0.0, max: 1.0 },
     "share of empty samples; else the preset",
 );
 
-pub const COMPLETIONS: OptionSpec = OptionSpec::new(
+pub(crate) const COMPLETIONS: OptionSpec = OptionSpec::new(
     "completions",
     "Completions a step",
     Kind::Whole { min: 1, max: 64 },
@@ -84,7 +84,7 @@ pub const COMPLETIONS: OptionSpec = OptionSpec::new(
 );
 
 /// Steps of a plan.
-pub const LENGTH: OptionSpec = OptionSpec::new(
+pub(crate) const LENGTH: OptionSpec = OptionSpec::new(
     "length",
     "Steps of a plan",
     Kind::Whole { min: 1, max: 200 },
@@ -99,7 +99,7 @@ pub const TRIES: OptionSpec = OptionSpec::new(
 );
 
 /// What a token costs for each time it was written.
-pub const FREQUENCY: OptionSpec = OptionSpec::new(
+pub(crate) const FREQUENCY: OptionSpec = OptionSpec::new(
     "frequency",
     "Frequency penalty",
     Kind::Number { min: -2.0, max: 2.0 },
@@ -107,7 +107,7 @@ pub const FREQUENCY: OptionSpec = OptionSpec::new(
 );
 
 /// What a token costs once it was written.
-pub const PRESENCE: OptionSpec = OptionSpec::new(
+pub(crate) const PRESENCE: OptionSpec = OptionSpec::new(
     "presence",
     "Presence penalty",
     Kind::Number { min: -2.0, max: 2.0 },
@@ -115,14 +115,14 @@ pub const PRESENCE: OptionSpec = OptionSpec::new(
 );
 
 /// The share of the probability that tokens are sampled from.
-pub const NUCLEUS: OptionSpec = OptionSpec::new(
+pub(crate) const NUCLEUS: OptionSpec = OptionSpec::new(
     "nucleus",
     "Nucleus (top_p)",
     Kind::Number { min: 0.01, max: 1.0 },
     "share of likely tokens; else the preset",
 );
 
-pub const NEIGHBOURS: OptionSpec = OptionSpec::new(
+pub(crate) const NEIGHBOURS: OptionSpec = OptionSpec::new(
     "neighbours",
     "Neighbours",
     Kind::Whole { min: 1, max: 50 },
@@ -131,7 +131,7 @@ pub const NEIGHBOURS: OptionSpec = OptionSpec::new(
 .or("5");
 
 /// Whether failing assertions count as an error before a step is tried.
-pub const VETO: OptionSpec = OptionSpec::new(
+pub(crate) const VETO: OptionSpec = OptionSpec::new(
     "veto",
     "Assertions veto",
     Kind::Choice(&[("on", "a step that fails an assertion is not tried"), ("off", "the world alone refuses steps")]),

@@ -28,13 +28,13 @@ pub fn corrected() -> AskKind {
 }
 
 /// Corrective prompts as documents.
-pub static ARTIFACT: ArtifactSpec = ArtifactSpec {
+pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
     read: |_, _, typed| artifacts::text("prompt", typed, "the corrective prompt is empty"),
     ..ArtifactSpec::new("corrective prompt", "the corrective prompt")
 };
 
 /// The document of the last corrective prompt.
-pub fn prompt_id() -> ArtifactId {
+pub(crate) fn prompt_id() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
@@ -138,7 +138,7 @@ pub fn dropped(turn: &Turn) -> bool {
 
 /// Whether a person asks anew at a node where the failed step was left out and the plan went on, in a round that begins with an ask. Who
 /// rejects what came next asks for another next step.
-pub fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
+pub(crate) fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
     let Some(first) = left_out(turn) else { return false };
     let rejected = |ask: &Ask| {
         let mut offered = turn.proposals.iter().filter(|proposal| proposal.ask == Some(ask.id));

@@ -14,7 +14,7 @@ const SWAPS: usize = 5;
 
 /// A game, as templates show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Game {
+pub(crate) struct Game {
     pub first: String,
     pub swaps: Vec<String>,
     pub states: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Game {
 
 /// A swap and the state after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Swap {
+pub(crate) struct Swap {
     pub swap: String,
     pub state: String,
 }

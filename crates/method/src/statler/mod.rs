@@ -66,7 +66,7 @@ pub enum Form {
 
 /// How a method of this kind goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CodePolicy {
+pub(crate) struct CodePolicy {
     /// The template of its prompt; a chat model's has `_chat` behind it.
     pub template: &'static str,
     /// What it remembers.

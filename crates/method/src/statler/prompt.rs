@@ -84,7 +84,11 @@ struct Context<'a> {
 ///
 /// # Errors
 /// A template that cannot be rendered, in words.
-pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'_>) -> Result<PromptRecord, String> {
+pub(crate) fn program_prompt(
+    prompting: &Prompting,
+    policy: CodePolicy,
+    asked: &Asked<'_>,
+) -> Result<PromptRecord, String> {
     let worked = Worked::of(asked.requests)?;
     let nothing = Value::Object(serde_json::Map::new());
     let context = Context {
@@ -106,7 +110,7 @@ pub fn program_prompt(prompting: &Prompting, policy: CodePolicy, asked: &Asked<'
 ///
 /// # Errors
 /// As [`program_prompt`].
-pub fn state_prompt(
+pub(crate) fn state_prompt(
     prompting: &Prompting,
     example: Option<&dyn Requests>,
     about: &str,

@@ -78,22 +78,22 @@ impl Vocabulary {
     }
 
     /// Whether a name stands for one thing of a scene that is known beforehand; else for any thing of its kind, what is near first.
-    pub fn binds_scene(&self) -> bool {
+    pub(crate) fn binds_scene(&self) -> bool {
         self.meaning("names", "") == Some("scene")
     }
 
     /// Whether an action looks for what it names, and continues until that is near.
-    pub fn is_search(&self, action: &str) -> bool {
+    pub(crate) fn is_search(&self, action: &str) -> bool {
         self.meaning("search", "") == Some(action)
     }
 
     /// Whether an action keeps its names.
-    pub fn keeps_names(&self, action: &str) -> bool {
+    pub(crate) fn keeps_names(&self, action: &str) -> bool {
         self.meaning("keeps", "") == Some(action)
     }
 
     /// Whether a word of a literal stands for the agent itself.
-    pub fn is_agent(&self, word: &str) -> bool {
+    pub(crate) fn is_agent(&self, word: &str) -> bool {
         self.meaning("robot", "") == Some(word)
     }
 

@@ -55,7 +55,7 @@ pub fn with_parsed<T>(source: &str, f: impl FnOnce(&Parsed<ModModule>) -> T) -> 
 }
 
 /// Parses one expression and hands its tree to `f`, as [`with_module`] does.
-pub fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
+pub(crate) fn with_expression<T>(source: &str, f: impl FnOnce(&Expr) -> T) -> Result<T, ParseFailure> {
     parsed_as(Mode::Expression, source, |parsed| match parsed.syntax() {
         Mod::Expression(expression) => Ok(f(&expression.body)),
         Mod::Module(_) => Err(ParseFailure::Syntax("no expression".into(), 0)),

@@ -90,7 +90,7 @@ fn fit(way: &Way<'_>, all: f64, vocabulary: &BTreeSet<&str>, task: &BTreeSet<&st
 }
 
 /// The calls for a task; `places` are the things listed at the beginning.
-pub fn divide(rules: &Rules, task: &str, places: &[String]) -> Option<Vec<SkillCall>> {
+pub(crate) fn divide(rules: &Rules, task: &str, places: &[String]) -> Option<Vec<SkillCall>> {
     let ways = ways(&rules.plans);
     let vocabulary: BTreeSet<&str> = ways.iter().flat_map(|way| way.words.keys().copied()).collect();
     let task = words(task);

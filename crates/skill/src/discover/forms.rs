@@ -28,7 +28,7 @@ pub struct Shape {
 
 impl Shape {
     /// Whether it acts on what has to be found first.
-    pub fn has_object(&self) -> bool {
+    pub(crate) fn has_object(&self) -> bool {
         self.object().is_some()
     }
 

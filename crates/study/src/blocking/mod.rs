@@ -33,7 +33,7 @@ pub struct Condition {
 }
 
 /// The paper's five conditions, and ProgPrompt with its assertions respected, which the paper's wrapper dropped.
-pub const CONDITIONS: [Condition; 6] = [
+pub(crate) const CONDITIONS: [Condition; 6] = [
     Condition { name: "BCR", method: "blocking", find: "moving", model: true },
     Condition { name: "ProgPrompt", method: "progprompt-flat", find: "moving", model: true },
     Condition { name: "FF-Replan", method: "ff-replan", find: "moving", model: false },

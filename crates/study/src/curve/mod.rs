@@ -36,7 +36,7 @@ pub struct Plot {
 /// What an SVG file holds, one below the other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Chart {
+pub(crate) enum Chart {
     /// Curves over steps.
     Curves(Plot),
     /// Shares with their intervals.
@@ -47,7 +47,7 @@ pub enum Chart {
 
 impl Plot {
     /// A curve of values that are known at some numbers only.
-    pub fn of_points(name: impl Into<String>, from: usize, points: &[(usize, f64)]) -> Series {
+    pub(crate) fn of_points(name: impl Into<String>, from: usize, points: &[(usize, f64)]) -> Series {
         let last = points.iter().map(|(n, _)| *n).max().unwrap_or(from);
         let at = |n| points.iter().find(|(own, _)| *own == n).map_or(f64::NAN, |(_, value)| *value);
         Series { name: name.into(), values: (from..=last).map(at).collect() }

@@ -46,7 +46,7 @@ const NON_CONTRASTIVE: &str = "O3D (TD-only non-contrastive)";
 const EVERY: &str = "all";
 
 /// The conditions that are known by name.
-pub const CONDITIONS: [Named; 13] = [
+pub(crate) const CONDITIONS: [Named; 13] = [
     ("ReAct", "react", &[]),
     ("ReAct-long", "react-long", &[]),
     ("Reflexion", "reflexion", &[]),

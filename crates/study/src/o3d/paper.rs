@@ -1,7 +1,7 @@
 //! The columns of the paper's tables, and how it writes models.
 
 /// The columns of the household's tables: types of task.
-pub const TYPES: [&str; 6] = ["pick", "clean", "heat", "cool", "look", "pick2"];
+pub(crate) const TYPES: [&str; 6] = ["pick", "clean", "heat", "cool", "look", "pick2"];
 /// The column over all types.
 pub const ALL: &str = "all";
 /// The columns of the shop's tables.

@@ -155,7 +155,7 @@ impl Subject {
     }
 
     /// The first episode that it is scored on: a task of the world that has these actions.
-    pub fn first_test(&self) -> &str {
+    pub(crate) fn first_test(&self) -> &str {
         self.tests.all.first().map_or("", |demo| demo.id.as_str())
     }
 

@@ -56,7 +56,7 @@ const fn planned(
 }
 
 /// The paper's six methods, in the order of its tables.
-pub const METHODS: [Condition; 6] = [
+pub(crate) const METHODS: [Condition; 6] = [
     planned("open-loop", OPEN_LOOP, &[]),
     planned("resample", RESAMPLE, &[]),
     planned("notion", "reprompt", &[("information", "notion")]),

@@ -139,7 +139,7 @@ fn take_in(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
 
 /// What a file or folder of data holds, as a hash. Of a very large folder the names and sizes of its files count, which the value says.
 /// Hidden files and what this program itself writes (results, sessions) do not count.
-pub fn data_digest(path: &Path) -> Result<String, String> {
+pub(crate) fn data_digest(path: &Path) -> Result<String, String> {
     let fail = |e: std::io::Error| format!("{}: {e}", path.display());
     if path.is_file() {
         return file_digest(path).map(|held| held.as_str().unwrap_or_default().to_owned());

@@ -52,7 +52,7 @@ impl Experiment {
     }
 
     /// The experiment in such a line.
-    pub fn of_head(line: &Value) -> Result<Self, String> {
+    pub(crate) fn of_head(line: &Value) -> Result<Self, String> {
         if line["stepwright"] != MARK {
             return Err("it holds no experiment".to_owned());
         }

@@ -26,7 +26,7 @@ pub struct Entry {
 
 impl Entry {
     /// The lines of a unit.
-    pub fn of_unit<L: Serialize>(experiment: &str, unit: &str, lines: &[L]) -> Result<Vec<Self>, String> {
+    pub(crate) fn of_unit<L: Serialize>(experiment: &str, unit: &str, lines: &[L]) -> Result<Vec<Self>, String> {
         let entry = |(at, line): (usize, &L)| match serde_json::to_value(line) {
             Ok(Value::Object(fields)) => {
                 let (experiment, unit) = (experiment.to_owned(), unit.to_owned());

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 /// How many shards there are in a Kubernetes indexed job, which gives its pods their index alone.
-pub const SHARDS: &str = "STEPWRIGHT_SHARDS";
+pub(crate) const SHARDS: &str = "STEPWRIGHT_SHARDS";
 
 /// Shard `index` of `of`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 use crate::paper::{Printed, STATLER};
 
 /// The two methods that its tables compare.
-pub const COMPARED: [&str; 2] = ["code-as-policies", "statler"];
+pub(crate) const COMPARED: [&str; 2] = ["code-as-policies", "statler"];
 
 /// Episodes of each domain.
 pub const EPISODES: u32 = 20;
 
 /// Table 2, steps up to the method's own first failure: those that need no memory, and those that do.
-pub const OWN: [&str; 2] = ["own, non-temporal", "own, temporal"];
+pub(crate) const OWN: [&str; 2] = ["own, non-temporal", "own, temporal"];
 /// Table 3, steps up to the first failure of either method.
-pub const COMMON: [&str; 2] = ["common, non-temporal", "common, temporal"];
+pub(crate) const COMMON: [&str; 2] = ["common, non-temporal", "common, temporal"];
 
 /// What its text says of three cups; the curves are in a figure only.
 pub const CUPS: &str = "The paper (text-davinci-003, 100 games) prints its curves as a figure only; its text says that the state's \

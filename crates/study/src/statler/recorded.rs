@@ -15,7 +15,7 @@ use crate::recordings::{document, each_line, json_files, jsonl_files};
 use stepwright_world::table::{Expected, Move, is_right};
 
 /// The language model of the publication, by whose name recorded outputs go.
-pub const MODEL: &str = "recorded";
+pub(crate) const MODEL: &str = "recorded";
 
 /// An episode, as far as outputs are judged by it.
 #[derive(Debug, Deserialize)]

@@ -156,7 +156,7 @@ fn by_memory(title: &str, groups: &[Group], ours: impl Fn(&Group) -> Option<ByMe
 }
 
 /// All that is printed of episodes that were run: the tables, the curves of three cups, the drift where it is wanted, the costs.
-pub fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
+pub(crate) fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
     let groups = groups(results);
     let mut report = tables(&groups);
     let cups = curves::cups(&groups);

@@ -184,12 +184,12 @@ impl App {
     }
 
     /// Shows every session blind from its first moment on, before the driver has recorded that.
-    pub fn begin_blind(&mut self) {
+    pub(crate) fn begin_blind(&mut self) {
         self.blind = true;
     }
 
     /// Opens a session at once instead of waiting on the start screen.
-    pub fn open_at_once(&mut self, path: PathBuf) {
+    pub(crate) fn open_at_once(&mut self, path: PathBuf) {
         self.pending.launch = Some(format!("opening {}", path.display()));
         self.open_session(path);
     }
@@ -225,7 +225,7 @@ impl App {
     }
 
     /// Whether the start screen is shown.
-    pub fn is_choosing(&self) -> bool {
+    pub(crate) fn is_choosing(&self) -> bool {
         self.choosing || self.view.session.is_none()
     }
 
@@ -337,7 +337,7 @@ impl App {
     }
 
     /// The file of the session that is shown: the one it is written to, or the one it was read from.
-    pub fn session_file(&self) -> Option<&Path> {
+    pub(crate) fn session_file(&self) -> Option<&Path> {
         self.view.path.as_deref().or(self.opened.as_deref())
     }
 
@@ -367,7 +367,7 @@ impl App {
     }
 
     /// The driver closed its channel.
-    pub fn driver_gone(&mut self) {
+    pub(crate) fn driver_gone(&mut self) {
         if !self.view.stopped {
             self.view.stopped = true;
             self.say(

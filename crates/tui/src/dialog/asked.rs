@@ -48,20 +48,20 @@ pub fn reject(proposal: ProposalId, action: &str) -> Form {
 }
 
 /// Why an offered belief is refused.
-pub fn refuse_belief(offer: OfferId, update: &str) -> Form {
+pub(crate) fn refuse_belief(offer: OfferId, update: &str) -> Form {
     let update = sanitize::line(update);
     let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
     line("Refuse the new belief", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
 }
 
 /// Why an offered document is refused that is no belief.
-pub fn refuse_document(offer: OfferId, kind: &str, title: &str) -> Form {
+pub(crate) fn refuse_document(offer: OfferId, kind: &str, title: &str) -> Form {
     let about = format!("The {kind} of: {}\nWhy not? Empty is allowed.", sanitize::line(title));
     line("Refuse it", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
 }
 
 /// The text of an offered document of one line, to be taken in its place.
-pub fn edit_document(offer: OfferId, title: &str, text: &str) -> Form {
+pub(crate) fn edit_document(offer: OfferId, title: &str, text: &str) -> Form {
     let sent = move |text: String| (!text.is_empty()).then_some(Request::EditOffer { offer, text });
     line("Edit it, then take it", "take", sanitize::line(title).into_owned(), text, sent)
 }
@@ -72,7 +72,7 @@ pub fn note() -> Form {
 }
 
 /// Another text of a remark.
-pub fn edit_note(node: NodeId, note: usize, text: &str) -> Form {
+pub(crate) fn edit_note(node: NodeId, note: usize, text: &str) -> Form {
     let about = "The remark in other words; left empty, it is taken out.".to_owned();
     line("Edit the note", "change", about, text, move |text| Some(Request::EditNote { node, note, text }))
 }
@@ -156,7 +156,7 @@ fn read_policy(values: &Values<'_>) -> Result<Vec<Reply>, String> {
 }
 
 /// How candidates are asked of a model, filled with what is in use.
-pub fn candidate_asks(now: CandidateAsks) -> Form {
+pub(crate) fn candidate_asks(now: CandidateAsks) -> Form {
     let fields = vec![
         Field::number("Demonstrations", now.demonstrations, 1..=10, "1 to 10: a prompt for each"),
         Field::number("Samples of each", now.samples, 0..=64, "0 to 64, beside the greedy one"),
@@ -297,7 +297,7 @@ pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str
 }
 
 /// A question; a yes (`Enter`, shown with the word `yes`) gives `replies`.
-pub fn confirm(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Form {
+pub(crate) fn confirm(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Form {
     let mut replies = Some(replies);
     Form::new(title, yes, question, Vec::new(), Box::new(move |_, _| Ok(replies.take().unwrap_or_default())))
 }

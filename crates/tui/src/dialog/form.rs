@@ -26,7 +26,7 @@ const NOTES: u16 = 6;
 const SWITCH: u16 = 7;
 
 /// What a field holds.
-pub enum Kind {
+pub(crate) enum Kind {
     /// A text, shown in so many columns.
     Text(Editor, u16),
     Number(Editor, RangeInclusive<u32>),
@@ -113,7 +113,7 @@ pub enum Fault {
 }
 
 /// What becomes of the values; `sure`: a doubt was raised about them, and they were accepted again.
-pub type Sent = Box<dyn FnMut(&Values<'_>, bool) -> Result<Vec<Reply>, Fault>>;
+pub(crate) type Sent = Box<dyn FnMut(&Values<'_>, bool) -> Result<Vec<Reply>, Fault>>;
 
 /// A form.
 pub struct Form {

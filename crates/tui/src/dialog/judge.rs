@@ -34,7 +34,7 @@ pub enum Of {
 }
 
 /// A judge of a text.
-pub struct Judge {
+pub(crate) struct Judge {
     of: Of,
     fault: Option<SyntaxFault>,
     /// The number of the check of the present text; `None` if that was not requested yet.
@@ -66,7 +66,7 @@ impl Judge {
         self.fault.as_ref()
     }
 
-    pub fn is_belief(&self) -> bool {
+    pub(crate) fn is_belief(&self) -> bool {
         self.of == Of::Belief
     }
 
@@ -175,7 +175,7 @@ fn fault_rows(fault: &SyntaxFault, sure: bool, context: Context<'_>, theme: &The
 }
 
 /// What checking said, in rows of so many columns.
-pub fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
+pub(crate) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
     let verdict = match verdict {
         Ok(verdict) => verdict,
         Err(why) => return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, why, columns),

@@ -49,7 +49,7 @@ pub struct Fetch {
 
 /// What a dialog wants done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub(crate) enum Reply {
     Close,
     Send(Command),
     /// Do an action of the table, after closing.
@@ -71,18 +71,18 @@ pub enum Reply {
 }
 
 /// The size of a dialog that takes the whole screen.
-pub const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
+pub(crate) const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
 
 /// Rows that the mouse wheel scrolls.
 const WHEEL: usize = 3;
 
 /// A row that names keys: each with its word, several of one word apart by `/`.
-pub fn key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)]) -> String {
+pub(crate) fn key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)]) -> String {
     fitting_key_row(keymap, keys, usize::MAX)
 }
 
 /// As [`key_row`], without those at the end for which there are too few columns.
-pub fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: usize) -> String {
+pub(crate) fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: usize) -> String {
     let named = |(actions, word): &(&[ActionId], &str)| {
         let keys: Vec<String> = actions.iter().filter_map(|action| keymap.hint(*action)).collect();
         (!keys.is_empty()).then(|| format!("{} {word}", keys.join("/")))
@@ -100,7 +100,7 @@ pub fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], columns: u
 }
 
 /// A dialog.
-pub trait Dialog {
+pub(crate) trait Dialog {
     fn title(&self) -> String;
 
     /// What its keys do now: action and word, most useful first.

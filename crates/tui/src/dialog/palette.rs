@@ -16,7 +16,7 @@ use crate::{fuzzy, sanitize};
 const NAME: usize = 20;
 
 /// Why an action cannot be done now; `None` if it can.
-pub type Disabled = Option<&'static str>;
+pub(crate) type Disabled = Option<&'static str>;
 
 /// Other words for actions, by their names in `[keys]`.
 const SYNONYMS: [(&str, &str); 34] = [
@@ -61,7 +61,7 @@ pub fn other(action: &ActionSpec) -> &'static str {
 }
 
 /// The palette.
-pub struct Palette {
+pub(crate) struct Palette {
     field: Editor,
     list: ListState,
     /// What is offered, with why it cannot be done now.

@@ -20,7 +20,7 @@ struct Item {
 }
 
 /// Picks one of a few.
-pub struct Pick {
+pub(crate) struct Pick {
     title: &'static str,
     items: Vec<Item>,
     list: ListState,

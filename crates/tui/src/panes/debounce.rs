@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(120);
 
 /// Waits until typing rests, then gives the number under which the answer is expected.
 #[derive(Debug, Default)]
-pub struct Debounce {
+pub(crate) struct Debounce {
     token: u64,
     due: Option<Instant>,
 }

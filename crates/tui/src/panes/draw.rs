@@ -51,7 +51,7 @@ impl Painter<'_> {
     }
 
     /// Like [`Painter::row`], without the first `skip` columns.
-    pub fn row_from(&mut self, area: Rect, line: usize, row: &[Run], mut skip: usize) {
+    pub(crate) fn row_from(&mut self, area: Rect, line: usize, row: &[Run], mut skip: usize) {
         let area = self.clip(area);
         if line >= usize::from(area.height) || area.width == 0 {
             return;
@@ -136,7 +136,7 @@ impl Painter<'_> {
     }
 
     /// Draws where the shown part lies in the whole, in the last column, if not all is shown. Returns the area without it.
-    pub fn scrollbar(&mut self, area: Rect, top: usize, len: usize) -> Rect {
+    pub(crate) fn scrollbar(&mut self, area: Rect, top: usize, len: usize) -> Rect {
         let inside = self.clip(area);
         let height = usize::from(inside.height);
         if len <= height || inside.width < 4 || height < 2 {
@@ -191,20 +191,20 @@ fn head(text: &str, columns: usize) -> &str {
 }
 
 /// Splits an area into a part of `height` lines at the top and the rest.
-pub fn split_top(area: Rect, height: u16) -> (Rect, Rect) {
+pub(crate) fn split_top(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     (Rect { height, ..area }, Rect { y: area.y + height, height: area.height - height, ..area })
 }
 
 /// Splits an area into the rest and a part of `height` lines at the bottom.
-pub fn split_bottom(area: Rect, height: u16) -> (Rect, Rect) {
+pub(crate) fn split_bottom(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     let (rest, bottom) = split_top(area, area.height - height);
     (rest, bottom)
 }
 
 /// Splits an area into a left part of `width` columns and the rest, one column apart.
-pub fn split_left(area: Rect, width: u16) -> (Rect, Rect) {
+pub(crate) fn split_left(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
     let gap = (area.width - width).min(1);
     (Rect { width, ..area }, Rect { x: area.x + width + gap, width: area.width - width - gap, ..area })

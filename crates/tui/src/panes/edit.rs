@@ -31,7 +31,7 @@ pub fn fault<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> 
 
 /// What a key did to an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edited {
+pub(crate) enum Edited {
     /// Only the cursor moved, if anything.
     Same,
     /// The text is another now.
@@ -43,7 +43,7 @@ pub enum Edited {
 
 /// A text area for one line (Enter accepts) or many (Ctrl-S accepts); Esc cancels.
 #[derive(Debug)]
-pub struct Editor {
+pub(crate) struct Editor {
     area: TextArea<'static>,
     lines: bool,
     /// Most bytes it takes.
@@ -72,7 +72,7 @@ impl Editor {
     }
 
     /// Puts the cursor at the end of a line, counted from 0.
-    pub fn go_to_line(&mut self, line: usize) {
+    pub(crate) fn go_to_line(&mut self, line: usize) {
         self.area.move_cursor(CursorMove::Jump(cell(line), 0));
         self.area.move_cursor(CursorMove::End);
     }
@@ -134,13 +134,13 @@ impl Editor {
     }
 
     /// Draws a field on the first row of an area; the cursor shows when it is `active`.
-    pub fn draw_field(&mut self, painter: &mut Painter<'_>, area: Rect, active: bool) {
+    pub(crate) fn draw_field(&mut self, painter: &mut Painter<'_>, area: Rect, active: bool) {
         let style = painter.theme.style(Role::Text).add_modifier(Modifier::UNDERLINED);
         self.render(painter, Rect { height: area.height.min(1), ..area }, style, active);
     }
 
     /// Draws many lines with their numbers.
-    pub fn draw_numbered(&mut self, painter: &mut Painter<'_>, area: Rect) {
+    pub(crate) fn draw_numbered(&mut self, painter: &mut Painter<'_>, area: Rect) {
         self.numbered = true;
         self.draw(painter, area);
     }

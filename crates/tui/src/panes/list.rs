@@ -84,7 +84,7 @@ impl ListState {
     }
 
     /// The row under a position of the area last drawn.
-    pub fn row_at(&self, area: Rect, at: Position, len: usize) -> Option<usize> {
+    pub(crate) fn row_at(&self, area: Rect, at: Position, len: usize) -> Option<usize> {
         let row = self.top + usize::from(at.y.checked_sub(area.y)?);
         (area.contains(at) && row < len).then_some(row)
     }

@@ -14,7 +14,7 @@ use stepwright_protocol::{Command, Level, Request};
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
-pub struct LogPane {
+pub(crate) struct LogPane {
     #[default(Outline::following())]
     outline: Outline,
 }

@@ -33,7 +33,7 @@ struct Line {
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
-pub struct ObservationsPane {
+pub(crate) struct ObservationsPane {
     trail: Trail,
     /// Where the lines of each node on the path to the cursor begin, wrapped to `width`.
     starts: Vec<usize>,

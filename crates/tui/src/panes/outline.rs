@@ -37,7 +37,7 @@ pub enum Mouse {
 }
 
 /// The movements and the search, as every browsing pane offers them last.
-pub const BROWSING: [(PaneAction, &str); 9] = [
+pub(crate) const BROWSING: [(PaneAction, &str); 9] = [
     (PaneAction::Search, "search"),
     (PaneAction::Up, "up"),
     (PaneAction::Down, "down"),
@@ -97,7 +97,7 @@ impl Outline {
     }
 
     /// As [`Outline::draw`], with the cursor if `active`; one row may be edited in place: its number, what is before the field, the field.
-    pub fn draw_edited(
+    pub(crate) fn draw_edited(
         &mut self,
         painter: &mut Painter<'_>,
         area: Rect,
@@ -118,7 +118,7 @@ impl Outline {
     }
 
     /// Draws the rows of a window; the cursor is marked if `active`.
-    pub fn draw_rows(
+    pub(crate) fn draw_rows(
         &mut self,
         painter: &mut Painter<'_>,
         area: Rect,

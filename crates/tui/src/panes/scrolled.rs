@@ -8,7 +8,7 @@ use super::list::ListState;
 
 /// Rows without a cursor, below or beside a list: only their window moves.
 #[derive(Debug, Default)]
-pub struct Scrolled {
+pub(crate) struct Scrolled {
     /// The window.
     pub list: ListState,
     /// Where they were drawn last.

@@ -7,7 +7,7 @@ use stepwright_episode::{NodeId, Session};
 
 /// The nodes from the root to the cursor, or on to the tip as redo would go.
 #[derive(Debug, Default)]
-pub struct Trail {
+pub(crate) struct Trail {
     ids: Vec<NodeId>,
     to_tip: bool,
     session: Option<(u64, String, Option<PathBuf>)>,
@@ -16,7 +16,7 @@ pub struct Trail {
 
 impl Trail {
     /// From the root through the cursor to the tip.
-    pub fn to_tip() -> Self {
+    pub(crate) fn to_tip() -> Self {
         Trail { to_tip: true, ..Trail::default() }
     }
 

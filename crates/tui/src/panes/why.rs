@@ -11,7 +11,8 @@ use crate::event::Input;
 use crate::view::View;
 
 /// The keys that scroll words, with their words for the footer.
-pub const WORDS: [(PaneAction, &str); 2] = [(PaneAction::WordsOn, "more words"), (PaneAction::WordsBack, "words back")];
+pub(crate) const WORDS: [(PaneAction, &str); 2] =
+    [(PaneAction::WordsOn, "more words"), (PaneAction::WordsBack, "words back")];
 
 /// Why the keys that scroll it do nothing.
 const ALL_IN_SIGHT: &str = "the words on this row are all in sight";

@@ -8,7 +8,7 @@ use stepwright_episode::{Actor, Mark, Origin, StepOutcome};
 pub use stepwright_text::words::{cost, count};
 
 /// What panes say before there is a session.
-pub const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
+pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
 
 pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
     match mark {
@@ -134,7 +134,7 @@ pub fn patch(patch: &Value, most: usize) -> Vec<Vec<Run>> {
 }
 
 /// Milliseconds in words: `850 ms`, `12.3 s`, `4 min 5 s`.
-pub fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
@@ -143,7 +143,7 @@ pub fn duration(ms: u64) -> String {
 }
 
 /// A text on one line: its lines one after the other.
-pub fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
     let text = text.trim();
     if !text.contains('\n') {
         return text.into();
@@ -162,7 +162,7 @@ pub fn ended(outcome: &StepOutcome) -> String {
 }
 
 /// A label in front of a wrapped text: rows in which the continuation lines are under the text.
-pub fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
+pub(crate) fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec<Vec<Run>> {
     let indent = label.chars().count();
     let room = width.saturating_sub(indent).max(8);
     let lines = super::wrap::wrapped(text, room);

@@ -201,19 +201,19 @@ impl View {
     }
 
     /// How many rows of proposals are shown.
-    pub fn offered_len(&self) -> usize {
+    pub(crate) fn offered_len(&self) -> usize {
         self.rows().order.len()
     }
 
     /// The proposal that is shown in a row of the list.
-    pub fn offered_at(&self, at: usize) -> Option<&Proposal> {
+    pub(crate) fn offered_at(&self, at: usize) -> Option<&Proposal> {
         let offered = self.rows();
         let place = offered.shown(*offered.order.get(at)?, self.chosen_place())?;
         self.turn()?.proposals.get(place).map(AsRef::as_ref)
     }
 
     /// The row of the list that a proposal is shown in, if it is the one of its copies that is shown.
-    pub fn offered_row(&self, id: ProposalId) -> Option<usize> {
+    pub(crate) fn offered_row(&self, id: ProposalId) -> Option<usize> {
         let (offered, place) = (self.rows(), self.turn()?.place(id)?);
         let row = *offered.rows.get(place)?;
         offered.at.get(row).copied().filter(|_| offered.shown(row, self.chosen_place()) == Some(place))
@@ -231,7 +231,7 @@ impl View {
     }
 
     /// How many of the proposals that are shown hold, are blocked, were not checked, and are pruned.
-    pub fn offered_marks(&self) -> [usize; 4] {
+    pub(crate) fn offered_marks(&self) -> [usize; 4] {
         let offered = self.rows();
         let (holds, blocked, unchecked) = offered.marks;
         [holds, blocked, unchecked, offered.pruned]
@@ -245,14 +245,14 @@ impl View {
     }
 
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.
-    pub fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
+    pub(crate) fn shown_for(&self, id: ProposalId) -> Option<ProposalId> {
         let (offered, turn) = (self.rows(), self.turn()?);
         let row = *offered.rows.get(turn.place(id)?)?;
         turn.proposals.get(offered.shown(row, self.chosen_place())?).map(|p| p.id)
     }
 
     /// Whether a proposal's action was taken from the cursor before.
-    pub fn was_taken(&self, proposal: &Proposal) -> bool {
+    pub(crate) fn was_taken(&self, proposal: &Proposal) -> bool {
         let itself = || self.turn()?.decision_on(proposal.id).map(|decision| decision.takes());
         match &proposal.action {
             Some(action) => self.rows().taken.contains(&action.text),
@@ -262,7 +262,7 @@ impl View {
 
     /// Where on the way to the cursor a person last refused the action of a proposal, and why, unless it was taken since: how many
     /// steps had been taken then, and the reason.
-    pub fn refused_before(&self, proposal: &Proposal) -> Option<(usize, &str)> {
+    pub(crate) fn refused_before(&self, proposal: &Proposal) -> Option<(usize, &str)> {
         let session = self.session.as_ref()?;
         let text = &proposal.action.as_ref()?.text;
         let reason = |node: NodeId, decision: DecisionId| match &session.node(node)?.turn.decision(decision)?.choice {

@@ -10,7 +10,7 @@ use stepwright_protocol::{BeliefView, Situation};
 
 impl View {
     /// Whether what tells the future is hidden before decisions.
-    pub fn is_blind(&self) -> bool {
+    pub(crate) fn is_blind(&self) -> bool {
         self.session.as_ref().is_some_and(|s| self.always_blind || s.blind)
     }
 

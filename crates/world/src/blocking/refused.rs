@@ -30,7 +30,7 @@ impl RefusedTree {
     }
 
     /// Whether an action is offered below the refused one.
-    pub fn resolves(&self, text: &str) -> bool {
+    pub(crate) fn resolves(&self, text: &str) -> bool {
         self.forest.resolves(text)
     }
 

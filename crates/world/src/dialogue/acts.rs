@@ -57,7 +57,7 @@ pub const USER: &str = "user";
 /// The object the system's calls are made on.
 pub const SYSTEM: &str = "system";
 /// The observation that reports how a service call ended.
-pub const QUERY_STATUS: &str = "set_query_status";
+pub(crate) const QUERY_STATUS: &str = "set_query_status";
 
 /// What an act of that name takes; `None` if there is no such act.
 pub fn argument(acts: &[Act], name: &str) -> Option<Argument> {

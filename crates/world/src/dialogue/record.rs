@@ -48,7 +48,7 @@ impl Dialogue {
     }
 
     /// The service calls made in it, each once, in the order of the first call.
-    pub fn service_calls(&self) -> Vec<&str> {
+    pub(crate) fn service_calls(&self) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for call in self.calls().filter(|c| c.receiver == SYSTEM) {
             let named = super::acts::argument(&super::acts::SYSTEM_ACTS, &call.function).is_some();

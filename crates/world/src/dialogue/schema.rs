@@ -226,7 +226,7 @@ impl Service {
     }
 
     /// What a system function takes; `None` if the service has no such act or call.
-    pub fn system_argument(&self, function: &str) -> Option<Argument> {
+    pub(crate) fn system_argument(&self, function: &str) -> Option<Argument> {
         argument(&SYSTEM_ACTS, function).or_else(|| self.intent(function).map(|_| Argument::Nothing))
     }
 

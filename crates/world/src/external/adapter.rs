@@ -78,7 +78,7 @@ impl Adapter {
     }
 
     /// The tasks under ids that name the adapter: `NAME/TASK`, or `NAME` alone where none is configured.
-    pub fn task_infos(&self) -> Vec<TaskInfo> {
+    pub(crate) fn task_infos(&self) -> Vec<TaskInfo> {
         let info = |id: String, sentence: String| TaskInfo {
             id,
             kind: self.name.clone(),
@@ -91,7 +91,7 @@ impl Adapter {
         self.tasks.iter().map(|task| info(self.id_of(task), format!("{task} ({})", self.name))).collect()
     }
 
-    pub fn id_of(&self, task: &str) -> String {
+    pub(crate) fn id_of(&self, task: &str) -> String {
         if task.is_empty() { self.name.clone() } else { format!("{}/{task}", self.name) }
     }
 

@@ -19,7 +19,7 @@ const DEEPEST: usize = 8;
 
 /// The agent of a household.
 #[derive(Debug)]
-pub struct GraphAgent {
+pub(crate) struct GraphAgent {
     effects: EffectModel,
     knows: bool,
 }

@@ -15,7 +15,7 @@ use crate::{Correction, Refusal};
 
 /// The step that words ask for now. In a household that is not prepared a name means the thing that is nearest: held, close, in the
 /// room, elsewhere.
-pub fn line_of_words(episode: &Episode, words: &str) -> Option<Line> {
+pub(crate) fn line_of_words(episode: &Episode, words: &str) -> Option<Line> {
     let (action, names) = language::matching(words)?;
     let params = names.iter().map(|name| {
         // `cup 2` may be meant as it is.

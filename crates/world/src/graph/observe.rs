@@ -9,7 +9,7 @@ use stepwright_program::{Call, Literal};
 
 /// What programs know by now.
 #[derive(Debug, Clone, Default)]
-pub struct Reported {
+pub(crate) struct Reported {
     at: Option<String>,
     held: Vec<String>,
     near: Vec<String>,
@@ -29,7 +29,7 @@ fn posture(graph: &Graph) -> &'static str {
 }
 
 /// Where a thing lies: on something, or in something that is no room.
-pub fn place_of(graph: &Graph, at: At) -> Option<(Relation, At)> {
+pub(crate) fn place_of(graph: &Graph, at: At) -> Option<(Relation, At)> {
     let me = graph.character();
     let on = graph.targets(at, Relation::On).find(|place| *place != me).map(|place| (Relation::On, place));
     let inside = || graph.targets(at, Relation::Inside).find(|place| !graph.node(*place).is_room());
@@ -110,7 +110,7 @@ pub fn sentence(graph: &Graph, things: &Things) -> String {
 }
 
 /// The states of a thing that are worth saying: not that it is clean or plugged in.
-pub fn notable(graph: &Graph, at: At) -> Vec<String> {
+pub(crate) fn notable(graph: &Graph, at: At) -> Vec<String> {
     use stepwright_graph::State;
     let quiet = [State::Clean, State::PluggedIn];
     let states = graph.states(at).iter().filter(|state| !quiet.contains(state));

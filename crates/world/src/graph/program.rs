@@ -7,14 +7,14 @@ use crate::ProgramHeader;
 use stepwright_program::{Call, Literal};
 
 /// The name by which programs call the person.
-pub const PERSON: &str = "person";
+pub(crate) const PERSON: &str = "person";
 
 /// The names of a step's things.
-pub fn things_of(line: &Line) -> Vec<String> {
+pub(crate) fn things_of(line: &Line) -> Vec<String> {
     line.params.iter().map(|param| format!("{}_{}", param.name, param.number)).collect()
 }
 
-pub fn call_of_line(line: &Line) -> Call {
+pub(crate) fn call_of_line(line: &Line) -> Call {
     Call::new(PERSON, &line.action.name().to_lowercase(), things_of(line))
 }
 

@@ -31,12 +31,12 @@ impl BitGrid {
     }
 
     /// Puts these words in the place of a row's; whether that changed it.
-    pub fn set_row(&mut self, row: usize, words: &[u64]) -> bool {
+    pub(crate) fn set_row(&mut self, row: usize, words: &[u64]) -> bool {
         self.row_mut(row).iter_mut().zip(words).fold(false, |changed, (word, new)| replaced(word, *new) | changed)
     }
 
     /// Sets in a row the bits of these words; whether that changed it.
-    pub fn unite_row(&mut self, row: usize, words: &[u64]) -> bool {
+    pub(crate) fn unite_row(&mut self, row: usize, words: &[u64]) -> bool {
         self.row_mut(row)
             .iter_mut()
             .zip(words)
@@ -53,7 +53,7 @@ impl BitGrid {
     }
 
     /// Copies a row of a grid that has equally many columns.
-    pub fn copy_row(&mut self, to: usize, from: usize) {
+    pub(crate) fn copy_row(&mut self, to: usize, from: usize) {
         let (source, target) = (from * self.width, to * self.width);
         if source + self.width <= self.words.len() && target + self.width <= self.words.len() {
             self.words.copy_within(source..source + self.width, target);

@@ -83,11 +83,11 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn goal_objects(&self) -> &[u64] {
+    pub(crate) fn goal_objects(&self) -> &[u64] {
         self.goal_rows.row(0)
     }
 
-    pub fn goal_lamps(&self) -> &[u64] {
+    pub(crate) fn goal_lamps(&self) -> &[u64] {
         self.goal_rows.row(1)
     }
 
@@ -95,16 +95,16 @@ impl Game {
         self.able.get(property as usize, object)
     }
 
-    pub fn receptacle_name(&self, receptacle: usize) -> &str {
+    pub(crate) fn receptacle_name(&self, receptacle: usize) -> &str {
         self.receptacles.get(receptacle).map_or("", |r| &r.name)
     }
 
-    pub fn object_name(&self, object: usize) -> &str {
+    pub(crate) fn object_name(&self, object: usize) -> &str {
         self.objects.get(object).map_or("", |o| &o.name)
     }
 
     /// The receptacles at a location, in display order.
-    pub fn standing_at(&self, location: usize) -> &[usize] {
+    pub(crate) fn standing_at(&self, location: usize) -> &[usize] {
         self.standing.get(location).map_or(&[], Vec::as_slice)
     }
 

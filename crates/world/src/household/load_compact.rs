@@ -6,7 +6,7 @@ use super::definition::Definition;
 
 /// The fields of a game line that name it; the rest is skipped.
 #[derive(Debug, Deserialize)]
-pub struct Label {
+pub(crate) struct Label {
     pub id: String,
     #[serde(default)]
     pub task_type: String,

@@ -72,7 +72,7 @@ fn sentence(grammar: &str) -> Option<String> {
 }
 
 /// The sentence of a game file, found without parsing the file; for lists of many games.
-pub fn sentence_in_file(json: &str) -> Option<String> {
+pub(crate) fn sentence_in_file(json: &str) -> Option<String> {
     let (_, rest) = json.split_once("Your task is to: ")?;
     // The grammar's closing quote is escaped in the file's JSON string; ALFWorld's sentences hold no escapes themselves.
     let (sentence, _) = rest.split_once(['\\', '"'])?;

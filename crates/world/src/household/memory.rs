@@ -11,7 +11,7 @@ use super::state::{Flag, State};
 
 /// A receptacle's door, as far as it was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Door {
+pub(crate) enum Door {
     /// The receptacle was not looked at yet.
     #[default]
     Unknown,
@@ -111,7 +111,7 @@ impl Memory {
     }
 
     /// Whether a receptacle is known to stand where the agent is.
-    pub fn is_here(&self, receptacle: usize) -> bool {
+    pub(crate) fn is_here(&self, receptacle: usize) -> bool {
         self.here.is_some() && self.place(receptacle) == self.here
     }
 
@@ -121,7 +121,7 @@ impl Memory {
     }
 
     /// Whether a receptacle's contents were seen.
-    pub fn has_looked(&self, receptacle: usize) -> bool {
+    pub(crate) fn has_looked(&self, receptacle: usize) -> bool {
         self.looked.get(0, receptacle)
     }
 

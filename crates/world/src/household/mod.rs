@@ -48,7 +48,7 @@ use super::{Ability, DataSpec, Generator, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 /// The wording of the games; a task's own where it has one, else `put`.
-pub const EDITION: OptionSpec = OptionSpec::new(
+pub(crate) const EDITION: OptionSpec = OptionSpec::new(
     "edition",
     "Edition",
     Kind::Choice(&[("put", "releases up to 0.3, the papers'"), ("move", "releases from 0.4")]),

@@ -30,7 +30,7 @@ impl Problem {
     }
 
     /// Every atom anywhere in `(:goal …)`, in order: predicate and arguments, quantifiers and connectives left out.
-    pub fn goal_atoms(&self) -> Result<Vec<Vec<&str>>, String> {
+    pub(crate) fn goal_atoms(&self) -> Result<Vec<Vec<&str>>, String> {
         let mut atoms = Vec::new();
         let mut left: Vec<&Expression> = self.section(":goal")?.iter().rev().collect();
         while let Some(next) = left.pop() {

@@ -7,7 +7,7 @@ use super::rules::Command;
 use super::state::{Flag, State};
 
 /// The answer to anything that is not admissible.
-pub const NOTHING_HAPPENS: &str = "Nothing happens.";
+pub(crate) const NOTHING_HAPPENS: &str = "Nothing happens.";
 
 /// The fixed answer to `help`, which only edition `move` has.
 const HELP: &str = "Available commands:

@@ -8,7 +8,7 @@ use crate::transcript::Transcript;
 use stepwright_program::{Call, Literal};
 
 /// How logs of the household are read.
-pub const TRANSCRIPT: Transcript = Transcript {
+pub(crate) const TRANSCRIPT: Transcript = Transcript {
     environments: &["alfworld", "household"],
     specification: include_str!("../../../../worlds/household/spec.py"),
     read,

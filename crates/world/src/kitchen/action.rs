@@ -2,7 +2,7 @@
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verb {
+pub(crate) enum Verb {
     TurnLeft,
     TurnRight,
     TurnAround,
@@ -25,7 +25,7 @@ pub enum Verb {
 }
 
 /// Every verb: its word and how many names it takes.
-pub const VERBS: [(Verb, &str, usize); 19] = [
+pub(crate) const VERBS: [(Verb, &str, usize); 19] = [
     (Verb::TurnLeft, "turnleft", 0),
     (Verb::TurnRight, "turnright", 0),
     (Verb::TurnAround, "turnaround", 0),
@@ -48,7 +48,7 @@ pub const VERBS: [(Verb, &str, usize); 19] = [
 ];
 
 /// The word for the robot itself, which actions may name and which says nothing.
-pub const CHARACTER: &str = "character";
+pub(crate) const CHARACTER: &str = "character";
 
 /// An action as read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl<'a> Action<'a> {
     }
 
     /// Whether the things it names must be in sight.
-    pub fn needs_sight(&self) -> bool {
+    pub(crate) fn needs_sight(&self) -> bool {
         !matches!(self.verb, Verb::WalkToRoom | Verb::ScanRoom | Verb::Find)
     }
 }

@@ -8,7 +8,7 @@ use super::state::State;
 use crate::{Atom, Facts};
 
 /// The moves that need nothing in sight, as the blocking domain spells them.
-pub const GENERIC_MOVES: [&str; 7] =
+pub(crate) const GENERIC_MOVES: [&str; 7] =
     ["turnleft character", "turnright character", "moveforward", "movebackward", "turnaround", "lookup", "lookdown"];
 
 /// The literals over what is visible, and the hand's.
@@ -92,7 +92,7 @@ pub fn everything(scene: &Scene, state: &State) -> Facts {
 
 /// The actions that make sense on what is visible: nothing hidden decides about them, so the simulator may still refuse one
 /// (a full receptacle, a door in the way). `wanted` are the things the task is about, which can be looked around for.
-pub fn sensible(scene: &Scene, state: &State, wanted: &BTreeSet<&str>) -> Vec<String> {
+pub(crate) fn sensible(scene: &Scene, state: &State, wanted: &BTreeSet<&str>) -> Vec<String> {
     let seen = sight::seen(scene, state);
     let mut actions: BTreeSet<String> = GENERIC_MOVES.iter().map(|action| (*action).to_owned()).collect();
     actions.insert(format!("walk_to_room {}", scene.room));

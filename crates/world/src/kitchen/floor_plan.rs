@@ -25,7 +25,7 @@ const LETTERS: [(&str, char); 11] = [
 ];
 
 /// The plan at a moment; `goals` are those still to be met.
-pub fn floor_plan(scene: &Scene, state: &State, observed: &Observation, goals: &[Goal]) -> FloorPlan {
+pub(crate) fn floor_plan(scene: &Scene, state: &State, observed: &Observation, goals: &[Goal]) -> FloorPlan {
     let robot = state.robot;
     let seen = sight::seen(scene, state);
     let wanted: Vec<usize> =

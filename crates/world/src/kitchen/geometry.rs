@@ -17,7 +17,7 @@ pub fn heading(yaw: f64) -> f64 {
 }
 
 /// The heading from a point to another, in degrees clockwise from +z.
-pub fn bearing(from: Point, to: Point) -> f64 {
+pub(crate) fn bearing(from: Point, to: Point) -> f64 {
     (to.0 - from.0).atan2(to.1 - from.1).to_degrees()
 }
 
@@ -32,7 +32,7 @@ pub fn distance(a: Point, b: Point) -> f64 {
 }
 
 /// Whether two segments cross properly: neither end of one lies on or within tolerance of the other's line.
-pub fn cross(a: Segment, b: Segment) -> bool {
+pub(crate) fn cross(a: Segment, b: Segment) -> bool {
     apart_by(a, b) && apart_by(b, a)
 }
 

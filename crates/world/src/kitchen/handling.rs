@@ -71,7 +71,7 @@ pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) ->
     Ok(())
 }
 
-pub fn swing(scene: &Scene, state: &mut State, thing: usize, open: bool) -> Done {
+pub(crate) fn swing(scene: &Scene, state: &mut State, thing: usize, open: bool) -> Done {
     let id = scene.id_of(thing);
     let (verb, done) = if open { ("open", "open") } else { ("close", "closed") };
     unless(close(scene, state, thing), || format!("Not close enough to {id} to {verb} it."))?;

@@ -21,7 +21,7 @@ pub fn turn(state: &mut State, degrees: f64) {
 }
 
 /// Tilts the camera by one step down (or up, with a negative number of steps); refused beyond its range.
-pub fn tilt(state: &mut State, steps: f64) -> Result<(), String> {
+pub(crate) fn tilt(state: &mut State, steps: f64) -> Result<(), String> {
     let horizon = state.robot.horizon + steps * TILT;
     if horizon < TILTS.0 {
         return Err("can't look up beyond the top of the camera range".to_owned());
@@ -69,7 +69,7 @@ pub fn approach(scene: &Scene, state: &mut State, thing: usize) {
 }
 
 /// Turns step by step, at least once, until a thing is in sight; whether it came into sight.
-pub fn look_around(scene: &Scene, state: &mut State, thing: usize) -> bool {
+pub(crate) fn look_around(scene: &Scene, state: &mut State, thing: usize) -> bool {
     (0..TURNS).any(|_| {
         turn(state, TURN);
         sight::visible(scene, state, thing)

@@ -19,7 +19,7 @@ pub fn states(scene: &Scene, state: &State, thing: usize) -> Vec<String> {
 }
 
 /// Where the camera looks: `level`, `30 degrees down`.
-pub fn tilt(horizon: f64) -> String {
+pub(crate) fn tilt(horizon: f64) -> String {
     match horizon {
         0.0 => "level".to_owned(),
         down if down > 0.0 => format!("{down} degrees down"),

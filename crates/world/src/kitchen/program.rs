@@ -38,7 +38,7 @@ fn conditions(scene: &Scene, state: &State, thing: usize) -> [(&'static str, boo
 
 impl Observation {
     /// Whether the robot has seen a thing in this episode.
-    pub fn ever_seen(&self, thing: usize) -> bool {
+    pub(crate) fn ever_seen(&self, thing: usize) -> bool {
         self.ever.get(thing).copied().unwrap_or_default()
     }
 

@@ -21,7 +21,7 @@ impl Receptacles {
     }
 
     /// Reads a JSON object of receptacle types, each with the list of types it accepts.
-    pub fn from_json(text: &str) -> Result<Receptacles, String> {
+    pub(crate) fn from_json(text: &str) -> Result<Receptacles, String> {
         let table: BTreeMap<String, Vec<String>> = serde_json::from_str(text)
             .map_err(|e| format!("{e}; an object such as {{\"Toaster\": [\"BreadSliced\"]}} is expected"))?;
         let lower = |kinds: Vec<String>| kinds.iter().map(|kind| kind.to_lowercase()).collect();

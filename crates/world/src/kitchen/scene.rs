@@ -101,7 +101,7 @@ impl Scene {
     }
 
     /// A thing's id.
-    pub fn id_of(&self, index: usize) -> &str {
+    pub(crate) fn id_of(&self, index: usize) -> &str {
         &self.thing(index).id
     }
 
@@ -124,7 +124,7 @@ impl Scene {
     }
 
     /// The beginning of a task: a mug that is to be washed is dirty.
-    pub fn start_of(&self, task: &Task) -> State {
+    pub(crate) fn start_of(&self, task: &Task) -> State {
         let mut state = self.start.clone();
         for goal in &task.goals {
             if let Some(thing) = goal.to_be_washed() {

@@ -16,7 +16,7 @@ pub fn place(scene: &Scene, state: &State, thing: usize) -> (f64, f64, f64) {
     }
 }
 
-pub fn plan_place(scene: &Scene, state: &State, thing: usize) -> Point {
+pub(crate) fn plan_place(scene: &Scene, state: &State, thing: usize) -> Point {
     let (x, _, z) = place(scene, state, thing);
     (x, z)
 }
@@ -45,7 +45,7 @@ pub fn seen(scene: &Scene, state: &State) -> Vec<usize> {
 }
 
 /// Whether the segment from the robot to a point crosses a door of `thing`.
-pub fn door_between(scene: &Scene, state: &State, thing: usize, to: Point) -> bool {
+pub(crate) fn door_between(scene: &Scene, state: &State, thing: usize, to: Point) -> bool {
     let sight = ((state.robot.x, state.robot.z), to);
     state.now(thing).open && scene.thing(thing).doors.iter().any(|door| geometry::cross(sight, *door))
 }

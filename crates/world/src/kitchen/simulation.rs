@@ -45,7 +45,7 @@ impl Simulation {
     }
 
     /// Whether a text is an action at all, whether or not it would succeed.
-    pub fn understands(text: &str) -> bool {
+    pub(crate) fn understands(text: &str) -> bool {
         Action::read(text).is_ok()
     }
 

@@ -76,7 +76,7 @@ impl Kind {
     }
 
     /// The value's name in usage lines.
-    pub fn placeholder(&self) -> &'static str {
+    pub(crate) fn placeholder(&self) -> &'static str {
         match self {
             Kind::Switch => "BOOL",
             Kind::Choice(_) => "WHICH",

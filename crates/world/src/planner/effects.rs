@@ -136,11 +136,6 @@ impl EffectModel {
         let Some(model) = self.actions.get(&action.function) else { return Vec::new() };
         model.certain.iter().filter_map(|lifted| lifted.instantiate(action)).collect()
     }
-
-    /// Whether an action reports something that cannot be predicted.
-    pub fn is_sensing(&self, function: &str) -> bool {
-        self.actions.get(function).is_some_and(|model| !model.sensing.is_empty())
-    }
 }
 
 /// Observation functions that report things: called with differing numbers of arguments.
@@ -219,7 +214,8 @@ mod tests {
     fn what_varies_is_sensing_and_never_predicted() {
         let model = household();
         assert!(model.predict(&"agent.goto('shelf 1')".parse().unwrap()).is_empty());
-        assert!(model.is_sensing("goto") && model.is_sensing("open") && !model.is_sensing("take"));
+        let sensing = |function: &str| !model.action(function).unwrap().sensing.is_empty();
+        assert!(sensing("goto") && sensing("open") && !sensing("take"));
         let listing = &model.action("open").unwrap().sensing[0];
         assert!(listing.open_ended);
         assert_eq!((listing.args.clone(), listing.seen), (vec![Term::Param(0)], 1));

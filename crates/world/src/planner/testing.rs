@@ -107,7 +107,7 @@ const DEMONSTRATED: &[(&str, &[&str])] = &[
 ];
 
 /// The demonstrated steps.
-pub fn demonstrated() -> Vec<Step> {
+pub(crate) fn demonstrated() -> Vec<Step> {
     let step = |(action, observed): &(&str, &[&str])| Step {
         call: Some(action.parse().unwrap()),
         calls: calls_of(observed),

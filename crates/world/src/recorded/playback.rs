@@ -14,7 +14,7 @@ use stepwright_trajectory::{Step, Trajectory};
 
 /// A log and how far it was played.
 #[derive(Debug, Clone)]
-pub struct Playback {
+pub(crate) struct Playback {
     logs: Arc<Vec<Trajectory>>,
     at: usize,
     transcript: Transcript,

@@ -25,7 +25,7 @@ use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 /// In which form an agent gets the pages.
-pub const FORM: OptionSpec = OptionSpec::new(
+pub(crate) const FORM: OptionSpec = OptionSpec::new(
     "pages",
     "Pages",
     Kind::Choice(&[
@@ -38,7 +38,7 @@ pub const FORM: OptionSpec = OptionSpec::new(
 .or("site");
 
 /// Whether the attributes of products are shown.
-pub const ATTRIBUTES: OptionSpec = OptionSpec::new(
+pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
     "attributes",
     "Attributes",
     Kind::Switch,

@@ -9,7 +9,7 @@ use crate::transcript::Transcript;
 use stepwright_program::Call;
 
 /// How logs of the shop are read.
-pub const TRANSCRIPT: Transcript = Transcript {
+pub(crate) const TRANSCRIPT: Transcript = Transcript {
     environments: &["webshop", "shop"],
     specification: include_str!("../../../../worlds/shop/spec.py"),
     read,

@@ -4,7 +4,7 @@ use super::thing::tidy;
 use stepwright_program::{Call, Literal};
 
 /// The object the calls are of, in programs.
-pub const ROBOT: &str = "robot";
+pub(crate) const ROBOT: &str = "robot";
 /// The functions that a program may call.
 pub const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm", "done"];
 /// The call that closes a request.
@@ -12,9 +12,9 @@ pub const CLOSING: &str = "done()";
 /// The call that does nothing.
 pub const NOTHING: &str = "noop()";
 /// The function that answers a question.
-pub const ANSWERING: &str = "say";
+pub(crate) const ANSWERING: &str = "say";
 /// The function that asks that a maintained belief be brought up to date.
-pub const UPDATING: &str = "update_wm";
+pub(crate) const UPDATING: &str = "update_wm";
 /// The longest text read, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The most calls of one text.

@@ -23,7 +23,7 @@ const LONGEST_QUERY: usize = 4_096;
 const CUPS: std::ops::RangeInclusive<usize> = 2..=20;
 
 /// Something wrong in a file: at which line, and what.
-pub type Complaint = (Option<usize>, String);
+pub(crate) type Complaint = (Option<usize>, String);
 
 /// An episode as files hold it.
 #[derive(Deserialize)]
@@ -171,7 +171,7 @@ pub fn episodes(text: &str) -> Result<Vec<Episode>, Complaint> {
 }
 
 /// Whether a text looks like a file of episodes, and not like other JSON that may lie beside one.
-pub fn looks_like_episodes(text: &str) -> bool {
+pub(crate) fn looks_like_episodes(text: &str) -> bool {
     let start = text.trim_start();
     if is_cups(start) {
         return true;

@@ -238,7 +238,7 @@ impl Table {
     }
 
     /// How many blocks are below a block.
-    pub fn height_of(&self, name: &str) -> Option<usize> {
+    pub(crate) fn height_of(&self, name: &str) -> Option<usize> {
         let index = self.find(name)?;
         self.stack(index).iter().position(|block| *block == index)
     }

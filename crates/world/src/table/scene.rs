@@ -65,13 +65,13 @@ impl Scene {
 }
 
 /// The two cups that a request says are swapped (`Swapping cup 0 with cup 2`), counted from 0.
-pub fn swapped(query: &str) -> Option<(usize, usize)> {
+pub(crate) fn swapped(query: &str) -> Option<(usize, usize)> {
     let mut numbers = words(query).into_iter().filter_map(|word| word.0.parse().ok());
     Some((numbers.next()?, numbers.next()?))
 }
 
 /// A list of cups as Python writes it.
-pub fn cups_text(cups: &[bool]) -> String {
+pub(crate) fn cups_text(cups: &[bool]) -> String {
     let each: Vec<&str> = cups.iter().map(|ball| if *ball { "True" } else { "False" }).collect();
     format!("[{}]", each.join(", "))
 }

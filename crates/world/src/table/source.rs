@@ -109,7 +109,7 @@ impl Source {
     }
 
     /// The episodes of a domain, in the order of the files.
-    pub fn of_domain(&self, domain: Domain) -> impl Iterator<Item = &Arc<Episode>> {
+    pub(crate) fn of_domain(&self, domain: Domain) -> impl Iterator<Item = &Arc<Episode>> {
         self.entries().iter().map(|entry| &entry.episode).filter(move |episode| episode.domain == domain)
     }
 

@@ -45,7 +45,7 @@ impl Table {
         self.hear_cleanliness(&words, kind);
     }
 
-    pub fn names_all_of(&self, sentence: &str, other: &str) -> bool {
+    pub(crate) fn names_all_of(&self, sentence: &str, other: &str) -> bool {
         let blocks =
             |text: &str| self.named_blocks(&words(text)).into_iter().map(|(_, block)| block).collect::<Vec<_>>();
         let named = blocks(sentence);

@@ -43,7 +43,7 @@ pub(super) fn is_slip(word: &str, of: &str) -> bool {
 }
 
 /// A name as it is compared: underscores count as spaces.
-pub fn tidy(name: &str) -> String {
+pub(crate) fn tidy(name: &str) -> String {
     name.replace('_', " ").trim().to_owned()
 }
 
@@ -65,7 +65,7 @@ pub fn at(target: &str) -> String {
 }
 
 /// The words of numbers, from zero.
-pub const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+pub(crate) const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
                            sixteen seventeen eighteen nineteen twenty";
 
 /// "three blocks", "no bowls".

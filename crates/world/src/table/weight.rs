@@ -4,7 +4,7 @@ use super::named::Word;
 
 /// How many times as heavy the first block is as the second: a fraction of whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ratio {
+pub(crate) struct Ratio {
     pub of: u64,
     /// Below the line, never zero.
     pub to: u64,
@@ -61,7 +61,7 @@ impl Ratio {
     }
 
     /// How a state writes the first block's weight in terms of the second's.
-    pub fn as_of_first(self, second: &str) -> String {
+    pub(crate) fn as_of_first(self, second: &str) -> String {
         let second = format!("{}.weight", second.replace(' ', "_"));
         match self {
             Ratio { of, to } if of == to => second,
@@ -72,7 +72,7 @@ impl Ratio {
     }
 
     /// How a state writes the second block's weight in terms of the first's.
-    pub fn as_of_second(self, first: &str) -> String {
+    pub(crate) fn as_of_second(self, first: &str) -> String {
         match self.inverse() {
             Ratio { of, to: 1 } if of > 1 && !MULTIPLES.contains(&of) => {
                 format!("{}.weight / 1/{of}", first.replace(' ', "_"))

@@ -14,7 +14,7 @@ pub struct Body {
 }
 
 impl Body {
-    pub fn line_at(&self, byte: usize) -> usize {
+    pub(crate) fn line_at(&self, byte: usize) -> usize {
         self.line + self.text.bytes().take(byte).filter(|b| *b == b'\n').count()
     }
 
@@ -27,7 +27,7 @@ impl Body {
     }
 
     /// The line where a name is last followed by a colon.
-    pub fn line_of_last(&self, name: &str) -> usize {
+    pub(crate) fn line_of_last(&self, name: &str) -> usize {
         self.text
             .rmatch_indices(name)
             .find(|(at, _)| self.names(*at + name.len()))
@@ -44,7 +44,7 @@ impl Body {
 }
 
 /// Finds the state in a text.
-pub fn locate(text: &str, repairs: &mut Repairs) -> Result<Body, ReadError> {
+pub(crate) fn locate(text: &str, repairs: &mut Repairs) -> Result<Body, ReadError> {
     let clean = uncomment(text, repairs);
     let start = beginning(&clean)?;
     let (before, state) = clean.split_at(start);

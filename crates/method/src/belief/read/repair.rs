@@ -134,7 +134,7 @@ impl Repairs {
 }
 
 /// As much of a text as a repair quotes, on one line.
-pub fn clip(text: &str) -> String {
+pub(crate) fn clip(text: &str) -> String {
     let mut words: String = text.trim().lines().next().unwrap_or_default().chars().take(QUOTED + 1).collect();
     if words.chars().count() > QUOTED {
         words = words.chars().take(QUOTED).collect::<String>() + "…";

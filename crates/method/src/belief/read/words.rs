@@ -19,7 +19,7 @@ fn is_single(c: char) -> bool {
 
 /// The context of a text: which signs end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scan {
+pub(crate) enum Scan {
     Name,
     Element,
     Value,
@@ -103,7 +103,7 @@ impl Words {
     }
 
     /// Goes past white space, line ends and comments behind entries.
-    pub fn skip_blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         while let Some(c) = self.peek() {
             match c {
                 '#' => self.skip_line(),
@@ -120,26 +120,26 @@ impl Words {
     }
 
     /// The rest of this line; goes past it.
-    pub fn rest_of_line(&mut self) -> String {
+    pub(crate) fn rest_of_line(&mut self) -> String {
         let from = self.at;
         self.skip_line();
         self.chars.get(from..self.at).unwrap_or_default().iter().collect()
     }
 
     /// Whether a whole word comes next.
-    pub fn at_word(&self, word: &str) -> bool {
+    pub(crate) fn at_word(&self, word: &str) -> bool {
         let end = self.at + word.chars().count();
         self.chars.get(self.at..end).is_some_and(|next| next.iter().copied().eq(word.chars()))
             && !self.chars.get(end).is_some_and(|c| c.is_alphanumeric() || is_quote(*c))
     }
 
     /// Whether a colon (or `=`) comes next, after white space.
-    pub fn before_colon(&self) -> bool {
+    pub(crate) fn before_colon(&self) -> bool {
         matches!(self.after_blanks(self.at), Some(':' | '='))
     }
 
     /// Whether a `{` comes next, after white space.
-    pub fn before_brace(&self) -> bool {
+    pub(crate) fn before_brace(&self) -> bool {
         self.after_blanks(self.at) == Some('{')
     }
 

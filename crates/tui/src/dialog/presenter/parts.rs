@@ -169,7 +169,7 @@ pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, hei
 }
 
 /// The rows of parts under their headings, in so many rows; where there is room, with empty rows between the parts and the lines.
-pub fn laid(parts: Vec<(&str, Vec<Row>)>, height: u16) -> Vec<Row> {
+pub(crate) fn laid(parts: Vec<(&str, Vec<Row>)>, height: u16) -> Vec<Row> {
     let parts: Vec<_> = parts.into_iter().filter(|(_, part)| !part.is_empty()).collect();
     let lines: usize = parts.iter().map(|(_, part)| part.len() + 1).sum();
     let (airy, spread) = (height >= AIRY, 2 * lines + parts.len() <= usize::from(height));

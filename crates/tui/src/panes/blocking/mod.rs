@@ -50,7 +50,7 @@ impl Source {
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct BlockingPane {
+pub(crate) struct BlockingPane {
     source: Option<Source>,
     /// Per node: depth, and whether it is the last below its parent.
     shape: Vec<(usize, bool)>,

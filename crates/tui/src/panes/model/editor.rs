@@ -14,7 +14,7 @@ use stepwright_protocol::{Command, Level, Request};
 
 /// A prompt being edited.
 #[derive(Debug)]
-pub struct PromptEditor {
+pub(crate) struct PromptEditor {
     ask: AskId,
     messages: Vec<PromptMessage>,
     shown: usize,

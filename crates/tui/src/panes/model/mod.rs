@@ -30,7 +30,7 @@ const LIST: u16 = 36;
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
-pub struct ModelPane {
+pub(crate) struct ModelPane {
     trail: Trail,
     /// All asks on the path to the cursor, oldest first.
     asks: Vec<(NodeId, AskId)>,

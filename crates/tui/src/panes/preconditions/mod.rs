@@ -110,7 +110,7 @@ struct Compared {
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct PreconditionsPane {
+pub(crate) struct PreconditionsPane {
     /// When the session shown was begun, and on what task; `None` without one.
     session: Option<(u64, String)>,
     tabs: Tabs,

@@ -59,7 +59,7 @@ pub fn suggested(pool: &Pool, ranking: Ranking) -> impl Iterator<Item = &Candida
     all.filter(move |candidate| is_suggested(candidate, pool, ranking))
 }
 
-pub fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> bool {
+pub(crate) fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> bool {
     match ranking {
         Ranking::EquationOne => !candidate.rejected && pool.by_equation.contains(&candidate.text),
         Ranking::Evidence => {
@@ -70,7 +70,7 @@ pub fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> boo
 }
 
 /// Whether a candidate was held back for lack of evidence.
-pub fn is_held_back(candidate: &Candidate, pool: &Pool) -> bool {
+pub(crate) fn is_held_back(candidate: &Candidate, pool: &Pool) -> bool {
     pool.held_back.iter().any(|held| held.text == candidate.text)
 }
 

@@ -119,7 +119,7 @@ impl Editing {
     }
 
     /// Whether what is shown belongs to the present text.
-    pub fn is_fresh(&self) -> bool {
+    pub(crate) fn is_fresh(&self) -> bool {
         self.answered
     }
 

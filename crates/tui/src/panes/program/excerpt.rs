@@ -22,7 +22,7 @@ const MOST: usize = 40;
 
 /// A program.
 #[derive(Debug, PartialEq)]
-pub struct ProgramExcerpt {
+pub(crate) struct ProgramExcerpt {
     /// What it is, in words.
     head: String,
     code: Vec<String>,

@@ -17,7 +17,7 @@ const LONGEST: usize = 2_000;
 static GRAMMARS: OnceLock<Grammar> = OnceLock::new();
 
 /// Python's grammar and the scopes that have a role.
-pub struct Grammar {
+pub(crate) struct Grammar {
     set: SyntaxSet,
     roles: Vec<(Scope, Role)>,
 }
@@ -64,7 +64,7 @@ pub fn prepare() {
 }
 
 /// Whether highlighting is available now.
-pub fn is_ready() -> bool {
+pub(crate) fn is_ready() -> bool {
     GRAMMARS.get().is_some()
 }
 
@@ -120,7 +120,7 @@ impl<'a> Lines<'a> {
 
 /// Waits until the grammar is there; for tests and benchmarks.
 #[cfg(test)]
-pub fn load_now() {
+pub(crate) fn load_now() {
     GRAMMARS.get_or_init(Grammar::load);
 }
 

@@ -34,7 +34,7 @@ const SIDEWAYS: usize = 8;
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
-pub struct ProgramPane {
+pub(crate) struct ProgramPane {
     #[default(Trail::to_tip())]
     trail: Trail,
     specification: Vec<String>,

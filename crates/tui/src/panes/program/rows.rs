@@ -29,7 +29,7 @@ impl Line {
 }
 
 /// Whether the first of a node's calls is its action's own.
-pub fn begins_with_action(node: &Node) -> bool {
+pub(crate) fn begins_with_action(node: &Node) -> bool {
     let own = node.action.as_ref().and_then(|a| a.call.as_ref());
     node.outcome.error.is_none() && own.is_some() && own == node.outcome.calls.first()
 }
@@ -44,7 +44,7 @@ pub fn is_action(line: Line, session: &Session) -> bool {
 }
 
 /// Adds the rows of the step that led to a node.
-pub fn push_node(node: &Node, rows: &mut Vec<Line>) {
+pub(crate) fn push_node(node: &Node, rows: &mut Vec<Line>) {
     if node.action.is_some() && !begins_with_action(node) {
         rows.push(Line::Bare(node.id));
     }
@@ -88,18 +88,23 @@ pub fn text(line: Line, session: &Session, specification: &[String], opening: &[
 }
 
 /// The indentation of the trajectory's calls.
-pub fn margin(opening: &[String]) -> &'static str {
+pub(crate) fn margin(opening: &[String]) -> &'static str {
     if opening.iter().any(|l| l.starts_with("def ")) { "    " } else { "" }
 }
 
 /// What is edited of an action's line: its call, or the world's text where it has none.
-pub fn editable(node: &Node) -> Option<String> {
+pub(crate) fn editable(node: &Node) -> Option<String> {
     let action = node.action.as_ref()?;
     Some(action.call.clone().unwrap_or_else(|| action.text.clone()))
 }
 
 /// All calls of the trajectory in order, with an edited action in place, and the index of the edited line among them.
-pub fn edited_program(ids: &[NodeId], session: &Session, edited: NodeId, text: &str) -> (Vec<String>, Option<usize>) {
+pub(crate) fn edited_program(
+    ids: &[NodeId],
+    session: &Session,
+    edited: NodeId,
+    text: &str,
+) -> (Vec<String>, Option<usize>) {
     let (mut lines, mut index) = (Vec::new(), None);
     for node in ids.iter().filter_map(|id| session.node(*id)) {
         let calls = &node.outcome.calls;

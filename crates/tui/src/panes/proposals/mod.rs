@@ -24,10 +24,10 @@ use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
 /// Why what was pruned cannot be taken.
-pub const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
+pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
 /// Why a line of a plan that was replaced cannot be taken.
-pub const REPLACED: &str =
+pub(crate) const REPLACED: &str =
     "this was a line of the plan that you replaced; choose what the new one offers, or type the action";
 
 /// Rows that say, above everything else, what was decided at a step.
@@ -41,7 +41,7 @@ const BESIDE: u16 = 110;
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct ProposalsPane {
+pub(crate) struct ProposalsPane {
     outline: Outline,
     detail: Scrolled,
     /// The proposal shown last, so that the scroll restarts for another.

@@ -95,7 +95,7 @@ struct Beside {
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct SkillsPane {
+pub(crate) struct SkillsPane {
     shown: ViewMode,
     outline: Outline,
     items: Vec<Item>,

@@ -13,7 +13,7 @@ use stepwright_protocol::{Command, Level, Request};
 
 /// A value being edited.
 #[derive(Debug)]
-pub struct ValueEdit {
+pub(crate) struct ValueEdit {
     pub pointer: String,
     pub editor: Editor,
     /// Whether the value is a text, which is typed without quotes.

@@ -73,7 +73,7 @@ enum ViewMode {
 
 /// The pane.
 #[derive(Debug, SmartDefault)]
-pub struct StatePane {
+pub(crate) struct StatePane {
     situation: Option<Arc<Situation>>,
     /// How many of the program's variables the last step changed.
     changed: usize,

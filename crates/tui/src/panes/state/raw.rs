@@ -82,7 +82,7 @@ fn height(value: &Value) -> usize {
 }
 
 /// A JSON pointer (RFC 6901) as a JSONPath (RFC 9535): `$.agent.visible_objects[0]`, `$.objects['mug 1']`.
-pub fn json_path(pointer: &str) -> String {
+pub(crate) fn json_path(pointer: &str) -> String {
     let mut out = String::from("$");
     for step in json_pointer::split(pointer) {
         let begins = step.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');

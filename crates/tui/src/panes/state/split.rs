@@ -12,7 +12,7 @@ use crate::theme::{Role, Theme};
 
 /// A tree with its cursor.
 #[derive(Debug, Default)]
-pub struct SplitPane {
+pub(crate) struct SplitPane {
     pub tree: Tree,
     /// Cursor, window and search.
     pub outline: Outline,

@@ -16,7 +16,7 @@ const LONGEST: usize = 50_000;
 
 /// Which collections are open that nobody opened or closed one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unfold {
+pub(crate) enum Unfold {
     /// What changed or differs, and as many as there are free rows for.
     #[default]
     Fit,
@@ -26,7 +26,7 @@ pub enum Unfold {
 
 /// How a value differs from the one it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Apart {
+pub(crate) enum Apart {
     Wrong,
     /// The other side lacks it.
     Missing,
@@ -34,7 +34,7 @@ pub enum Apart {
 
 /// A row of the tree.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TreeRow {
+pub(crate) struct TreeRow {
     /// JSON pointer of the value.
     pub pointer: String,
     /// Steps from the root's children.
@@ -115,7 +115,7 @@ impl Tree {
     }
 
     /// Opens or closes a collection.
-    pub fn set_open(&mut self, pointer: &str, open: bool) {
+    pub(crate) fn set_open(&mut self, pointer: &str, open: bool) {
         if open {
             self.open.insert(pointer.to_owned());
             self.closed.remove(pointer);
@@ -141,7 +141,7 @@ impl Tree {
     }
 
     /// Opens or closes everything, in place of what was opened and closed one by one.
-    pub fn set_unfold(&mut self, unfold: Unfold) {
+    pub(crate) fn set_unfold(&mut self, unfold: Unfold) {
         self.unfold = unfold;
         self.open.clear();
         self.closed.clear();
@@ -153,7 +153,7 @@ impl Tree {
     }
 
     /// Says how many rows there are on the screen; whether the tree has to be laid out again for that.
-    pub fn set_room(&mut self, rows: usize) -> bool {
+    pub(crate) fn set_room(&mut self, rows: usize) -> bool {
         let new = self.room != Some(rows);
         self.room = Some(rows);
         new && self.unfold == Unfold::Fit

@@ -219,7 +219,7 @@ impl Domain {
     ///
     /// # Errors
     /// As [`Domain::open`].
-    pub fn load_beside(
+    pub(crate) fn load_beside(
         text: &str,
         path: &str,
         beside: &dyn Fn(&str) -> Result<String, String>,

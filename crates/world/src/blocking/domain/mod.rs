@@ -24,7 +24,7 @@ use crate::literal::{Atom, Change};
 use crate::planner::LocationPrior;
 
 /// The predicate that holds of exactly the things that are in sight now. No world needs to list it.
-pub const VISIBLE: &str = "VISIBLE";
+pub(crate) const VISIBLE: &str = "VISIBLE";
 
 /// A predicate, or a goal's literal: its form and what it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,7 +204,7 @@ pub struct Domain {
 
 /// An action that may resolve a condition, ground.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolving {
+pub(crate) struct Resolving {
     /// The action.
     pub action: Atom,
     /// Whether it only may resolve it.
@@ -276,7 +276,7 @@ impl Domain {
     }
 
     /// What may resolve a condition now, in order.
-    pub fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
+    pub(crate) fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
         let Some(schema) = self.condition(&condition.predicate) else { return Vec::new() };
         let bindings = Bindings::of(&schema.form.args, &condition.args);
         let mut all = Vec::new();
@@ -325,7 +325,7 @@ impl Domain {
     }
 
     /// Whether a condition is remembered until it is resolved.
-    pub fn is_remembered(&self, condition: &Atom) -> bool {
+    pub(crate) fn is_remembered(&self, condition: &Atom) -> bool {
         self.condition(&condition.predicate).is_some_and(|c| c.raise == Raise::Remembered)
     }
 }

@@ -125,7 +125,7 @@ impl Formula {
     }
 
     /// Every way to make it hold, in order: the first literal's things by code point, then the second's.
-    pub fn solutions(&self, bindings: &Bindings, known: &Knowledge<'_>) -> Vec<Bindings> {
+    pub(crate) fn solutions(&self, bindings: &Bindings, known: &Knowledge<'_>) -> Vec<Bindings> {
         let mut found = vec![bindings.clone()];
         for Literal { negated, pattern } in &self.0 {
             let mut next = Vec::new();

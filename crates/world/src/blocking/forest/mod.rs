@@ -73,7 +73,7 @@ impl Node {
     }
 
     /// Whether it can be selected: nothing grows below it, and it is not pruned.
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         !self.pruned && self.children().is_empty()
     }
 }

@@ -20,7 +20,7 @@ const MOST: usize = 64;
 impl Forest {
     /// The tree of an action that was refused, or kept from being tried. What is known to block it comes first; where nothing is, the
     /// condition that the world's error raises, or that it failed. `None` where the domain knows no such action, or no such condition.
-    pub fn of_refused(domain: &Domain, text: &str, error: Option<&str>, facts: &Facts) -> Option<Forest> {
+    pub(crate) fn of_refused(domain: &Domain, text: &str, error: Option<&str>, facts: &Facts) -> Option<Forest> {
         let action = domain.read_text(text)?;
         let mut forest = Forest { next: REFUSED, ..Forest::default() };
         let mut root = forest.node(domain, action.clone(), false);
@@ -35,7 +35,7 @@ impl Forest {
 
     /// Takes in a step that the world did or refused. False once the refused action was done, or once nothing blocked it and something else
     /// was done.
-    pub fn follow_refused(&mut self, domain: &Domain, text: &str, error: Option<&str>, facts: &Facts) -> bool {
+    pub(crate) fn follow_refused(&mut self, domain: &Domain, text: &str, error: Option<&str>, facts: &Facts) -> bool {
         let over = |forest: &Forest| forest.trees.iter().all(|root| root.blocked.is_none() && root.text != text);
         if over(self) {
             return false;
@@ -46,7 +46,7 @@ impl Forest {
     }
 
     /// Whether an action is a leaf below the refused one.
-    pub fn resolves(&self, text: &str) -> bool {
+    pub(crate) fn resolves(&self, text: &str) -> bool {
         self.leaf(text).is_some_and(|leaf| self.trees.iter().all(|root| root.key != leaf.key))
     }
 

@@ -31,7 +31,7 @@ impl Forest {
     }
 
     /// The trees alone for display, without goals; `why` says why they are there.
-    pub fn shown_alone(&self, domain: &Domain, facts: &Facts, why: &str) -> BlockingTree {
+    pub(crate) fn shown_alone(&self, domain: &Domain, facts: &Facts, why: &str) -> BlockingTree {
         let mut tree = BlockingTree::default();
         self.trees.iter().for_each(|root| self.show(domain, facts, root, None, why, &mut tree));
         tree

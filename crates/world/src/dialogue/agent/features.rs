@@ -39,7 +39,7 @@ pub enum Kind {
 
 impl Kind {
     /// Whether the agent's last action of the turn (or that there is none) belongs to it.
-    pub fn includes_last(self) -> bool {
+    pub(crate) fn includes_last(self) -> bool {
         use Kind::*;
         matches!(
             self,

@@ -27,7 +27,7 @@ const PATIENCE: usize = 2;
 
 /// The agent of a world in which another party takes turns. It offers nothing where the demonstrations show no such party.
 #[derive(Debug, Clone)]
-pub struct DialogueAgent {
+pub(crate) struct DialogueAgent {
     effects: EffectModel,
     imitation: Option<Imitation>,
 }
@@ -62,7 +62,7 @@ impl Agent for DialogueAgent {
 
 /// Proposes what the demonstrations' agent would do.
 #[derive(Debug, Clone)]
-pub struct Imitation {
+pub(crate) struct Imitation {
     parties: Parties,
     /// The demonstrations' calls.
     demos: Vec<Vec<Call>>,

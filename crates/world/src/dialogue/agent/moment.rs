@@ -9,7 +9,7 @@ use stepwright_program::Call;
 
 /// Who calls what, as the demonstrations show it.
 #[derive(Debug, Clone, Default)]
-pub struct Parties {
+pub(crate) struct Parties {
     /// The agent's actions, by [`Heard::function`].
     actions: BTreeSet<u64>,
     /// The objects the agent's actions are called on.
@@ -31,7 +31,7 @@ impl Parties {
     }
 
     /// Whether a call is another party's.
-    pub fn is_other(&self, call: &Call) -> bool {
+    pub(crate) fn is_other(&self, call: &Call) -> bool {
         !self.agents.contains(&call.receiver)
     }
 
@@ -43,7 +43,7 @@ impl Parties {
 
 /// A call with keys to compare it by.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub(crate) struct Heard {
     /// The call.
     pub call: Call,
     /// Stands for its object and function.
@@ -135,7 +135,7 @@ impl Moment {
     }
 
     /// Whether the other party made the last call.
-    pub fn is_listening(&self) -> bool {
+    pub(crate) fn is_listening(&self) -> bool {
         self.listening
     }
 
@@ -146,7 +146,7 @@ impl Moment {
     }
 
     /// The functions of the other party's last calls, each once, sorted.
-    pub fn said_functions(&self) -> Vec<u64> {
+    pub(crate) fn said_functions(&self) -> Vec<u64> {
         functions(&self.said)
     }
 }

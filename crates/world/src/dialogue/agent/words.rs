@@ -29,7 +29,7 @@ struct Choice {
 
 /// What the demonstrations did where.
 #[derive(Debug, Clone, Default)]
-pub struct Habits {
+pub(crate) struct Habits {
     cases: Vec<Case>,
     /// The agent's last action before the other party spoke, and what it said first.
     replies: Vec<(Option<Heard>, Heard)>,
@@ -95,7 +95,7 @@ impl Habits {
     }
 
     /// Takes in what the other party said first after the agent's turn.
-    pub fn note_reply(&mut self, moment: &Moment, reply: &Call) {
+    pub(crate) fn note_reply(&mut self, moment: &Moment, reply: &Call) {
         self.replies.push((moment.turn.last().cloned(), Heard::from(reply)));
     }
 

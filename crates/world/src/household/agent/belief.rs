@@ -44,7 +44,7 @@ impl Belief {
     }
 
     /// Whether one can act on a place from where one stands.
-    pub fn is_here(&self, place: &str) -> bool {
+    pub(crate) fn is_here(&self, place: &str) -> bool {
         let Some(at) = &self.at else { return false };
         at == place || matches!((self.spots.get(at), self.spots.get(place)), (Some(a), Some(b)) if a == b)
     }
@@ -56,7 +56,7 @@ impl Belief {
     }
 
     /// Whether a place's contents were ever shown.
-    pub fn is_seen_into(&self, place: &str) -> bool {
+    pub(crate) fn is_seen_into(&self, place: &str) -> bool {
         self.listed.contains_key(place)
     }
 

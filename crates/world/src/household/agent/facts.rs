@@ -2,7 +2,7 @@
 //! properties. Names are indices into the problem's table.
 
 /// Index of a name that matters.
-pub type Id = u16;
+pub(crate) type Id = u16;
 
 /// What distinguishes states.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -18,9 +18,9 @@ pub struct Facts {
 }
 
 /// Properties that matter to the search.
-pub const PROPERTIES: &[&str] = &[super::OPEN, super::TOGGLE, "clean", "heat", "cool"];
+pub(crate) const PROPERTIES: &[&str] = &[super::OPEN, super::TOGGLE, "clean", "heat", "cool"];
 
-pub fn property_index(name: &str) -> Option<u8> {
+pub(crate) fn property_index(name: &str) -> Option<u8> {
     PROPERTIES.iter().position(|p| *p == name).and_then(|i| u8::try_from(i).ok())
 }
 

@@ -55,7 +55,7 @@ const OPPOSITES: &[(&str, &str)] = &[("heat", "cool"), ("cool", "heat")];
 const LIKELY: &str = include_str!("../../../../../worlds/household/likely.txt");
 
 /// Where household objects tend to be: the shipped table of our own judgement.
-pub fn location_prior() -> LocationPrior {
+pub(crate) fn location_prior() -> LocationPrior {
     LocationPrior::parse(LIKELY)
 }
 

@@ -19,7 +19,7 @@ pub enum Role {
 }
 
 /// A demonstrated action function with its role.
-pub struct Operator<'a> {
+pub(crate) struct Operator<'a> {
     pub function: &'a str,
     pub model: &'a ActionModel,
     pub role: Role,
@@ -28,7 +28,7 @@ pub struct Operator<'a> {
 }
 
 /// Reads each demonstrated action's role from its effects.
-pub fn operators(effects: &EffectModel) -> Vec<Operator<'_>> {
+pub(crate) fn operators(effects: &EffectModel) -> Vec<Operator<'_>> {
     let on_first = |l: &Lifted| l.args.first() == Some(&Term::Param(0));
     let sets = |l: &'_ Lifted| -> Option<(String, bool)> {
         match (l.args.get(1), l.args.get(2)) {

@@ -277,7 +277,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
     }
 
     /// Whether an assertion kept any action out of the searches so far.
-    pub fn was_blocked(&self) -> bool {
+    pub(crate) fn was_blocked(&self) -> bool {
         self.blocked.get()
     }
 

@@ -12,7 +12,7 @@ const NOT_FOUND: f64 = 25.0;
 
 /// A place where a thing may be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hope {
+pub(crate) struct Hope {
     pub place: String,
     pub chance: f64,
     pub steps: f64,
@@ -21,7 +21,13 @@ pub struct Hope {
 }
 
 /// The most promising `most` places for a kind of thing, best first. Places of a kind in `barred` cannot hold it.
-pub fn hopes(belief: &Belief, prior: &LocationPrior, object: &str, barred: Option<&str>, most: usize) -> Vec<Hope> {
+pub(crate) fn hopes(
+    belief: &Belief,
+    prior: &LocationPrior,
+    object: &str,
+    barred: Option<&str>,
+    most: usize,
+) -> Vec<Hope> {
     let mut hopes: Vec<Hope> = Vec::new();
     for place in belief.places.iter().filter(|p| !belief.is_seen_into(p)) {
         let kind = kind_of(place);
@@ -49,7 +55,7 @@ pub fn hopes(belief: &Belief, prior: &LocationPrior, object: &str, barred: Optio
 }
 
 /// Whether a place must be opened before its contents show, as far as is known.
-pub fn is_shut(belief: &Belief, prior: &LocationPrior, place: &str) -> bool {
+pub(crate) fn is_shut(belief: &Belief, prior: &LocationPrior, place: &str) -> bool {
     match belief.property(place, super::OPEN) {
         Some(open) => !open,
         None if belief.visited.contains(place) => false,
@@ -68,7 +74,7 @@ fn steps_to_look(belief: &Belief, prior: &LocationPrior, place: &str) -> f64 {
 }
 
 /// Names by kind, then by number (`shelf 2` before `shelf 10`).
-pub fn natural(a: &str, b: &str) -> std::cmp::Ordering {
+pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     let number = |name: &str| name.rsplit(' ').next().and_then(|n| n.parse::<u32>().ok());
     kind_of(a).cmp(kind_of(b)).then_with(|| number(a).cmp(&number(b)))
 }

@@ -15,7 +15,7 @@ const SHARED_IN_TEN: u32 = 2;
 
 /// A furnished room.
 #[derive(Debug)]
-pub struct Furnished {
+pub(crate) struct Furnished {
     /// Where the agent starts: a place without a receptacle.
     pub start: String,
     /// Receptacles in display order.
@@ -26,12 +26,12 @@ pub struct Furnished {
 
 impl Furnished {
     /// The kinds of objects present, sorted.
-    pub fn kinds_of_objects(&self) -> BTreeSet<&str> {
+    pub(crate) fn kinds_of_objects(&self) -> BTreeSet<&str> {
         self.objects.iter().filter_map(|o| o.kind.as_deref()).collect()
     }
 
     /// The kinds of receptacles present, sorted.
-    pub fn kinds_of_receptacles(&self) -> BTreeSet<&str> {
+    pub(crate) fn kinds_of_receptacles(&self) -> BTreeSet<&str> {
         self.receptacles.iter().filter_map(|r| r.kind.as_deref()).collect()
     }
 }
@@ -41,7 +41,7 @@ pub fn accepts(receptacle: &str, object: &str) -> bool {
     compatibility::embedded().get(receptacle).is_some_and(|objects| objects.contains(object))
 }
 
-pub fn furnish(rooms: &Rooms, room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
+pub(crate) fn furnish(rooms: &Rooms, room: &Room, rng: &mut ChaCha8Rng) -> Furnished {
     let mut receptacles = Vec::new();
     for (kind, least, most, openable) in &room.furniture {
         for number in (1..=rng.random_range(*least..=*most)).rev() {

@@ -27,7 +27,7 @@ const MOST_BLOCKED: usize = 40;
 
 /// The agent of a kitchen.
 #[derive(Debug)]
-pub struct KitchenAgent {
+pub(crate) struct KitchenAgent {
     effects: EffectModel,
     kinds: Kinds,
     /// The shipped blocking domain; none if it does not load, which a test rules out.

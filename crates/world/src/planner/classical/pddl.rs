@@ -66,7 +66,7 @@ pub struct Problem {
 }
 
 /// The type of what has none.
-pub const OBJECT: &str = "object";
+pub(crate) const OBJECT: &str = "object";
 
 impl Domain {
     pub fn read(text: &str) -> Result<Domain, String> {

@@ -48,7 +48,7 @@ pub fn solve(domain: &str, problem: &str, limits: &Limits) -> Result<Vec<Step>, 
 }
 
 /// As [`solve`]; `considered` becomes the number of ground actions that the planner chose among.
-pub fn solve_counting(
+pub(crate) fn solve_counting(
     domain: &str,
     problem: &str,
     limits: &Limits,

@@ -13,7 +13,7 @@ use stepwright_trajectory::Step;
 
 /// The agent of a shop.
 #[derive(Debug, Clone)]
-pub struct ShopAgent {
+pub(crate) struct ShopAgent {
     effects: EffectModel,
     /// Whether the demonstrations are of a shop.
     knows: bool,

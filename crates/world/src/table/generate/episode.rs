@@ -119,7 +119,7 @@ pub fn first(
 }
 
 /// A number from 0 to 9.
-pub fn dice(random: &mut ChaCha8Rng) -> u32 {
+pub(crate) fn dice(random: &mut ChaCha8Rng) -> u32 {
     random.random_range(0..10)
 }
 
@@ -129,7 +129,7 @@ pub fn length(random: &mut ChaCha8Rng, range: RangeInclusive<usize>) -> usize {
 }
 
 /// The blocks of a table that are clean, dirty, or not known to be either.
-pub fn blocks_that_are(table: &Table, clean: Option<bool>) -> Vec<String> {
+pub(crate) fn blocks_that_are(table: &Table, clean: Option<bool>) -> Vec<String> {
     let blocks = table.things().iter().filter(|thing| thing.kind == Kind::Block);
     blocks.map(|thing| thing.name.clone()).filter(|name| table.is_clean(name) == clean).collect()
 }
