@@ -13,7 +13,6 @@ use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
-/// A point of an episode.
 struct Point {
     sentence: String,
     program: CheckedProgram,

@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use stepwright::precondition::{CandidateOrigin, CandidateStore, Demonstrations, Fate, Instances, Pool};
 use stepwright::program::{Role, Specification};
 
-/// A pool to judge.
 struct Problem {
     name: String,
     demos: Demonstrations,

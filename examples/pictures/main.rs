@@ -119,7 +119,6 @@ impl Stage {
         Ok(())
     }
 
-    /// Presses a key.
     fn press(&mut self, key: &str) -> Result<(), Failed> {
         let typed = key.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
         let single = [key.to_owned()];
@@ -155,7 +154,6 @@ impl Stage {
     }
 }
 
-/// The keys of a script's line.
 fn keys(line: &str) -> impl Iterator<Item = &str> {
     line.split_whitespace()
 }

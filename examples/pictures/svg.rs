@@ -22,7 +22,6 @@ const CELL_HEIGHT: usize = 18;
 const FOREGROUND: &str = "#d4d4d8";
 const BACKGROUND: &str = "#18181b";
 
-/// How text with a modifier is drawn.
 const STYLES: [(Modifier, &str); 5] = [
     (Modifier::BOLD, " font-weight=\"bold\""),
     (Modifier::DIM, " opacity=\"0.6\""),
@@ -31,7 +30,7 @@ const STYLES: [(Modifier, &str); 5] = [
     (Modifier::CROSSED_OUT, " text-decoration=\"line-through\""),
 ];
 
-/// What a run of cells on one row shares.
+/// The common style of a run of cells on one row.
 #[derive(Clone, PartialEq)]
 struct Look {
     fg: String,

@@ -119,7 +119,7 @@ fn rules(sets: impl IntoIterator<Item = (String, Vec<String>)>) -> Rules {
     sets.into_iter().map(|(action, texts)| (action, compile(texts))).collect()
 }
 
-/// What the built-in enumerator adopts for the shipped demonstrations.
+/// The built-in enumerator's assertions for the shipped demonstrations.
 fn inferred() -> BTreeMap<String, Vec<String>> {
     let world = HouseholdWorld::new(Source::shipped().unwrap(), Edition::Put);
     let specification = Specification::load(&world.specification(), "spec.py").unwrap();

@@ -10,7 +10,6 @@ use stepwright::blocking::{Domain, Growth, Observation, Selection};
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 use stepwright::world::{TaskInfo, World, shipped_domain};
 
-/// The outcome of a trial.
 struct Trial {
     /// Selections, where the goal was reached.
     won: Option<u32>,
@@ -37,7 +36,6 @@ fn trial(domain: &Arc<Domain>, source: &Arc<Source>, task: &str, seed: u64) -> T
     Trial { won: growth.forest().goals().is_empty().then_some(selections), candidates, selections }
 }
 
-/// The trials of a task.
 #[derive(Debug)]
 struct Figure {
     kind: String,

@@ -9,7 +9,6 @@ use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright_trajectory::Step;
 
-/// An episode under way.
 struct Episode {
     proposer: HouseholdAgent,
     world: HouseholdWorld,

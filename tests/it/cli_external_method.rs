@@ -87,7 +87,6 @@ fn what_does_not_fit_is_refused_before_the_first_episode() {
     assert!(!results.exists() || std::fs::read_to_string(results).unwrap().is_empty());
 }
 
-/// The same where the flags name the method.
 fn run_with(configured: &str, flags: &[&str]) -> (String, Vec<Value>) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("config")).unwrap();

@@ -32,7 +32,7 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What is the same whenever a unit is carried out: all but the time it took.
+/// The fields that are the same whenever a unit is carried out: all but the time it took.
 fn figures(lines: &[Value]) -> Vec<Value> {
     let mut own: Vec<Value> = lines.iter().filter(|line| line["stepwright"].is_null()).cloned().collect();
     own.iter_mut().for_each(|line| line["seconds"] = Value::Null);

@@ -149,7 +149,6 @@ pub(crate) fn current(page: &str, text: &str) {
     assert!(there == text, "docs/reference/{page} is old: run STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs");
 }
 
-/// What a subcommand's `--help` says.
 fn help(of: &[String]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
     command.env_clear().env("COLUMNS", "100").args(of).arg("--help");
@@ -166,7 +165,7 @@ fn subcommands(help: &str) -> Vec<String> {
     named.filter_map(|line| line.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
 }
 
-/// What every subcommand takes; it is written once.
+/// The end of every subcommand's help; it is written once.
 const SHARED: &str = "\nSettings:\n";
 
 fn described(of: &[String], out: &mut String) {

@@ -1,4 +1,4 @@
-//! What the documents say that a machine can try: every command line is one the program takes, every settings block is one it reads,
+//! The claims of the documents that a machine can try: every command line is one the program takes, every settings block is one it reads,
 //! every file, test, benchmark, variable and decision that a page names is there, and printed tables are those that are printed.
 
 use std::collections::BTreeSet;
@@ -31,7 +31,6 @@ fn blocks(text: &str) -> Vec<(String, usize, String)> {
     blocks
 }
 
-/// The spans between backticks.
 fn spans(text: &str) -> Vec<String> {
     let prose = crate::docs::prose(text).replace('\n', " ");
     prose.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -64,7 +63,8 @@ fn is_placeholder(word: &str) -> bool {
     in_capitals || word.contains(['…', '{', '|', '$'])
 }
 
-/// What the program finds wrong with a call, if anything; of one with placeholders only what they cannot be the reason for.
+/// The program's complaint about a call, if any; of one with placeholders only a complaint that they cannot be the
+/// reason for.
 fn wrong(words: &[String], whole: bool) -> Option<String> {
     let error = stepwright::cli::command().try_get_matches_from(words).err()?;
     let open = words.iter().any(|word| is_placeholder(word));
@@ -150,7 +150,6 @@ fn the_docs_show_only_settings_that_are_read() {
     assert!(seen >= 5, "{seen} blocks");
 }
 
-/// All text of the sources, in which names are looked for.
 fn sources() -> String {
     let mut all = String::new();
     for folder in ["src", "crates", "tests", "benches", "fuzz", "scripts", ".ci", "adapters", "examples"] {

@@ -21,7 +21,7 @@ struct Declared {
 struct Variant {
     name: String,
     about: String,
-    /// What it holds where it holds one thing without a name (`Other(String)`).
+    /// Its content where it holds one thing without a name (`Other(String)`).
     holds: String,
     fields: Vec<Field>,
 }
@@ -102,7 +102,6 @@ fn joined(before: &str, words: &str) -> String {
     if before.is_empty() { words } else { format!("{before} {words}") }
 }
 
-/// The declared types that a field's type names.
 fn named_in<'a>(kind: &'a str, all: &BTreeMap<String, Declared>) -> Vec<&'a str> {
     kind.split(|c: char| !c.is_alphanumeric()).filter(|word| all.contains_key(*word)).collect()
 }
@@ -223,7 +222,7 @@ fn page() -> String {
 fn the_docs_page_of_the_session_file_is_current() {
     let page = page();
     for said in
-        ["**`executed`** A decision was carried out", "- `changes`: What changed", "### verdict", "**`note_edited`**"]
+        ["**`executed`** A decision was carried out", "- `changes`: The changes", "### verdict", "**`note_edited`**"]
     {
         assert!(page.contains(said), "{said}: {page}");
     }

@@ -51,7 +51,6 @@ fn watched(domain: Arc<Domain>) -> Watched {
     Watched::start(kitchen_setup(Beginning::New(Box::new(header)), &Scripted::new([]), true, domain))
 }
 
-/// With a model.
 fn asking(model: &Arc<Scripted>, options: &[(&str, &str)]) -> Watched {
     let header = kitchen_header(options, "scripted");
     Watched::start(kitchen_setup(Beginning::New(Box::new(header)), model, false, shipped()))

@@ -27,10 +27,9 @@ static REPLAYED: WorldKind = WorldKind {
     })
 };
 
-/// The specification of its programs.
 const SPECIFICATION: &str = "SETUP = ['home = Home()']\nACTIONS = ['home.act']\nOBSERVATIONS = []\n\n\nclass Home:\n    def act(self, step):\n        pass\n";
 
-/// What every corrective prompt ends with.
+/// The end of every corrective prompt.
 const ENDING: &str = ". A correct step would be to";
 
 /// A recorded correction with its steps as a plan has them.

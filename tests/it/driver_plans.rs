@@ -123,7 +123,6 @@ async fn a_limited_planner_says_that_there_is_no_plan() {
     assert!(why.contains("no plan reaches the goal"), "{why}");
 }
 
-/// A session of a written plan, with a scripted model.
 fn written(method: &str, judging: &str, model: &Arc<Scripted>) -> Watched {
     let mut setup = kitchen(method, "galley/toast");
     let Beginning::New(header) = &mut setup.beginning else { panic!() };

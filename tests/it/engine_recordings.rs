@@ -6,7 +6,6 @@ use stepwright::program::{
     Assertion, Call, CheckResult, Declarations, FaultKind, Limits, Literal, Specification, run_module,
 };
 
-/// The text of a recording.
 fn data(file: &str) -> Option<String> {
     recordings(file).map(|path| std::fs::read_to_string(path).unwrap())
 }

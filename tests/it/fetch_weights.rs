@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use stepwright::model::fetch::{self, FetchError, Hub, Places, Weights};
 use tokio_util::sync::CancellationToken;
 
-/// What the weights are: nothing that compresses well, and no two places alike.
+/// The weights' bytes: nothing that compresses well, and no two places alike.
 fn bytes(n: usize) -> Vec<u8> {
     (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }

@@ -20,7 +20,7 @@ const LARGEST: usize = 256 << 10;
 /// How many damaged seeds a target is given at most where no time is set.
 const CASES: usize = 64;
 
-/// What parsers stumble over.
+/// Pieces that parsers stumble over.
 const PIECES: &[&str] = &[
     "\"",
     "'",

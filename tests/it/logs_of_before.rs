@@ -29,7 +29,6 @@ fn unpacked(path: &Path) -> String {
     text
 }
 
-/// The logs of one world, with the names of their methods.
 fn logs(world: &str) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder().join(world)).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -61,7 +60,7 @@ fn ask(out: &mut String, ask: &Ask) {
     let _ = writeln!(out, "  asked {} {}×: {prompt} -> {texts}{aside}", ask.model, ask.n);
 }
 
-/// What is recorded of a node.
+/// A node's records.
 fn node(out: &mut String, session: &Session, node: &Node) {
     let action = node.action.as_ref().map_or("reset", |action| action.text.as_str());
     let _ = writeln!(out, "[{}] {} ({})", node.id, action.replace('\n', " ⏎ "), session.mark_at(node).word());
@@ -88,7 +87,7 @@ fn rows(out: &mut String, sections: &[Section]) {
     }
 }
 
-/// What is shown of a log that is opened and walked through, node by node.
+/// The text shown of a log that is opened and walked through, node by node.
 async fn shown(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.jsonl");

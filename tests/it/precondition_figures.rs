@@ -10,7 +10,7 @@ use stepwright::program::{Role, Specification};
 use stepwright::world::World as _;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 
-/// What the built-in proposer suggests for each of these actions, scored on other episodes; prints a line each.
+/// The built-in proposer's suggestion for each of these actions, scored on other episodes; prints a line each.
 fn score(demos: &Demonstrations, other: &Demonstrations, truth: &[(String, Vec<String>)]) -> Vec<Score> {
     let mut store = CandidateStore::new(demos.specification(), demos.all.clone()).unwrap();
     let mut scores = Vec::new();

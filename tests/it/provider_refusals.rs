@@ -1,4 +1,4 @@
-//! What servers refuse, and how they say that an answer is none, in the words of the real ones: each is met at the first request.
+//! The refusals of servers, and their ways to say that an answer is none, in the words of the real ones: each is met at the first request.
 
 use std::time::Duration;
 

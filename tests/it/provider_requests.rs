@@ -1,4 +1,4 @@
-//! What the OpenAI-compatible provider sends, what it tries again, what it learns from refusals, and what it reports.
+//! The OpenAI-compatible provider: its requests, its retries, its lessons from refusals, its reports.
 
 use std::time::{Duration, Instant};
 

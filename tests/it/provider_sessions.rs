@@ -14,7 +14,7 @@ use stepwright::model::LanguageModel;
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::server::*;
 
-/// What the models write, step by step.
+/// The models' answers, step by step.
 const ANSWERS: [&str; 3] = ["agent.add(4)", "agent.add(4)", "agent.add(2)"];
 
 /// A configuration of these variables and lines of the file, with its own folders.

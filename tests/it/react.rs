@@ -32,7 +32,6 @@ fn model(lines: impl IntoIterator<Item = String>) -> Arc<Scripted> {
     Scripted::new(lines.into_iter().map(say))
 }
 
-/// An unattended session of a method.
 fn unattended(method: &str, options: &[(&str, &str)], sentence: &str, model: Arc<Scripted>) -> Setup {
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let begun = Header { method: method.into(), options, sentence: sentence.to_owned(), ..header() };

@@ -1,4 +1,4 @@
-//! What disks do to a session: failed syncs, full disks, files that are deleted, replaced or cut. Tests are named after the defects in
+//! Disk faults under a session: failed syncs, full disks, files that are deleted, replaced or cut. Tests are named after the defects in
 //! `docs/explanation/reliability.md`.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What leaves the program as text: nothing that acts on a terminal or deceives a reader, whichever file it was planted in; a closed pipe
+//! Text that leaves the program: nothing that acts on a terminal or deceives a reader, whichever file it was planted in; a closed pipe
 //! ends quietly. Tests are named after the defects in `docs/explanation/reliability.md`.
 
 use std::io::Read;
@@ -19,7 +19,8 @@ fn stepwright(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// What would act on a terminal in a stream: controls other than line breaks and tabs, and what reorders or hides text.
+/// The characters in a stream that would act on a terminal: controls other than line breaks and tabs, and those that
+/// reorder or hide text.
 fn hazards(bytes: &[u8]) -> Vec<char> {
     let text = String::from_utf8_lossy(bytes);
     let bad = |c: &char| {

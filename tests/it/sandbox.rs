@@ -370,12 +370,10 @@ fn what_is_no_order_is_refused() {
     }
 }
 
-/// The text of a recording.
 fn data(file: &str) -> Option<String> {
     recordings(file).map(|path| std::fs::read_to_string(path).unwrap())
 }
 
-/// The part of a generated text that is this query's.
 fn own_part(generated: &str) -> &str {
     let mut at = 0;
     for line in generated.split_inclusive('\n') {
@@ -507,7 +505,8 @@ async fn recorded_hostile_programs_end() {
     }
 }
 
-/// What the bounded evaluator gives no verdict on is judged by a worker as the evaluator judges what means the same.
+/// A worker judges assertions without a verdict of the bounded evaluator as the evaluator judges others of the same
+/// meaning.
 #[test]
 fn the_second_tier_judges_as_the_first() {
     use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, Fate, SecondTier};

@@ -12,7 +12,7 @@ use stepwright::world::dialogue::{END_TURN, Source, Speaker};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const TASK: &str = "shipped/toollibrary-02";
 
-/// What the recorded system does, turn by turn.
+/// The recorded system's acts, turn by turn.
 fn acts(task: &str) -> Vec<String> {
     let source = Source::shipped().unwrap();
     let turns = source.dialogue(task).unwrap().turns.iter().filter(|t| t.speaker == Speaker::System);

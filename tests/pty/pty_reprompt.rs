@@ -7,7 +7,7 @@ use stepwright::episode::{AskKind, Event, log};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 
-/// What a person adds to the corrective prompt.
+/// A person's addition to the corrective prompt.
 const EDITED: &str = " open what is closed";
 
 /// A model that answers by what the prompt ends with.

@@ -85,7 +85,6 @@ fn closed(command: &[&str], home: &std::path::Path) -> Box<dyn portable_pty::Chi
     child
 }
 
-/// Waits until something is over.
 #[cfg(target_os = "linux")]
 fn wait_until(mut over: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;

@@ -10,7 +10,6 @@ use stepwright::tui::view::View;
 use stepwright::world::World;
 use stepwright::world::kitchen::{Find, KitchenWorld, Source};
 
-/// The view after some actions of a task.
 fn after(task: &str, actions: &[&str]) -> View {
     let mut world = KitchenWorld::new(Source::shipped().unwrap(), Find::Moving);
     world.reset(task, 0).unwrap();

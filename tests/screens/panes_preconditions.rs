@@ -131,7 +131,7 @@ impl Bench {
     }
 }
 
-/// What adopting puts in force, and what is asked before.
+/// The assertions that adopting puts in force, and the question before.
 fn adopted(b: &mut Bench, rows: Vec<SideBySide>) -> (Vec<String>, String) {
     let intents = b.act(PaneAction::Adopt);
     let intents = match &intents[..] {

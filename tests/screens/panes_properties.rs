@@ -40,7 +40,6 @@ const ACTIONS: [PaneAction; 22] = [
     PaneAction::Copy,
 ];
 
-/// Something that happens.
 #[derive(Debug, Clone)]
 enum Happening {
     Step(String),

@@ -26,7 +26,6 @@ use crate::support::screen::text;
 use crate::support::session::session;
 use crate::tui_keys::{Bench, catalog};
 
-/// A script under way.
 struct Play {
     bench: Bench,
     pool: Option<Pool>,
@@ -140,7 +139,6 @@ impl Play {
         self.bench.app.notice(notice);
     }
 
-    /// Does a line of a script.
     fn line(&mut self, line: &str) {
         self.out.push_str(&format!("> {line}\n"));
         match line.split_once(':').filter(|(word, _)| word.chars().all(|c| c.is_ascii_lowercase()) && word.len() > 1) {

@@ -6,7 +6,7 @@ use stepwright::tui::pane::PaneId;
 
 use crate::tui_keys::{Bench, catalog};
 
-/// What a hostile page may put on the clipboard.
+/// A hostile page's text on the clipboard.
 const HOSTILE: &str = "take\nmug\x1b[2J\x1b]0;owned\x07\u{202e}q";
 
 impl Bench {
@@ -23,7 +23,6 @@ impl Bench {
     }
 }
 
-/// Where a text is on a screen.
 fn place(screen: &str, text: &str) -> (u16, u16) {
     let (row, line) = screen.lines().enumerate().find(|(_, l)| l.contains(text)).unwrap_or_else(|| panic!("{screen}"));
     // The test backend puts each line in quotes.

@@ -14,7 +14,7 @@ use crate::tui_screens::{app, opened, press, screen, shown};
 
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
-/// What only the world knows before a decision.
+/// The outcome that only the world knows before a decision.
 const FUTURE: &str = "THE FUTURE";
 
 /// A session of two steps and a branch, with remarks.

@@ -14,7 +14,6 @@ use crate::tui_screens::{app, opened, press, screen, shown};
 
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
-/// The same screen at every size, one below the other.
 fn at_every_size(app: &mut App) -> String {
     let shown = SIZES.map(|(width, height)| format!("== {width}x{height}\n{}\n", screen(app, width, height)));
     shown.concat()
@@ -126,7 +125,6 @@ fn every_state_of_a_session_at_every_size() {
     insta::assert_snapshot!("session_over", text);
 }
 
-/// A catalogue as full as the program's own.
 fn full_catalog() -> Catalog {
     let task = |n: usize| TaskInfo {
         id: format!("shipped/task-{n}"),

@@ -23,7 +23,6 @@ use stepwright::world::{Ability, Outcome, ProgramHeader, Snapshot, TaskInfo, Wor
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-/// The specification of the counting world.
 pub const SPECIFICATION: &str = include_str!("counter.py");
 
 /// A world in which one adds up to ten. `add N` for N from 1 to 5; all that goes over ten is refused.
@@ -61,7 +60,7 @@ impl Counter {
     }
 }
 
-/// What the counting world registers; it has one task, and its worlds are made by the tests.
+/// The counting world's entry; it has one task, and its worlds are made by the tests.
 pub static COUNTER: WorldKind = WorldKind {
     abilities: &[Ability::Admissible, Ability::Preview],
     ..WorldKind::new("counter", "count to ten", |_| Err(WorldError::Failed("made by the tests alone".into())))
@@ -146,14 +145,13 @@ impl World for Counter {
     }
 }
 
-/// What the scripted model does at one ask.
+/// The scripted model's turn at one ask.
 #[derive(Debug, Clone)]
 pub enum Turn {
     /// Answers these texts after so long, streaming them character by character.
     Say(Vec<&'static str>, Duration),
     /// Answers texts of a stream that ended without saying that it was whole.
     Cut(Vec<&'static str>),
-    /// Fails.
     Fail(ModelError),
     /// Streams some text and never ends.
     Hang(&'static str),
@@ -254,7 +252,6 @@ impl LanguageModel for Scripted {
     }
 }
 
-/// A request of the script, as a request to score is kept.
 fn kept(request: &ScoreRequest) -> ModelRequest {
     let candidates = PromptMessage { role: "candidates".into(), text: request.candidates.join("\n") };
     ModelRequest {
@@ -403,7 +400,6 @@ impl Watched {
         id.and_then(|id| turn.proposal(id)).map(Proposal::numbered).unwrap_or_default()
     }
 
-    /// Approves what is recommended.
     pub fn approve(&self) {
         let turn = &self.session.current().unwrap().turn;
         let id = turn.recommended.as_ref().unwrap().0.unwrap();

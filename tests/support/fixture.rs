@@ -21,7 +21,7 @@ use stepwright::tui::view::View;
 
 /// A session as it unfolds.
 pub struct Script {
-    /// What the panes see.
+    /// The view of the panes.
     pub view: View,
     /// The same session, to number events by.
     session: Session,
@@ -343,7 +343,7 @@ pub fn place(call: usize) -> Occasion {
     }
 }
 
-/// What is known of a candidate of [`pool`].
+/// The inspection of a candidate of [`pool`].
 pub fn inspection(id: usize) -> Arc<Inspection> {
     let candidate = pool().candidates[id].clone();
     let related = |text: &str, relation, in_force, optimal| Related { text: text.into(), relation, in_force, optimal };

@@ -128,7 +128,6 @@ impl Pty {
         self.master.tty_name().expect("a terminal with a name")
     }
 
-    /// The screen's text.
     pub fn text(&self) -> String {
         self.parser.screen().contents()
     }
@@ -154,7 +153,6 @@ impl Pty {
         }
     }
 
-    /// Sends a signal.
     pub fn signal(&self, name: &str) {
         let status = std::process::Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
         assert!(status.expect("kill runs").success());

@@ -72,7 +72,6 @@ pub fn stacked() -> Value {
 }
 
 impl Table {
-    /// An episode that has just begun.
     pub fn begun() -> Self {
         let opened = Notice::opened(header(), Vec::new(), Some("/s/table.jsonl".into())).unwrap();
         let mut table = Table {
@@ -213,7 +212,7 @@ impl Table {
         offer
     }
 
-    /// What is believed from here on.
+    /// Sets the belief from here on.
     pub fn believe(&mut self, offer: Option<u64>, state: &Value, by: Actor, edited: bool) {
         let before = self.session.belief().map_or(Value::Null, |b| b.as_ref().clone());
         let patch = belief::patch(&before, state);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// What the server does next on a connection.
+/// The server's next step on a connection.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Sends bytes.
@@ -170,7 +170,6 @@ pub fn chunked_head() -> Step {
     )
 }
 
-/// One chunk of a chunked body.
 pub fn chunk(text: &str) -> Step {
     Step::Send(format!("{:x}\r\n{text}\r\n", text.len()).into_bytes())
 }

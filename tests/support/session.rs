@@ -10,7 +10,6 @@ use stepwright::episode::{
     StepOutcome, Verdict,
 };
 
-/// The header of the session.
 pub fn header() -> Header {
     Header {
         stepwright: "session".into(),
@@ -133,18 +132,15 @@ impl Builder {
         self
     }
 
-    /// The records so far.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// The notice that opens the session at this node.
     pub fn opened(&self) -> Notice {
         let records = self.records.iter().cloned().map(Arc::new).collect();
         Notice::opened(header(), records, Some("/s/one.jsonl".into())).unwrap()
     }
 
-    /// The situation at this node.
     pub fn situation(&self) -> Notice {
         let admissible =
             ["examine desk 1", "go to desk 1", "go to shelf 1", "inventory", "look", "take mug 1 from desk 1"];

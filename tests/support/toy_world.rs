@@ -12,7 +12,7 @@ use stepwright::world::{
     WorldKind,
 };
 
-/// What the lamps register about themselves.
+/// The lamps' entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     steps: 9,
     abilities: &[Ability::Admissible, Ability::Preview],
@@ -41,7 +41,6 @@ class Row:
         self.on = self.on + [lamp]
 ";
 
-/// A task.
 #[derive(Debug)]
 pub struct Row {
     id: String,
@@ -71,7 +70,6 @@ impl Entry for Row {
     }
 }
 
-/// An episode.
 #[derive(Debug, Clone)]
 pub struct Lamps {
     task: String,

@@ -90,7 +90,7 @@ struct Run {
 /// One verified line.
 struct Entry {
     fields: Vec<(&'static str, Value)>,
-    /// What re-checking the whole program gives; `Err` where the engine cannot decide.
+    /// The result of re-checking the whole program; `Err` where the engine cannot decide.
     whole: Result<bool, String>,
 }
 
@@ -141,7 +141,8 @@ fn run(setting: &Setting, dialogue: &Dialogue, case: &Value) -> Result<Run, Stri
     })
 }
 
-/// What a call is in a dialogue: the system's acts are actions, the user's end the turn, the query's status is nobody's to call.
+/// The reading of a call in a dialogue: the system's acts are actions, the user's end the turn, the query's status is
+/// nobody's to call.
 fn reading(specification: &Specification, call: &Call) -> Reading {
     let of = |role| specification.functions().iter().any(|f| f.receiver == call.receiver && f.role == role);
     let observed = specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Observation);
@@ -186,7 +187,8 @@ fn is_import(line: &str) -> bool {
     line.strip_prefix("import ").is_some_and(|module| EVERYWHERE.contains(&module.trim()))
 }
 
-/// What differs in the lines of the log, and in their number. Lines whose whole program cannot be decided are counted absent.
+/// The differences in the lines of the log, and in their number. Lines whose whole program cannot be decided are
+/// counted absent.
 fn differing_lines(at: &str, log: &[Entry], expect: &Value, row: &mut Row) -> Vec<Difference> {
     let recorded = list(expect, "log");
     let mut found = Vec::new();

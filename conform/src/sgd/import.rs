@@ -34,7 +34,7 @@ pub(super) fn compare(recorded: &Source, folder: &Path) -> Vec<Row> {
     vec![row, replay::compare(&imported, "raw/")]
 }
 
-/// What differs; calls are compared one by one where each turn has as many.
+/// The differences; calls are compared one by one where each turn has as many.
 fn differences(expected: &Dialogue, got: &Dialogue) -> Vec<Difference> {
     let at = |what: &str| format!("{}: {what}", expected.id);
     let mut found = Vec::new();

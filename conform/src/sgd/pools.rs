@@ -151,7 +151,7 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
     }
 }
 
-/// What the isolated sets say: an assertion is valid if every call of the action is in its satisfied set.
+/// The verdict of the isolated sets: an assertion is valid if every call of the action is in its satisfied set.
 fn isolated(demos: &Demonstrations, instances: &Instances, set: &InstanceSet) -> &'static str {
     let holds = (0..instances.len()).all(|at| {
         let instance = instances.instance(demos, at);

@@ -62,7 +62,8 @@ impl Recordings {
         Specification::load(&self.source.specification(service), service).map_err(|e| e.to_string())
     }
 
-    /// What the service's recorded pools adopt (`golden/<service>.json`), by action; `None` where they are not recorded.
+    /// The assertions that the service's recorded pools adopt (`golden/<service>.json`), by action; `None` where they
+    /// are not recorded.
     pub(super) fn h_opt(&self, service: &str) -> Result<Option<GroundTruth>, String> {
         let Some(pools) = self.pools(service)? else { return Ok(None) };
         let of = |pool: &Value| Some((pool["action"].as_str()?.to_owned(), texts(&pool["h_opt"])?));

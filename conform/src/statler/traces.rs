@@ -35,7 +35,7 @@ struct Trace {
 
 #[derive(Debug, Deserialize)]
 struct Step {
-    /// What was asked, where the record holds it itself.
+    /// The request, where the record holds it itself.
     query: Option<String>,
     #[serde(default)]
     kind: String,

@@ -66,7 +66,7 @@ pub fn report_crashes(folder: &Path) {
     }));
 }
 
-/// What a panic says.
+/// A panic's message.
 fn said(payload: &dyn std::any::Any) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()

@@ -19,7 +19,7 @@ use stepwright_model::prompt::Prompts;
 use stepwright_service::headless::{Asking, End, Journal, Progress, distil};
 use stepwright_text::words::count;
 
-/// What finds skills and tips.
+/// The finder of skills and tips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Discoverer {
     /// The model in use, asked as the paper does
@@ -78,7 +78,7 @@ pub(crate) struct Distill {
     replace: bool,
 }
 
-/// What was found, however it was.
+/// The knowledge found, by whatever way.
 struct Found {
     known: Knowledge,
     cuts: Vec<(String, Vec<Segment>)>,
@@ -242,7 +242,7 @@ impl Distill {
     }
 }
 
-/// What a file of skills knows.
+/// The knowledge of a file of skills.
 fn read_knowledge(path: &Path) -> Result<Knowledge, CliError> {
     let text = text_of(path).map_err(CliError::Failed)?;
     file::read(&text).map_err(|e| CliError::Failed(format!("{}: {e}", path.display())))

@@ -1,6 +1,6 @@
 //! Launcher of the workbench: what it can start, with the driver's opening behind the workbench's interface.
 //!
-//! What there is comes from the program's own files, the configuration, and the folder of sessions. Drivers run on a runtime of
+//! The choices come from the program's own files, the configuration, and the folder of sessions. Drivers run on a runtime of
 //! their own; the workbench's thread never waits for them.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -31,7 +31,7 @@ pub(crate) struct Pddl {
     plan: bool,
 }
 
-/// What is known.
+/// The planner's knowledge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Knowledge {
     /// What is seen, and that goal things are in the room

@@ -109,7 +109,7 @@ impl Where {
         Ok((world, self.task.as_deref().or(task).unwrap_or_default().to_owned()))
     }
 
-    /// What to do about actions that the world does not have.
+    /// The advice about actions that the world does not have.
     fn advice(&self, set: &AdoptedSet) -> String {
         let task = "its specification is that of the task: name one of the service with --task ID";
         self.place(set).map_or_else(|_| String::new(), |(w, _)| format!("checked in the world {}; {task}\n", w.name()))

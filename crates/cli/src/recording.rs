@@ -1,4 +1,4 @@
-//! What an export needs beside the log: the session gone through in its world, without a terminal and without a written byte.
+//! The part of an export beside the log: the session gone through in its world, without a terminal and without a written byte.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

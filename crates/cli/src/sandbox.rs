@@ -12,7 +12,7 @@ use super::{CliError, print};
 /// The subcommand of the process that tries.
 pub(crate) const TRIAL: &str = "sandbox-trial";
 
-/// What the sandbox holds here.
+/// The check of the sandbox's bounds.
 #[derive(Debug, Args)]
 pub struct Sandbox {
     /// Confine a process as a worker of model-written code is, have it try what it should not get, and print what came of it

@@ -117,7 +117,7 @@ impl Args for MethodFlags {
 }
 
 impl MethodFlags {
-    /// What they change in a session that is opened again; `None` if none is given.
+    /// The changes to a session that is opened again; `None` if none is given.
     pub fn change(&self) -> Result<Option<Configuration>, CliError> {
         if self.options.contains_key(DOMAIN.key) {
             return Err(CliError::Usage("--domain is chosen when an episode begins; leave it out".to_owned()));
@@ -206,7 +206,7 @@ impl Global {
         Ok(self)
     }
 
-    /// What the flags set.
+    /// The settings given as flags.
     pub fn overrides(&self) -> Overrides {
         let mut overrides = Overrides { config_dir: self.config_dir.clone(), ..Overrides::default() };
         for given in &self.set {

@@ -278,7 +278,7 @@ fn is_failed<L: serde::Serialize>(lines: &[L]) -> bool {
     lines.iter().any(|line| serde_json::to_value(line).is_ok_and(|line| !line["error"].is_null()))
 }
 
-/// What this run has spent.
+/// The run's spending.
 #[derive(Default)]
 struct Spent {
     usage: Usage,

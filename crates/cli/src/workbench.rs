@@ -68,7 +68,7 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
 pub struct Reopened {
     /// Its log.
     pub file: PathBuf,
-    /// What is changed in it.
+    /// The changes to it.
     pub change: Option<Configuration>,
     /// The node to go to.
     pub node: Option<NodeId>,
@@ -103,7 +103,7 @@ pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<E
 pub(super) struct Look {
     keymap: Keymap,
     themes: Vec<Theme>,
-    /// What is odd but can be worked with, one remark a line.
+    /// Oddities that can be worked with, one remark a line.
     pub(super) remarks: Vec<String>,
 }
 

@@ -25,7 +25,6 @@ impl WorldName {
         self.0.name
     }
 
-    /// What the world registered about itself.
     pub fn kind(self) -> &'static WorldKind {
         self.0
     }
@@ -48,12 +47,12 @@ impl ValueParserFactory for WorldName {
     }
 }
 
-/// What the workbench's `--data` takes.
+/// The help of the workbench's `--data`.
 pub(crate) fn tasks_help() -> String {
     format!("Tasks to choose from beside the shipped ones. {}", data_help())
 }
 
-/// What files of tasks each world reads.
+/// The files of tasks that each world reads.
 fn data_help() -> String {
     let of = |kind: &&WorldKind| Some(format!("{}: {}", kind.name, kind.data?.about));
     WORLDS.iter().filter_map(of).collect::<Vec<_>>().join(". ")

@@ -50,9 +50,7 @@ const PLAIN: &[i64] = &[
 ];
 
 /// Filters the calls of all threads of this process.
-///
-/// # Errors
-/// If the kernel has no filters, or another thread has one of its own.
+/// Errors: if the kernel has no filters, or another thread has one of its own.
 pub(crate) fn filter() -> Result<(), Error> {
     let filter = SeccompFilter::new(rules()?, SeccompAction::Errno(libc::EPERM as u32), SeccompAction::Allow, HERE)?;
     let program: BpfProgram = filter.try_into()?;

@@ -12,28 +12,24 @@ use crate::{Bounds, Held, Layers};
 
 /// How long a process may take over its trials.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The bounds that are tried.
 const BOUNDS: Bounds = Bounds { memory: 64 << 20, seconds: 1 };
 
-/// What a process with some layers got.
+/// The results of a process with some layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Which layers confined it, in a word.
     pub name: &'static str,
     pub held: Held,
     /// The outcomes, as [`TRIALS`] names them.
     pub outcomes: Vec<Outcome>,
-    /// What came of computing without an end; not tried with single layers.
+    /// The result of computing without an end; not tried with single layers.
     pub computing: Option<Outcome>,
 }
 
-/// What is tried beside [`TRIALS`]: computing without an end.
+/// The trial beside [`TRIALS`]: computing without an end.
 pub const COMPUTING: &str = "compute for longer than its bound";
 
 /// Tries all layers together and each alone. `program`, with `args` and the task as JSON behind them, is the process that tries.
-///
-/// # Errors
-/// If there is nothing to be tried against, or the process says what is no outcome.
+/// Errors: if there is nothing to be tried against, or the process says what is no outcome.
 pub fn check(program: &Path, args: &[&str]) -> std::io::Result<Vec<Column>> {
     let folder = tempfile::tempdir()?;
     std::fs::write(folder.path().join("secret"), "a secret")?;

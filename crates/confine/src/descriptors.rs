@@ -36,7 +36,6 @@ pub(crate) fn keep() {
     }
 }
 
-/// Whether a number is a descriptor.
 pub(crate) fn is_open(fd: c_int) -> bool {
     // SAFETY: only asks for a flag.
     #[allow(unsafe_code)]

@@ -38,7 +38,7 @@ fn supervise(_: impl Iterator<Item = OsString>) -> ExitCode {
 #[cfg(target_os = "linux")]
 use crate::supervisor::supervise;
 
-/// What holds a supervisor. When it is dropped, all below the supervisor is killed.
+/// The hold on a supervisor. When it is dropped, all below the supervisor is killed.
 #[derive(Debug)]
 pub struct Leash {
     #[cfg(target_os = "linux")]

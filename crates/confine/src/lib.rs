@@ -21,7 +21,7 @@ pub mod trial;
 
 use serde::{Deserialize, Serialize};
 
-/// What a confined process may use.
+/// The bounds of a confined process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Bytes of address space beyond what it has when it is sealed.
@@ -45,7 +45,6 @@ impl Layers {
     pub const ALL: Layers = Layers { limits: true, landlock: true, seccomp: true };
 }
 
-/// Which layers hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// Whether no program it would start could gain privileges.

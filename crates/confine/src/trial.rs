@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bounds, Held, Layers, begin};
 
-/// What is there to be reached, and how the process that tries it is confined.
+/// The goals within reach, and the confinement of the process that tries them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     pub layers: Layers,
@@ -26,15 +26,14 @@ pub struct Task {
     pub computes: bool,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub got: bool,
-    /// The system's words, or what it got.
     pub how: String,
 }
 
-/// What is tried, in the order of the outcomes.
+/// The trials, in the order of the outcomes.
 pub const TRIALS: &[&str] = &[
     "read a file",
     "list a folder",

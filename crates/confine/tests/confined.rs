@@ -1,4 +1,4 @@
-//! What a confined process does not get, layer by layer. Without arguments this program is the test; with some it is the process
+//! The denials to a confined process, layer by layer. Without arguments this program is the test; with some it is the process
 //! under test.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 

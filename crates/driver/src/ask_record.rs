@@ -60,7 +60,6 @@ fn written(value: &impl serde::Serialize) -> u64 {
     count.0
 }
 
-/// Counts what is written to it.
 struct Count(u64);
 
 impl std::io::Write for Count {

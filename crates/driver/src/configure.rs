@@ -11,9 +11,6 @@ use stepwright_world::options::Values;
 
 impl Driver {
     /// Makes ready what is wanted.
-    ///
-    /// # Errors
-    /// Which method, option or model there is not.
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
         let same = (self.team.id() == wanted.method).then(|| self.team.method());
         let method = match same {

@@ -20,16 +20,14 @@ use stepwright_method::{Context, KeptBack, Knowledge, Past, Team, conduct};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
 
-/// What the watchers were shown last.
+/// The last state shown to the watchers.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// The node, and the world's truth there.
     pub(super) at: Option<(NodeId, serde_json::Value)>,
     /// The action that the method kept from being tried there.
     pub(super) kept_back: Option<KeptBack>,
 }
 
-/// The driver of one session.
 pub(super) struct Driver {
     pub(super) gate: Gate,
     pub(super) timeline: Timeline,
@@ -143,7 +141,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// What a method sees at the cursor.
+    /// The method's view at the cursor.
     pub(super) fn context(&self, samples: Option<u32>) -> Context<'_> {
         Context {
             session: self.gate.session(),

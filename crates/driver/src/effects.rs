@@ -25,9 +25,6 @@ use stepwright_protocol::{Level, Notice, Unwritten};
 
 impl Driver {
     /// Carries out what is due, in order. What follows an unwritten record waits.
-    ///
-    /// # Errors
-    /// Why a record cannot be written; the person has been informed.
     fn try_carry_out(&mut self) -> Result<(), String> {
         while let Some(effect) = self.effects.pop_front() {
             if let Effect::Persist(record) = &effect
@@ -174,7 +171,6 @@ impl Driver {
         }
     }
 
-    /// Puts the assertions of a node in force.
     fn put_in_force(&mut self, at: NodeId) {
         match self.program.put_in_force(self.gate.session().assertions_at(at)) {
             Ok(true) => self.forget_assertions(),
@@ -183,7 +179,7 @@ impl Driver {
         }
     }
 
-    /// What follows from a record that was written.
+    /// Acts on a record that was written.
     fn recorded(&mut self, record: Record) {
         if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
             self.shown.at = None;

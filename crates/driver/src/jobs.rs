@@ -20,23 +20,19 @@ use stepwright_protocol::Notice;
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
 use stepwright_text::words::count;
 
-/// What is under way.
+/// A job under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Job {
-    /// An ask.
     Ask(AskId),
-    /// A program that a decision took.
     Program,
-    /// Work of a service.
     Service,
     /// A step of another process, carrying out a decision or none.
     World {
-        /// What is performed, if it is a step.
+        /// The decision and action, if it is a step.
         step: Option<(DecisionId, Action)>,
     },
 }
 
-/// Ends a job.
 type Cancel = Box<dyn Fn() + Send + Sync>;
 
 /// The jobs under way, each with what ends it.
@@ -47,14 +43,12 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Notes a job that has begun.
     pub(super) fn begin(&mut self, job: Job, stop: impl Fn() + Send + Sync + 'static) -> JobId {
         self.last += 1;
         self.under_way.insert(self.last, (job, Box::new(stop)));
         self.last
     }
 
-    /// Notes that a job has ended.
     pub(super) fn end(&mut self, job: JobId) -> Option<Job> {
         self.under_way.remove(&job).map(|(job, _)| job)
     }
@@ -79,7 +73,6 @@ impl Jobs {
         self.stop(|job| *job == Job::Service)
     }
 
-    /// Stops everything.
     pub(super) fn stop_all(&self) {
         self.stop(|_| true);
     }
@@ -110,7 +103,6 @@ fn since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Has completions written.
 pub(super) fn generate(
     model: Arc<dyn LanguageModel>,
     ask: AskId,
@@ -201,7 +193,6 @@ pub(super) fn score(
     });
 }
 
-/// Does a method's own work.
 pub(super) fn compute(
     team: Team,
     ask: AskId,
@@ -223,7 +214,6 @@ pub(super) fn compute(
     });
 }
 
-/// Runs a program in the sandbox.
 pub(super) fn run(
     sandbox: Arc<dyn Sandbox>,
     decision: DecisionId,
@@ -249,7 +239,6 @@ pub(super) fn run(
     });
 }
 
-/// Does a service's work.
 pub(super) fn serve(service: ServiceId, job: JobId, work: Work, desk: WorkDesk, messages: UnboundedSender<Message>) {
     tokio::task::spawn_blocking(move || {
         let result = catch_panic_in(|| Ok(work(&desk)));

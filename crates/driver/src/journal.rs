@@ -26,7 +26,6 @@ impl Journal {
         Journal { keep, records, held: VecDeque::new(), is_opening, is_unwritten: false }
     }
 
-    /// Notes a record that is written.
     pub(super) fn add(&mut self, record: Arc<Record>) {
         self.records.push(record);
     }
@@ -68,7 +67,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Has all that is written on the disk.
     pub(super) fn sync(&mut self) -> Result<(), LogError> {
         match &mut self.keep {
             Persistence::Log(log) => log.sync(),

@@ -10,27 +10,27 @@ use stepwright_protocol::Notice;
 use stepwright_sandbox::Run;
 use stepwright_world::{Outcome, World, WorldError};
 
-/// A job's number.
 pub(super) type JobId = u64;
 
-/// What a job sends back.
+/// A job's message to the driver.
 pub(super) enum Message {
-    /// An ask's answer.
     Answered(Answered),
-    /// What a program did.
+    /// The end of a program.
     Ran(Ran),
     /// A world in another process has taken a step, or not.
     World(Back),
-    /// The end of a service's work.
-    Worked { job: JobId, service: ServiceId, result: WorkResult },
+    Worked {
+        job: JobId,
+        service: ServiceId,
+        result: WorkResult,
+    },
 }
 
-/// The end of an ask.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) ask: AskId,
     pub(super) result: Result<Answer, Failure>,
-    /// What was sent and what came back, where a language model was asked.
+    /// The exact request and answer, where a language model was asked.
     pub(super) exchange: Option<Box<Exchange>>,
     /// Whether given texts were scored, and none written.
     pub(super) is_scored: bool,
@@ -40,9 +40,7 @@ pub(super) struct Answered {
 /// Why an ask has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The model's.
     Model(ModelError),
-    /// The method's own work's, in words.
     Work(String),
 }
 
@@ -55,7 +53,6 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// A program that has run.
 pub(super) struct Ran {
     pub(super) decision: DecisionId,
     pub(super) code: String,
@@ -70,7 +67,6 @@ pub(super) struct Back {
     pub(super) result: Result<Outcome, WorldError>,
 }
 
-/// Where jobs report to.
 #[derive(Debug, Clone)]
 pub(super) struct Outlets {
     pub(super) messages: UnboundedSender<Message>,

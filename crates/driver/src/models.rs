@@ -23,7 +23,7 @@ pub(super) struct Models {
     /// Its traits, as methods see them.
     pub(super) traits: ModelTraits,
     pub(super) prompting: Prompting,
-    /// What runs programs that models write.
+    /// The sandbox for programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt;
 
-/// What is said of such a job.
+/// The message about such a job.
 pub(super) const BROKE: &str = "the program itself broke here; the folder of logs has a report of it";
 
 /// A job's result, or what stands for it where a panic ended it. Nothing that the job has is used after that.

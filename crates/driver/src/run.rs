@@ -10,9 +10,6 @@ use stepwright_episode::gate::Request;
 use stepwright_protocol::{Command, Handle, Level, Notice};
 
 /// Starts a driver on the present tokio runtime.
-///
-/// # Errors
-/// When the specification does not load or the world cannot be reset: in words.
 pub fn start(setup: Setup) -> Result<Handle, String> {
     let (commands, inbox) = unbounded_channel();
     let (notices, outbox) = unbounded_channel();

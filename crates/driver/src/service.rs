@@ -19,10 +19,9 @@ use stepwright_method::{Answer as ModelAnswer, Knowledge, Stop};
 use stepwright_protocol::{Command, Level, Notice};
 use stepwright_world::World;
 
-/// The number of a service's request to the gate.
 pub type RequestId = u64;
 
-/// What a piece of work came to, in the service's own type; in words, where the program itself broke in it.
+/// The result of a piece of work, in the service's own type; in words, where the program itself broke in it.
 pub type WorkResult = Result<Box<dyn Any + Send>, String>;
 
 /// A workbench beside the episode.
@@ -51,24 +50,19 @@ pub trait Service: Send {
 
 /// The session as a service sees it, and what it can want of it.
 pub struct SessionView<'a> {
-    /// The session.
     pub session: &'a Session,
-    /// Its program, with the assertions in force.
     pub program: &'a ProgramContext,
-    /// The world at the cursor.
     pub world: &'a dyn World,
-    /// The model in use.
     pub source: &'a Source,
-    /// How prompts are made.
     pub prompting: &'a Prompting,
-    /// What was learned or loaded before.
+    /// Knowledge learned or loaded before.
     pub knowledge: &'a Knowledge,
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
     pub(super) last_request: &'a mut RequestId,
 }
 
-/// What a service wants done.
+/// A service's request.
 #[allow(clippy::large_enum_variant, reason = "a few of them wait at a time")]
 pub(super) enum Wanted {
     Request(RequestId, Request),
@@ -102,14 +96,13 @@ impl SessionView<'_> {
     }
 }
 
-/// What work beside the driver's task can reach.
+/// The means of work beside the driver's task.
 pub struct WorkDesk {
     pub(super) stop: Stop,
     pub(super) notices: UnboundedSender<Notice>,
 }
 
 impl WorkDesk {
-    /// Whether the work is to continue.
     pub fn keep_running(&self) -> bool {
         !self.stop.is_stopped()
     }
@@ -125,10 +118,8 @@ impl WorkDesk {
     }
 }
 
-/// A service's place in the list.
 pub(super) type ServiceId = usize;
 
-/// The services, and what is under way for each.
 #[derive(Default)]
 pub(super) struct Services {
     pub(super) list: Vec<Box<dyn Service>>,
@@ -136,7 +127,6 @@ pub(super) struct Services {
     pub(super) wanted: VecDeque<(ServiceId, Wanted)>,
     pub(super) queued: BTreeMap<Ticket, (ServiceId, RequestId)>,
     pub(super) asks: BTreeMap<AskId, ServiceId>,
-    /// The answer that is about to be recorded.
     heard: Option<(AskId, ModelAnswer)>,
     pub(super) ended: VecDeque<(AskId, Option<ModelAnswer>)>,
     pub(super) records: VecDeque<Arc<Record>>,
@@ -152,7 +142,6 @@ impl Services {
         self.heard = Some((ask, answer));
     }
 
-    /// Notes a record that was written.
     pub(super) fn recorded(&mut self, record: &Arc<Record>) {
         if self.list.is_empty() {
             return;

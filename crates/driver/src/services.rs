@@ -1,4 +1,4 @@
-//! What services want, done; and its ends, handed back to them.
+//! Carries out the services' requests, and hands the ends back to them.
 
 use super::driver::Driver;
 use super::jobs::{self, Job};
@@ -13,7 +13,6 @@ impl Driver {
         self.each_service(|service, view| service.opened(view));
     }
 
-    /// Hands a command to the service whose own it is.
     pub(super) fn serve(&mut self, command: Command) {
         let mut command = Some(command);
         self.each_service(|service, view| command = command.take().and_then(|command| service.command(command, view)));
@@ -24,7 +23,6 @@ impl Driver {
         self.each_service(|service, view| service.cancel(view));
     }
 
-    /// Takes in the end of a service's work.
     pub(super) fn service_worked(&mut self, at: ServiceId, result: WorkResult) {
         self.with_service(at, |service, view| service.worked(result, view));
     }

@@ -19,7 +19,6 @@ pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
 /// Finds the method of an id; the error says what ids there are.
 pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
 
-/// Finds the built-in methods.
 pub fn built_in_methods() -> MethodResolver {
     Arc::new(|id| {
         method::named(id).ok_or_else(|| {
@@ -32,7 +31,6 @@ pub fn built_in_methods() -> MethodResolver {
 /// Unix time in milliseconds.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// The system's clock.
 pub fn system_clock() -> Clock {
     Arc::new(|| {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -45,7 +43,6 @@ pub fn sandbox() -> Arc<dyn Sandbox> {
     Arc::new(Workers::of_this_program(Limits::default()))
 }
 
-/// How the session begins.
 pub enum Beginning {
     /// A new session; the world is reset to the header's task.
     New(Box<Header>),
@@ -53,7 +50,6 @@ pub enum Beginning {
     Resume {
         /// The session at its last record.
         session: Box<Session>,
-        /// Its records.
         records: Vec<Record>,
     },
 }
@@ -61,9 +57,7 @@ pub enum Beginning {
 /// Where a session is kept.
 #[derive(Debug)]
 pub enum Persistence {
-    /// Nowhere.
     Nothing,
-    /// In this log.
     Log(log::Writer),
     /// In a new file, made when the first record is added: for sessions that are opened to be read.
     Copy(PathBuf),
@@ -71,25 +65,19 @@ pub enum Persistence {
 
 /// All a driver needs.
 pub struct Setup {
-    /// New or resumed.
     pub beginning: Beginning,
     /// The world, loaded, with the task among its tasks.
     pub world: Box<dyn World>,
-    /// The method in use.
     pub method: Arc<dyn Method>,
-    /// Where proposals come from.
     pub source: Source,
     /// Finds other models by name.
     pub resolver: Resolver,
-    /// Finds other methods by id.
     pub methods: MethodResolver,
-    /// What was learned or loaded before.
+    /// Knowledge learned or loaded before.
     pub knowledge: Knowledge,
-    /// Prompts and demonstrations.
     pub prompting: Prompting,
-    /// What runs programs that models write.
+    /// The sandbox for programs that models write.
     pub sandbox: Arc<dyn Sandbox>,
-    /// The services beside the episode.
     pub services: Vec<Box<dyn Service>>,
     /// Where the session is kept.
     pub keep: Persistence,
@@ -99,8 +87,7 @@ pub struct Setup {
     pub policy: Option<Policy>,
     /// Nobody watches: nothing is asked for once the policy's steps are used up.
     pub unattended: bool,
-    /// The clock of the records.
     pub clock: Clock,
-    /// What is to be said of the file that was read.
+    /// The remarks on the file that was read.
     pub remarks: Vec<String>,
 }

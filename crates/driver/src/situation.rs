@@ -24,7 +24,6 @@ impl Driver {
     }
 }
 
-/// The situation at the cursor.
 fn situation(driver: &Driver) -> Situation {
     let session = driver.gate.session();
     if driver.unattended {

@@ -11,12 +11,7 @@ pub enum Source {
     /// The built-in symbolic proposer: no language model.
     Symbolic,
     /// A language model, under the name it was chosen by.
-    Language {
-        /// The name.
-        name: String,
-        /// The model.
-        model: Arc<dyn LanguageModel>,
-    },
+    Language { name: String, model: Arc<dyn LanguageModel> },
 }
 
 impl Source {
@@ -28,7 +23,7 @@ impl Source {
         }
     }
 
-    /// What methods know of it.
+    /// Its traits, as methods know them.
     pub fn traits(&self) -> ModelTraits {
         match self {
             Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },

@@ -27,7 +27,7 @@ const MOST: usize = RECENT + 256;
 pub(super) struct Timeline {
     pub(super) world: Box<dyn World>,
     pub(super) state: ProgramState,
-    /// What methods derive from the episode, with the person's changes at this node.
+    /// The methods' derived states, with the person's changes at this node.
     pub(super) derived: Vec<Box<dyn DerivedState>>,
     at: NodeId,
     kept: BTreeMap<NodeId, Checkpoint>,
@@ -60,7 +60,6 @@ fn difference(node: &Node, got: &StepOutcome) -> Option<String> {
     Some(format!("{step}: {difference}"))
 }
 
-/// The calls of a recorded outcome.
 fn recorded_calls(outcome: &StepOutcome) -> Vec<Call> {
     outcome.calls.iter().filter_map(|c| c.parse().ok()).collect()
 }
@@ -199,9 +198,8 @@ impl Timeline {
     }
 
     /// Goes to a node by the nearest checkpoint above it.
-    ///
-    /// # Errors
-    /// Where the world answers otherwise than recorded, or breaks. World and program are then where they were before.
+    /// Errors: where the world answers otherwise than recorded, or breaks. World and program are then where they were
+    /// before.
     pub(super) fn go(&mut self, session: &Session, to: NodeId) -> Result<(), String> {
         if to == self.at {
             return Ok(());
@@ -273,7 +271,6 @@ impl Timeline {
         }
     }
 
-    /// Compares the reset with its record.
     pub(super) fn compare_reset(session: &Session, reset: &StepOutcome) -> Result<(), String> {
         match session.node(0).and_then(|root| difference(root, reset)) {
             Some(difference) => Err(difference),

@@ -18,7 +18,7 @@ const MAGIC: &[u8; 8] = b"SWEMBED1";
 struct Pieces {
     vocabulary: Vocabulary,
     dimensions: usize,
-    /// What a row's numbers are multiplied by; the weight of the piece is in it.
+    /// The factor of a row's numbers; the weight of the piece is in it.
     scales: Vec<f32>,
     /// A row of `dimensions` for each piece.
     rows: Vec<i8>,

@@ -31,9 +31,6 @@ pub enum Origin {
 
 /// The table of `names`, read from `folder` or embedded and kept there. Underscores of a name are spaces of its sentence.
 /// `progress` is called with how many sentences are done; false from it stops the work.
-///
-/// # Errors
-/// [`EmbedError`] of the embedder, or that the work was stopped.
 pub fn table(
     embedder: &dyn Embedder,
     names: &[String],

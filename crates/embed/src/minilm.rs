@@ -101,9 +101,7 @@ impl Layer {
 
 impl MiniLm {
     /// Reads the weights (`model.safetensors`) and the word pieces (`vocab.txt`).
-    ///
-    /// # Errors
-    /// [`EmbedError::Failed`] with the file that cannot be read or is not what it should be.
+    /// Errors: [`EmbedError::Failed`] with the file that cannot be read or is not what it should be.
     pub fn open(weights: &Path, vocabulary: &Path) -> std::result::Result<Self, EmbedError> {
         let unreadable = |path: &Path, why: String| failed(format!("{}: {why}; fetch it again", path.display()));
         let bytes = std::fs::read(weights).map_err(|e| unreadable(weights, e.to_string()))?;

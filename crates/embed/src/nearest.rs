@@ -26,7 +26,7 @@ pub struct Table {
     width: usize,
     rows: Vec<f32>,
     rounded: Vec<i8>,
-    /// What a rounded row is multiplied by.
+    /// The factor of a rounded row.
     scales: Vec<f32>,
     /// The largest distance between a row and its rounded self.
     off: f32,
@@ -84,7 +84,6 @@ impl Table {
         self.dimensions
     }
 
-    /// A row's vector.
     pub fn vector(&self, index: usize) -> Option<&[f32]> {
         let at = index.checked_mul(self.width)?;
         self.names.get(index)?;

@@ -14,7 +14,7 @@ pub struct Paraphrase {
     pub right: Vec<&'static str>,
 }
 
-/// What an embedder found for one of them.
+/// An embedder's result for one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub paraphrase: Paraphrase,
@@ -23,7 +23,6 @@ pub struct Found {
     pub place: Option<usize>,
 }
 
-/// How many neighbours are looked at.
 pub const LOOKED_AT: usize = 20;
 
 pub fn all() -> Vec<Paraphrase> {
@@ -34,7 +33,7 @@ pub fn all() -> Vec<Paraphrase> {
         .collect()
 }
 
-/// What an embedder finds for each, in a table of that embedder's vectors.
+/// An embedder's result for each, in a table of that embedder's vectors.
 pub fn agreement(embedder: &dyn Embedder, table: &Table) -> Result<Vec<Found>, EmbedError> {
     let all = all();
     let vectors = embedder.embed(&all.iter().map(|p| p.text.to_owned()).collect::<Vec<_>>())?;

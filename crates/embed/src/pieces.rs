@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 /// Longest word that is taken apart; a longer one is no word.
 const LONGEST: usize = 100;
 
-/// The prefix of a piece that continues a word.
 const CONTINUES: &str = "##";
 
 /// The pieces by their text. Those that begin a word and those that continue one are apart, so that no key is made at a look-up.

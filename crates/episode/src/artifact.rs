@@ -103,7 +103,7 @@ impl ArtifactId {
     pub const PROGRAM: ArtifactId = ArtifactId { kind: ArtifactKind::Program, key: String::new() };
     /// The changes of the blocking tree.
     pub const TREE: ArtifactId = ArtifactId { kind: ArtifactKind::Tree, key: String::new() };
-    /// What is known of skills.
+    /// The knowledge of skills.
     pub const KNOWLEDGE: ArtifactId = ArtifactId { kind: ArtifactKind::Knowledge, key: String::new() };
 
     /// How a trajectory is cut into skills.
@@ -172,7 +172,7 @@ pub struct Written {
     /// Which update it is for, where it is for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Due>,
-    /// What it is for, in words: an update's text, a request's.
+    /// Its title: an update's text, a request's.
     pub title: String,
     /// The text that was written, verbatim.
     pub raw: String,
@@ -194,7 +194,7 @@ pub struct Offer {
     pub id: OfferId,
     /// The ask it answers, where one was made for it alone.
     pub ask: Option<AskId>,
-    /// What was written.
+    /// The written document.
     pub written: Arc<Written>,
     /// Whether it was written beside the episode: it stays open over the steps that follow, on each branch until it is decided about
     /// there.
@@ -329,9 +329,6 @@ pub fn replacing(to: &Value) -> Value {
 }
 
 /// The document a patch leads to; what is added at the end of one that is not there begins a list.
-///
-/// # Errors
-/// A patch that is invalid or does not fit, in words.
 pub fn patched(kind: &ArtifactKind, document: Option<&Value>, patch: &Value) -> Result<Value, String> {
     let appends = || patch.pointer("/0/path").and_then(Value::as_str) == Some("/-");
     let mut value = document.cloned().unwrap_or_else(|| if appends() { json!([]) } else { Value::Null });

@@ -30,7 +30,7 @@ pub enum Sampling {
     Scored,
 }
 
-/// What an ask is for.
+/// The purpose of an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "for", rename_all = "snake_case")]
 pub enum AskKind {
@@ -66,7 +66,7 @@ pub enum AskKind {
         /// How many are scored.
         n: usize,
     },
-    /// What logs teach: skills, a cut, primitives, tips; nothing is proposed of the answer as an action.
+    /// The lessons of logs: skills, a cut, primitives, tips; nothing is proposed of the answer as an action.
     Distil {
         /// In a few words (`tips for take`).
         what: String,
@@ -75,12 +75,12 @@ pub enum AskKind {
     Other(OwnAsk),
 }
 
-/// What a method asks of its own accord: the method goes by the tag, people by the label. Asks with the same tag are of one kind, whatever
-/// their labels.
+/// An ask of a method's own accord: the method goes by the tag, people by the label. Asks with the same tag are of one
+/// kind, whatever their labels.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OwnAsk {
-    /// What the method knows it by.
+    /// The method's name for it.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub tag: Cow<'static, str>,
     /// Which of several with that tag: a function's name, the name of a method behind a command.
@@ -229,7 +229,7 @@ impl fmt::Display for AskKind {
 pub struct Ask {
     /// Its number.
     pub id: AskId,
-    /// What for.
+    /// Its purpose.
     pub kind: AskKind,
     /// The model's name.
     pub model: String,
@@ -261,7 +261,7 @@ pub enum AskState {
     },
     /// Failed or cancelled.
     Failed {
-        /// What went wrong.
+        /// The error.
         error: String,
         /// Whether a person cancelled it.
         cancelled: bool,

@@ -16,7 +16,7 @@ use super::event::{AskId, Event, NodeId, Record};
 use super::proposal::{CheckKind, Origin, Proposal, Verdict};
 use super::session::{Header, Session};
 
-/// What is said in place of what is hidden.
+/// The text in place of something hidden.
 pub const HIDDEN: &str = "hidden until you decide";
 
 /// A verdict without the world's dry run.
@@ -91,7 +91,7 @@ pub fn shuffle(session: &Session, node: NodeId, proposals: &mut [&Proposal]) {
     }
 }
 
-/// What ranked proposals are ordered by where their rank is hidden.
+/// The order of ranked proposals where their rank is hidden.
 fn key(header: &Header, node: NodeId, proposal: &Proposal) -> u64 {
     let seed = header.created ^ header.seed.rotate_left(32);
     let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |action| action.text.as_str());

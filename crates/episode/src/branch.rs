@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::event::NodeId;
 use super::session::Session;
 
-/// What a person said of a branch.
+/// A person's name and marks for a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Branch {
     /// Its name; empty where it has none.

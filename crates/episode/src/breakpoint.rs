@@ -82,9 +82,6 @@ impl fmt::Display for Breakpoint {
 
 impl Breakpoint {
     /// Reads a list of them, apart by `;` or lines.
-    ///
-    /// # Errors
-    /// Fault in the first that cannot be read.
     pub fn list(text: &str) -> Result<Vec<Self>, String> {
         text.split([';', '\n']).filter(|part| !part.trim().is_empty()).map(str::parse).collect()
     }

@@ -17,7 +17,7 @@ pub enum Actor {
     Policy,
 }
 
-/// What was decided about a turn.
+/// The decision about a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "choice", rename_all = "snake_case")]
 pub enum Choice {
@@ -53,7 +53,7 @@ pub enum Choice {
 pub struct Decision {
     /// Its number within the session.
     pub id: DecisionId,
-    /// What was chosen.
+    /// The choice.
     #[serde(flatten)]
     pub choice: Choice,
     /// Who chose.

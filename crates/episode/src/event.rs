@@ -30,12 +30,12 @@ pub struct Record {
     pub ts: u64,
     /// The node at which it happened (the cursor at that time).
     pub node: NodeId,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What a step gave: the logged part of a world's outcome.
+/// The result of a step: the logged part of a world's outcome.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepOutcome {
     /// The observation, verbatim.
@@ -57,7 +57,8 @@ pub struct StepOutcome {
     /// The condition that blocked the selected action, so that it was not executed and its blocking tree grew instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// What the line was that executed nothing, where a method has such lines beside actions: a thought, a call of a skill, a report.
+    /// The kind of a line that executed nothing, where a method has such lines beside actions: a thought, a call of a
+    /// skill, a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
     /// Why the method ended the episode, where the world did not.
@@ -107,10 +108,10 @@ pub struct CandidateMark {
 pub struct CandidateEdit {
     /// Its row among the candidates of the action at that time, from 0.
     pub at: usize,
-    /// What was there.
+    /// The candidate before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<CandidateMark>,
-    /// What is there since.
+    /// The candidate since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<CandidateMark>,
 }
@@ -158,7 +159,7 @@ pub struct PromptRecord {
     pub template_hash: String,
     /// The messages as sent: role and text. One message of role `text` is a raw completion prompt.
     pub messages: Vec<PromptMessage>,
-    /// What had to be left out to fit the model's context, in words.
+    /// The parts left out to fit the model's context, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
 }
@@ -218,20 +219,20 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What happened.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The world was reset: node 0.
     Started {
-        /// What the reset gave.
+        /// The outcome of the reset.
         outcome: Arc<StepOutcome>,
     },
     /// A model was asked.
     Asked {
         /// The ask's number.
         ask: AskId,
-        /// What for.
+        /// Its purpose.
         kind: AskKind,
         /// The model's name as shown.
         model: String,
@@ -243,7 +244,7 @@ pub enum Event {
         /// Sampling temperature; 0 is greedy.
         temperature: f64,
     },
-    /// What was really sent for an ask and what came back beside the texts; right before the ask's end.
+    /// The exact request of an ask and the answer's parts beside the texts; right before the ask's end.
     Exchanged {
         /// The ask.
         ask: AskId,
@@ -266,7 +267,7 @@ pub enum Event {
     AskFailed {
         /// The ask.
         ask: AskId,
-        /// What went wrong and what to do, in words.
+        /// The error with its remedy, in words.
         error: String,
         /// Whether a person cancelled it.
         #[serde(default)]
@@ -281,7 +282,7 @@ pub enum Event {
     Checked {
         /// Which proposal.
         proposal: ProposalId,
-        /// What checking said.
+        /// The verdict.
         verdict: Arc<Verdict>,
     },
     /// The method says which proposal it would take.
@@ -304,9 +305,9 @@ pub enum Event {
         child: NodeId,
         /// The action as executed.
         action: Arc<Action>,
-        /// What it gave.
+        /// Its outcome.
         outcome: Arc<StepOutcome>,
-        /// What changed in the program's variables: a JSON patch (RFC 6902).
+        /// The changes of the program's variables: a JSON patch (RFC 6902).
         changes: Packed,
     },
     /// The cursor moved (undo, redo, jump); the world moved with it.
@@ -337,7 +338,7 @@ pub enum Event {
         /// The ask it answers, where one was made for it alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ask: Option<AskId>,
-        /// What was written.
+        /// The written document.
         written: Arc<Written>,
         /// Whether it was written beside the episode, so that nothing waits for the decision about it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -388,7 +389,7 @@ pub enum Event {
         /// The change.
         edit: BranchEdit,
     },
-    /// What tells the future is hidden before a decision from here on, or shown again.
+    /// The future is hidden before a decision from here on, or shown again.
     BlindSet {
         /// Hidden or shown.
         blind: bool,
@@ -407,7 +408,7 @@ pub enum Event {
     },
     /// Something failed that is not a model's ask.
     Failed {
-        /// What, where, what to do.
+        /// The error: what, where, what to do.
         error: String,
     },
 }

@@ -36,7 +36,7 @@ pub struct Exchange {
     /// The completions in the answer's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completions: Vec<Exchanged>,
-    /// What it cost, in the currency of the prices that are set, or as the provider says.
+    /// Its cost, in the currency of the prices that are set, or as the provider says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
@@ -47,7 +47,7 @@ pub struct Exchanged {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub finish: String,
-    /// What the model wrote before its answer to reason.
+    /// The model's reasoning before its answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     /// The answer's tokens, where reported.

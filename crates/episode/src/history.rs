@@ -45,7 +45,7 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
     made: Vec<Made>,
-    /// What documents may still take in memory.
+    /// The memory left for documents.
     room: usize,
 }
 
@@ -100,9 +100,7 @@ impl<Name: Ord + Clone> Documents<Name> {
     }
 
     /// Makes a change. One that was taken back last is made again; after another, nothing that was taken back can be.
-    ///
-    /// # Errors
-    /// Where the documents of the session would take too much memory; nothing is changed then.
+    /// Errors: where the documents of the session would take too much memory; nothing is changed then.
     pub fn settle(&mut self, artifact: &Name, made: Made, changes: &mut Changes) -> Result<(), String> {
         changes.room = changes.room.checked_sub(patch::weight(&made.after)).ok_or_else(|| {
             format!("the documents of the session take more than {} MiB together", patch::MAX_DOCUMENTS >> 20)

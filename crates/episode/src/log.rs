@@ -41,7 +41,7 @@ pub enum LogError {
     NoSession {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The fault found.
         why: String,
     },
     /// A newer program wrote it.
@@ -61,7 +61,7 @@ pub enum LogError {
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// A line is not as it was written.
@@ -74,7 +74,7 @@ pub enum LogError {
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         why: &'static str,
     },
     /// The file is not the one that was opened any more.
@@ -82,7 +82,7 @@ pub enum LogError {
     Lost {
         /// The file.
         path: PathBuf,
-        /// What became of it (`was deleted`).
+        /// The file's fate (`was deleted`).
         became: &'static str,
     },
     /// Another program writes it.
@@ -111,9 +111,7 @@ pub struct Loaded {
 }
 
 /// Reads a whole log. `name` stands for it in errors.
-///
-/// # Errors
-/// [`LogError`], naming the line. A torn last line is no error.
+/// Errors: [`LogError`], naming the line. A torn last line is no error.
 pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     let io = |source| LogError::Io { path: name.to_owned(), source };
     let mut lines = BufReader::with_capacity(1 << 16, source);
@@ -212,9 +210,6 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
 }
 
 /// Reads a log file.
-///
-/// # Errors
-/// As [`read`].
 pub fn load(path: &Path) -> Result<Loaded, LogError> {
     let file = std::fs::File::open(path).map_err(|source| LogError::Io { path: path.to_owned(), source })?;
     read(file, path)
@@ -234,9 +229,6 @@ pub struct Writer {
 
 impl Writer {
     /// Creates a log, readable by its owner only. The file must not exist.
-    ///
-    /// # Errors
-    /// [`LogError::Io`] or [`LogError::Locked`].
     pub fn create(path: &Path, header: &Header) -> Result<Self, LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
@@ -254,9 +246,6 @@ impl Writer {
 
     /// Opens a log to continue it: reads it under the lock. A torn line is set aside (`FILE.torn`) once something is appended; until
     /// then the file stays as it is.
-    ///
-    /// # Errors
-    /// As [`read`], or [`LogError::Locked`].
     pub fn resume(path: &Path) -> Result<(Self, Loaded), LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         let handle = Lines::lock(path, false).map_err(|error| match error.kind() {
@@ -298,9 +287,7 @@ impl Writer {
 
     /// Appends a record; on return the operating system has it. A record that is in the file already is not written again, so that after
     /// an error the same one may be offered.
-    ///
-    /// # Errors
-    /// [`LogError::Io`]; nothing half-written stays.
+    /// Errors: [`LogError::Io`]; nothing half-written stays.
     pub fn append(&mut self, record: &Record) -> Result<(), LogError> {
         if record.id <= self.last {
             return Ok(());
@@ -313,17 +300,13 @@ impl Writer {
     }
 
     /// Waits until the disk has everything appended so far.
-    ///
-    /// # Errors
-    /// [`LogError::Io`].
     pub fn sync(&mut self) -> Result<(), LogError> {
         self.lines.sync().map_err(|source| LogError::Io { path: self.path().to_owned(), source })
     }
 
     /// Looks whether the file is still the one that is written.
-    ///
-    /// # Errors
-    /// [`LogError::Lost`] if it was deleted, replaced or changed by someone else, [`LogError::Io`] if that cannot be told.
+    /// Errors: [`LogError::Lost`] if it was deleted, replaced or changed by someone else, [`LogError::Io`] if that
+    /// cannot be told.
     pub fn look(&self) -> Result<(), LogError> {
         let io = |source| LogError::Io { path: self.path().to_owned(), source };
         let became = match self.lines.presence().map_err(io)? {

@@ -11,14 +11,12 @@ use serde_json::Value;
 /// Most bytes, about, that the versions of the documents of a session take in memory together.
 pub(crate) const MAX_DOCUMENTS: usize = 512 << 20;
 
-/// What a value takes in memory beside its texts, about.
+/// The memory of a value beside its texts, about.
 const VALUE: usize = 32;
 
 /// Applies a patch.
-///
-/// # Errors
-/// If the value is no patch, copies or moves, or an operation does not fit the document: in words that follow "the patch". The document
-/// may then be changed in part.
+/// Errors: if the value is no patch, copies or moves, or an operation does not fit the document: in words that follow
+/// "the patch". The document may then be changed in part.
 pub fn apply(document: &mut Value, patch: &Value) -> Result<(), String> {
     let patch = Patch::deserialize(patch).map_err(|e| {
         format!("is none ({e}); a patch is a list such as [{{\"op\": \"replace\", \"path\": \"/a\", \"value\": 1}}]")

@@ -127,7 +127,7 @@ pub enum Status {
 /// One thing that was checked about a proposal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// What kind of check.
+    /// The kind of check.
     pub kind: CheckKind,
     /// The condition as a person reads it (`self.is_visible(recep)`).
     pub condition: String,
@@ -146,9 +146,9 @@ pub enum CheckKind {
     Precondition,
     /// The world's own dry run: it would accept or refuse the action. For display; Algorithm 1 does not see it.
     World,
-    /// What blocks the action in the blocking tree. It shows the result of selecting it, and counts neither for nor against it.
+    /// The blocking tree's verdict. It shows the result of selecting the action, and counts neither for nor against it.
     Blocking,
-    /// What the method's own knowledge of lines says: a known skill, the syntax of a primitive.
+    /// The verdict of the method's own knowledge of lines: a known skill, the syntax of a primitive.
     Form,
 }
 
@@ -158,7 +158,7 @@ pub struct Verdict {
     /// The single checks, in order.
     #[serde(deserialize_with = "exactly")]
     pub checks: Vec<Check>,
-    /// What the step would change in the program state, where the world can predict it: a JSON patch.
+    /// The step's effect on the program state, where the world can predict it: a JSON patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Packed>,
     /// The observation the step would give, where the world can predict it.

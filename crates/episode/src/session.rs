@@ -21,7 +21,7 @@ use super::numbered::Numbered;
 use super::packed::Packed;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
-/// What a session is about: the log's first line.
+/// The subject of a session: the log's first line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Header {
     /// Always `session`; the file's kind.
@@ -76,7 +76,7 @@ pub struct Turn {
     pub verdicts: Numbered<Arc<Verdict>>,
     /// The verdict that each decision was made with, by the decision's number; later checks do not change it.
     pub kept: Numbered<Arc<Verdict>>,
-    /// What the method would take, and why.
+    /// The method's recommendation, and its reason.
     pub recommended: Option<(Option<ProposalId>, String)>,
     /// Decisions taken here, rejections included.
     pub decisions: Vec<Arc<Decision>>,
@@ -190,9 +190,9 @@ pub struct Node {
     pub action: Option<Arc<Action>>,
     /// The decision that led here; `None` at the root.
     pub decision: Option<DecisionId>,
-    /// What arriving here gave.
+    /// The outcome of arriving here.
     pub outcome: Arc<StepOutcome>,
-    /// What arriving here changed in the program's variables (RFC 6902).
+    /// The changes of the program's variables on arriving here (RFC 6902).
     pub changes: Packed,
     /// The changes of the blocking tree that had been made above when this step was taken.
     pub tree_edits: Vec<TreeEdit>,
@@ -204,7 +204,7 @@ pub struct Node {
     pub documents: Arc<Documents>,
     /// The assertions in force here, read from their documents.
     pub in_force: Arc<InForce>,
-    /// What happened here since.
+    /// The events here since.
     pub turn: Turn,
 }
 
@@ -214,14 +214,14 @@ pub struct Node {
 pub struct InvalidRecord {
     /// The record's number.
     pub id: u64,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
 }
 
 /// A session: the fold over its records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// What it is about.
+    /// The session's subject.
     pub header: Header,
     /// Shared with other sessions folded from the same records until one of them changes a node.
     nodes: Vec<Arc<Node>>,
@@ -231,11 +231,11 @@ pub struct Session {
     records: u64,
     /// The gate's policy in force.
     pub policy: Policy,
-    /// What a person changed of the candidates of each action, what was taken back left out.
+    /// A person's changes of the candidates of each action, without those taken back.
     candidate_edits: BTreeMap<String, Vec<CandidateEdit>>,
-    /// What a person said of branches, by their first nodes.
+    /// A person's names and marks for branches, by their first nodes.
     branches: BTreeMap<NodeId, Branch>,
-    /// What automatic runs stop at.
+    /// The breakpoints of automatic runs.
     pub breakpoints: Vec<Breakpoint>,
     /// Whether what tells the future is hidden before a decision ([`super::blind`]).
     pub blind: bool,
@@ -247,7 +247,7 @@ pub struct Session {
     pub options: BTreeMap<String, String>,
     /// Tokens spent so far.
     pub spent: Usage,
-    /// What the asks with a known price have cost; `None` where no price is known.
+    /// The cost of the asks with a known price; `None` where no price is known.
     pub cost: Option<f64>,
     next_ask: AskId,
     next_proposal: ProposalId,
@@ -388,13 +388,13 @@ impl Session {
         self.node(node).map_or(&NONE, |node| node.in_force.as_ref())
     }
 
-    /// What a person changed of the candidate preconditions of each action function, in order; what was taken back is left out.
+    /// A person's changes of the candidate preconditions of each action function, in order, without those taken back.
     /// Candidates belong to the session, not to a branch of it.
     pub fn candidate_edits(&self) -> &BTreeMap<String, Vec<CandidateEdit>> {
         &self.candidate_edits
     }
 
-    /// What a person said of the branch that begins at a node.
+    /// A person's name and marks for the branch that begins at a node.
     pub fn branch(&self, start: NodeId) -> Option<&Branch> {
         self.branches.get(&start)
     }
@@ -422,7 +422,7 @@ impl Session {
         Some((number, self.changes.get(number)?))
     }
 
-    /// What is believed at the cursor.
+    /// The belief at the cursor.
     pub fn belief(&self) -> Option<&Arc<Value>> {
         self.current().and_then(Node::belief)
     }
@@ -474,9 +474,7 @@ impl Session {
     }
 
     /// Adds a record.
-    ///
-    /// # Errors
-    /// [`InvalidRecord`] if it does not fit; the session is then unchanged.
+    /// Errors: [`InvalidRecord`] if it does not fit; the session is then unchanged.
     pub fn apply(&mut self, record: &Record) -> Result<(), InvalidRecord> {
         let invalid = |why: String| InvalidRecord { id: record.id, why };
         if record.id != self.records + 1 {

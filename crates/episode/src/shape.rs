@@ -21,7 +21,7 @@ pub enum Shape {
     },
     /// Work of the method itself, without a language model.
     Compute {
-        /// What is to be done, in the method's own form.
+        /// The work, in the method's own form.
         work: Value,
     },
 }
@@ -43,10 +43,10 @@ pub struct Generation {
     pub top_p: Option<f64>,
     /// Whether log-probabilities are wanted.
     pub logprobs: bool,
-    /// What the answer is to be held to, where the model can be.
+    /// The form that the answer is held to, where the model can be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
-    /// What recorded outputs are found by.
+    /// The key of recorded outputs.
     pub tag: Option<RequestTag>,
 }
 
@@ -55,11 +55,11 @@ pub struct Generation {
 pub struct RequestTag {
     /// The request's number, from 1.
     pub request: usize,
-    /// What is to be written for it.
+    /// The text to be written for it.
     pub wanted: Wanted,
 }
 
-/// What is to be written for a person's request, or for a plan.
+/// The text to be written for a person's request, or for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {

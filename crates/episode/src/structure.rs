@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The field that holds the choice.
 const FIELD: &str = "answer";
 
-/// What an answer must be.
+/// The form of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure {

@@ -30,7 +30,7 @@ impl Cast {
         Cast { out: format!("{header}\n") }
     }
 
-    /// What the terminal is sent, so many seconds after what came before.
+    /// Output to the terminal, so many seconds after the output before.
     pub fn output(&mut self, seconds: f64, data: &str) {
         self.event(seconds, "o", data);
     }

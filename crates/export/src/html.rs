@@ -8,17 +8,11 @@ use super::compare::Comparison;
 use super::story::Story;
 
 /// A session as a page.
-///
-/// # Errors
-/// If the template does not fit the story, which is a fault of the program.
 pub fn render(story: &Story) -> Result<String, minijinja::Error> {
     page(include_str!("session.html.jinja"), story)
 }
 
 /// A comparison as a page.
-///
-/// # Errors
-/// If the template does not fit the comparison, which is a fault of the program.
 pub fn comparison(comparison: &Comparison) -> Result<String, minijinja::Error> {
     page(include_str!("compare/page.html.jinja"), comparison)
 }

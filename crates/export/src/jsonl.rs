@@ -3,9 +3,7 @@
 use stepwright_episode::{Header, Record};
 
 /// Renders header and records, one JSON object a line.
-///
-/// # Errors
-/// If a value cannot be written as JSON (a number that is not finite).
+/// Errors: if a value cannot be written as JSON (a number that is not finite).
 pub fn render(header: &Header, records: &[Record]) -> Result<String, serde_json::Error> {
     let mut out = serde_json::to_string(header)?;
     out.push('\n');

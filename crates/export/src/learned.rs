@@ -1,4 +1,4 @@
-//! What was learned in a session: skills, primitives and tips, cuts of logs, reflections. Each when and how it was adopted, and what is
+//! The knowledge learned in a session: skills, primitives and tips, cuts of logs, reflections. Each when and how it was adopted, and what is
 //! known where the session is.
 
 use serde::Serialize;
@@ -10,7 +10,6 @@ use stepwright_episode::{Actor, ArtifactId, ArtifactKind, Fate, Node, OfferId, S
 /// Something that is known, or became so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Learned {
-    /// What, from where, by whom or since when.
     pub title: String,
     /// It, a line each; of knowledge that changed, the changes.
     pub lines: Vec<String>,
@@ -25,7 +24,7 @@ pub(super) fn is_learned(kind: &ArtifactKind) -> bool {
     }
 }
 
-/// What a document is, for people.
+/// A document's name for people.
 fn name(id: &ArtifactId) -> String {
     match id.kind {
         ArtifactKind::Knowledge => "skills and tips".to_owned(),
@@ -35,7 +34,6 @@ fn name(id: &ArtifactId) -> String {
     }
 }
 
-/// A document a line each.
 fn lines(kind: &ArtifactKind, value: &Value) -> Vec<String> {
     let text = match kind {
         ArtifactKind::Knowledge => document::read(value).map(|known| file::write(&known)),
@@ -51,7 +49,7 @@ fn lines(kind: &ArtifactKind, value: &Value) -> Vec<String> {
     text.unwrap_or_else(|_| value.to_string()).lines().filter(|l| !l.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// What became known at a node, and what was offered there and not taken.
+/// The knowledge adopted at a node, and the offers not taken there.
 pub(super) fn at(node: &Node) -> Vec<Learned> {
     let of = |offer: Option<OfferId>| {
         let found = offer.and_then(|id| node.offer(id));
@@ -89,7 +87,7 @@ pub(super) fn at(node: &Node) -> Vec<Learned> {
     taken.chain(refused).collect()
 }
 
-/// What is known where the session is, each since the step at which it last changed.
+/// The knowledge where the session is, each part since the step at which it last changed.
 pub(super) fn known(session: &Session) -> Vec<Learned> {
     let Some(here) = session.current() else { return Vec::new() };
     let path = session.path(here.id);

@@ -31,7 +31,6 @@ pub enum Format {
     Html,
     /// The log in its normal form.
     Jsonl,
-    /// Plain text.
     Text,
 }
 
@@ -41,7 +40,6 @@ pub enum ExportError {
     /// A record does not fit the session.
     #[error(transparent)]
     InvalidRecord(#[from] InvalidRecord),
-    /// The page's template failed.
     #[error("the page could not be rendered: {0}")]
     Page(#[from] minijinja::Error),
     /// A value has no JSON form.
@@ -50,17 +48,12 @@ pub enum ExportError {
 }
 
 /// Renders a session's header and records in a format.
-///
-/// # Errors
-/// [`ExportError`] if the records are no session or cannot be rendered.
+/// Errors: [`ExportError`] if the records are no session or cannot be rendered.
 pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<String, ExportError> {
     render_with(format, header, records, &BTreeMap::new())
 }
 
 /// As [`render`], with what the world says at the nodes.
-///
-/// # Errors
-/// As [`render`].
 pub fn render_with(
     format: Format,
     header: &Header,

@@ -15,7 +15,7 @@ use stepwright_episode::{
 };
 use stepwright_text::words::count;
 
-/// What the world says at a node, where the session could be gone through in it.
+/// The world's state at a node, where the session could be gone through in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Seen {
     /// The program's variables: what the agent can know.
@@ -35,22 +35,19 @@ pub struct Story {
     pub sentence: String,
     /// World, task, method, model and the like: label and value.
     pub facts: Vec<(String, String)>,
-    /// Its status at the cursor, in words.
     pub standing: String,
     /// The chapters: the cursor's line first, then the other branches.
     pub chapters: Vec<Chapter>,
     /// The assertions in force where the session is that are not the specification's own.
     pub in_force: Vec<InForceEntry>,
-    /// What was learned and is known where the session is: skills, primitives, tips, cuts, reflections.
+    /// The knowledge where the session is: skills, primitives, tips, cuts, reflections.
     pub known: Vec<Learned>,
-    /// The specification's source.
     pub specification: String,
 }
 
 /// The assertions in force for an action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InForceEntry {
-    /// The action's function.
     pub action: String,
     /// Where they come from, and since which step they are in force.
     pub origin: String,
@@ -63,14 +60,12 @@ pub struct InForceEntry {
 pub struct Chapter {
     /// `The episode`, or where the branch leaves.
     pub title: String,
-    /// Its steps.
     pub steps: Vec<Step>,
 }
 
 /// A node: how it was reached, what it gave, and what happened there before the next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// The node's number.
     pub node: NodeId,
     /// Steps from the start; 0 is the reset.
     pub depth: u32,
@@ -78,31 +73,25 @@ pub struct Step {
     pub action: String,
     /// Who decided on it and how, in words; empty at the reset.
     pub decided: String,
-    /// The observation.
     pub observation: String,
     /// Why the world refused the action.
     pub error: Option<String>,
     /// The program lines the step added.
     pub calls: Vec<String>,
-    /// What changed in the program's variables, a line each.
+    /// The changes of the program's variables, a line each.
     pub changes: Vec<String>,
-    /// Whether the goal holds here.
     pub won: bool,
-    /// Whether the session's cursor is here.
     pub here: bool,
-    /// What models were asked here.
+    /// The asks of models here.
     pub asks: Vec<AskEntry>,
-    /// What was offered here.
     pub proposals: Vec<ProposalEntry>,
     /// Assertions put in force here: action, origin, expressions, a line each.
     pub adopted: Vec<String>,
-    /// What became known here, and what was offered as such.
+    /// The knowledge adopted here, and the offers of such.
     pub learned: Vec<Learned>,
-    /// Remarks and failures.
     pub notes: Vec<String>,
-    /// What was decided here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
+    /// The decisions here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
     pub documents: Vec<String>,
-    /// The plan that was put in force here.
     pub plan: Option<String>,
     /// The program's variables; `None` where the session could not be gone through.
     pub state: Option<Value>,
@@ -114,31 +103,25 @@ pub struct Step {
     pub differences: Option<Vec<String>>,
 }
 
-/// An ask of a model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskEntry {
-    /// What for, of whom, how.
+    /// Its purpose, its model, its settings.
     pub title: String,
-    /// Role and text of each message.
     pub messages: Vec<(String, String)>,
-    /// What the model wrote before its answers to reason.
+    /// The model's reasoning before its answers.
     pub reasoning: Vec<String>,
-    /// The completions.
     pub answers: Vec<String>,
     /// Tokens and time, or what went wrong.
     pub outcome: String,
 }
 
-/// A proposal with its status.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProposalEntry {
     /// The action's text, or the raw text that is no action.
     pub text: String,
-    /// Its program call.
     pub call: Option<String>,
     /// Where it came from, with score and log-probability.
     pub origin: String,
-    /// The source's reason.
     pub rationale: Option<String>,
     /// The summary of its checks (`holds`, `fails`, `unknown`, `blocked`, `not checked`): of a proposal that was decided about, when
     /// it was; or `no action`, and why.
@@ -147,7 +130,6 @@ pub struct ProposalEntry {
     pub standing: &'static str,
     /// The checks: status, condition, detail.
     pub checks: Vec<(String, String, String)>,
-    /// Whether the method recommended it.
     pub recommended: bool,
     /// `taken`, `rejected: reason`, or empty.
     pub fate: String,
@@ -186,7 +168,6 @@ fn standing(session: &Session) -> String {
     session.current().map_or_else(|| "not started".to_owned(), outcome)
 }
 
-/// How an episode is at a node, in words.
 pub(super) fn outcome(node: &Node) -> String {
     let steps = count(node.depth, "step");
     match (node.outcome.won, node.outcome.done) {
@@ -333,7 +314,7 @@ fn plan(node: &Node) -> Option<String> {
     Some(node.document(&ArtifactId::PLAN)?.get("text")?.as_str()?.to_owned())
 }
 
-/// What was decided at a node about documents other than assertions and what was learned.
+/// The decisions at a node about documents other than assertions and knowledge.
 fn documents(node: &Node) -> Vec<String> {
     let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };

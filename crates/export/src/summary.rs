@@ -6,13 +6,11 @@ use super::compare::tips;
 use super::story::outcome;
 use stepwright_episode::{Header, Session};
 
-/// What a list says of a session.
+/// A session's row in a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     pub sentence: String,
-    /// The world's name.
     pub world: String,
-    /// The task's id.
     pub task: String,
     pub method: String,
     pub model: String,

@@ -39,7 +39,6 @@ fn opening(story: &Story) -> String {
     out
 }
 
-/// The line that opens a chapter.
 fn chapter_title(chapter: &Chapter) -> String {
     format!("\n== {}\n", line(&chapter.title))
 }

@@ -26,7 +26,7 @@ pub enum Operation {
     SyncFolder,
 }
 
-/// What is to fail.
+/// An operation that is to fail.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// Files below this folder, or this file.
@@ -81,7 +81,7 @@ impl Drop for Injected {
     }
 }
 
-/// What an operation on a file is to fail with, if it is, and how many bytes of a write are done before.
+/// The error that an operation on a file is to fail with, if it is, and how many bytes of a write are done before.
 pub(crate) fn due(path: &Path, operation: Operation) -> Option<(io::Error, usize)> {
     if ACTIVE.load(Ordering::Acquire) == 0 {
         return None;

@@ -26,9 +26,6 @@ pub struct Handle {
 
 impl Handle {
     /// Opens a file to read and write; one that is made is readable by its owner only.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open(path: &Path, create: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(create).truncate(false);
@@ -37,9 +34,6 @@ impl Handle {
 
     /// Makes a file, readable by its owner only; it must not exist. The folder it is in is synced, so that a power cut does not take the
     /// file away.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -69,10 +63,7 @@ impl Handle {
         &self.file
     }
 
-    /// What the system says of the open file.
-    ///
-    /// # Errors
-    /// The system's.
+    /// The system's data of the open file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
@@ -90,9 +81,7 @@ impl Handle {
     }
 
     /// Writes all bytes at an offset.
-    ///
-    /// # Errors
-    /// The system's; a part may have been written.
+    /// Errors: the system's; a part may have been written.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(offset))?;
         if let Some((error, part)) = faults::due(&self.path, Operation::Write) {
@@ -103,9 +92,7 @@ impl Handle {
     }
 
     /// Reads the bytes between two offsets.
-    ///
-    /// # Errors
-    /// The system's, and if the file is shorter.
+    /// Errors: the system's, and if the file is shorter.
     pub fn read_between(&mut self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(from))?;
         let wanted = to.saturating_sub(from);
@@ -115,18 +102,12 @@ impl Handle {
     }
 
     /// Waits until the disk has the file's bytes.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn sync(&self) -> io::Result<()> {
         faults::pass(&self.path, Operation::Sync)?;
         self.file.sync_data()
     }
 
     /// Cuts the file to a length.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn cut(&self, length: u64) -> io::Result<()> {
         faults::pass(&self.path, Operation::Cut)?;
         self.file.set_len(length)
@@ -134,9 +115,6 @@ impl Handle {
 }
 
 /// Waits until the disk has the entries of the folder that a file is in. What cannot sync folders is let be.
-///
-/// # Errors
-/// The system's.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     faults::pass(path, Operation::SyncFolder)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::handle::{Handle, Lock, cannot_sync};
 
-/// What became of an open file.
+/// The fate of an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// It is there, as it was written.
@@ -42,9 +42,6 @@ pub struct Lines {
 
 impl Lines {
     /// Makes a file and locks it; it must not exist.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn create(path: &Path) -> io::Result<Self> {
         let handle = Handle::create(path)?;
         handle.lock();
@@ -60,9 +57,7 @@ impl Lines {
     }
 
     /// Opens a file for this process alone, to read it before it is appended to.
-    ///
-    /// # Errors
-    /// The system's; `ErrorKind::WouldBlock` if another process has it locked.
+    /// Errors: the system's; `ErrorKind::WouldBlock` if another process has it locked.
     pub fn lock(path: &Path, create: bool) -> io::Result<Handle> {
         let handle = Handle::open(path, create)?;
         if handle.lock() == Lock::Busy {
@@ -82,9 +77,6 @@ impl Lines {
     }
 
     /// Cuts off what follows the whole lines, if something does.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn trim(&mut self) -> io::Result<()> {
         if self.dirty {
             self.handle.cut(self.end)?;
@@ -94,9 +86,7 @@ impl Lines {
     }
 
     /// Appends a line, or several with breaks between them; the break at the end is added. On return the operating system has it.
-    ///
-    /// # Errors
-    /// The system's; nothing half-written stays, and the same line may be offered again.
+    /// Errors: the system's; nothing half-written stays, and the same line may be offered again.
     pub fn append(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         if !line.ends_with(b"\n") {
             line.push(b'\n');
@@ -112,9 +102,7 @@ impl Lines {
     }
 
     /// Waits until the disk has everything appended so far. Where a file system cannot sync, that is all there is to have.
-    ///
-    /// # Errors
-    /// The system's; a later call writes what is in doubt once more.
+    /// Errors: the system's; a later call writes what is in doubt once more.
     pub fn sync(&mut self) -> io::Result<()> {
         if self.unsynced {
             let doubtful = self.handle.read_between(self.synced, self.end)?;
@@ -132,10 +120,8 @@ impl Lines {
         }
     }
 
-    /// What became of the file since it was opened: whether what is appended to it can still be found by its path.
-    ///
-    /// # Errors
-    /// The system's, if neither can be told.
+    /// The file's fate since it was opened: whether appended lines can still be found by its path.
+    /// Errors: the system's, if neither can be told.
     pub fn presence(&self) -> io::Result<Presence> {
         if self.comparable {
             let place = self.place()?;

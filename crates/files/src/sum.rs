@@ -9,7 +9,7 @@ const MARK: &[u8] = b",\"sum\":\"";
 const END: &[u8] = b"\"}";
 const DIGITS: usize = 8;
 
-/// What a line's checksum says.
+/// The state of a line's checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sum {
     /// The line has none: an earlier release wrote it, or a person.
@@ -32,7 +32,7 @@ pub fn sealed(mut line: Vec<u8>) -> Vec<u8> {
     line
 }
 
-/// What the checksum of a line says; its line break does not count.
+/// The state of a line's checksum; its line break does not count.
 pub fn check(line: &[u8]) -> Sum {
     let line = line.trim_ascii_end();
     let Some(body) = line.strip_suffix(END) else { return Sum::Absent };

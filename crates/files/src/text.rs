@@ -5,9 +5,6 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// Reads a file of at most so many bytes. What its metadata say is not asked: devices have no length.
-///
-/// # Errors
-/// If it cannot be read or is larger.
 pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -19,9 +16,6 @@ pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads a text of at most so many bytes.
-///
-/// # Errors
-/// As [`read_bytes`], or if it is no UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read_bytes(path, most)?)
         .map_err(|e| Error::new(ErrorKind::InvalidData, format!("it is no text in UTF-8: {e}")))

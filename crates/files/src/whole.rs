@@ -9,9 +9,7 @@ use crate::handle::{cannot_sync, sync_folder};
 
 /// Replaces a file, or makes it: the bytes go to a new file beside it, to the disk, and then take the name. What a link names is replaced
 /// and not the link; a device or a pipe is written to and stays what it is; who may read the file stays as it was.
-///
-/// # Errors
-/// The system's; the file is then as it was, and nothing is left beside it.
+/// Errors: the system's; the file is then as it was, and nothing is left beside it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_stream(path) {
         faults::pass(path, Operation::Open)?;

@@ -50,7 +50,7 @@ const PLAN: [&str; 15] = [
     "[PUTBACK] <book> (1) <bookshelf> (1)",
 ];
 
-/// What is measured.
+/// The measured work.
 struct Work {
     scene: PathBuf,
     text: String,

@@ -124,7 +124,7 @@ impl fmt::Display for Condition {
 pub struct ScriptFail {
     pub line: Line,
     pub name: Arc<str>,
-    /// What it is said to be (`turned on twice`).
+    /// The contradictory state (`turned on twice`).
     pub what: &'static str,
 }
 
@@ -159,10 +159,8 @@ impl Found {
     }
 }
 
-/// What a program presumes.
-///
-/// # Errors
-/// If the program contradicts itself, or switches a thing whose class has no known properties.
+/// The presumptions of a program.
+/// Errors: if the program contradicts itself, or switches a thing whose class has no known properties.
 pub fn infer(program: &[Line], properties: &PropertyTable) -> Result<Vec<Condition>, ScriptFail> {
     let mut found = Found::default();
     plugs(program, &mut found)?;

@@ -7,7 +7,7 @@ use crate::reason::{Lack, Reason, Shown};
 use crate::script::{Line, Param};
 use crate::vocabulary::{Property, Relation};
 
-/// What to do about a step that is refused.
+/// The remedy for a refused step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
     /// Do this first, then the step again.
@@ -16,7 +16,7 @@ pub enum Correction {
     Drop,
 }
 
-/// What to do about a step that is refused for this reason. The step names things by their ids.
+/// The remedy for a step that is refused for this reason. The step names things by their ids.
 pub fn correction(graph: &Graph, line: &Line, reason: &Reason) -> Correction {
     let about = |shown: &Shown| graph.find(shown.id);
     let on = |action: Action, at: Option<At>| at.map_or(Correction::Drop, |at| first(graph, action, at));

@@ -8,7 +8,6 @@ use crate::vocabulary::{Properties, Relation, States};
 /// An edge by the ids of its ends.
 pub(crate) type Edge = (i64, Relation, i64);
 
-/// A node that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
     pub id: i64,
@@ -18,14 +17,13 @@ pub struct Added {
     pub states: States,
 }
 
-/// The states a node has now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewStates {
     pub id: i64,
     pub states: States,
 }
 
-/// What is different later: everything sorted by node, relation and node.
+/// The differences of a later graph: everything sorted by node, relation and node.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Diff {
@@ -95,9 +93,7 @@ impl Diff {
     }
 
     /// A household with these differences.
-    ///
-    /// # Errors
-    /// If a node is there already, or an edge or state is of a node that is not.
+    /// Errors: if a node is there already, or an edge or state is of a node that is not.
     pub fn apply(&self, graph: &Graph) -> Result<Graph, GraphError> {
         let mut graph = graph.clone();
         for added in &self.nodes_added {

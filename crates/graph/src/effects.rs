@@ -5,7 +5,7 @@ use crate::graph::{At, Graph};
 use crate::memory::Memory;
 use crate::vocabulary::{Property, Relation, State, States};
 
-/// What a step may change.
+/// A step's changes of the graph.
 pub(crate) struct Effects<'a> {
     pub graph: &'a mut Graph,
     pub memory: &'a mut Memory,
@@ -55,7 +55,6 @@ impl Effects<'_> {
         }
     }
 
-    /// Finds a thing where the character is.
     pub fn find_here(&mut self, thing: At) {
         let me = self.graph.character();
         self.graph.unlink_from(me, &[Relation::Facing]);

@@ -21,7 +21,7 @@ const LARGEST: u64 = 256 << 20;
 const MOST_FILES: usize = 50_000;
 const DEEPEST: usize = 6;
 
-/// What went wrong with a file: which, where in it, what to do.
+/// A fault of a file: which, where in it, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct FileError {
@@ -93,9 +93,6 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 }
 
 /// Reads a file as text.
-///
-/// # Errors
-/// If it is too large, no text, or cannot be read.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     String::from_utf8(read_bytes(path)?).map_err(|error| {
         let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();

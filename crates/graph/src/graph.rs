@@ -18,7 +18,7 @@ impl At {
     }
 }
 
-/// What of a node never changes.
+/// The part of a node that never changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// Its id, by which scripts name it.
@@ -54,7 +54,6 @@ pub(crate) const CHARACTER: &str = "character";
 struct Link(u32);
 
 const SHIFT: u32 = 28;
-/// The most nodes a graph can have.
 pub(crate) const MOST_NODES: usize = 1 << 20;
 
 impl Link {
@@ -71,7 +70,7 @@ impl Link {
     }
 }
 
-/// What of a node changes.
+/// The part of a node that changes.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Cell {
     states: States,
@@ -130,7 +129,7 @@ impl Places<'_> {
     }
 }
 
-/// What changes of each node: its states, and the edges from and to it.
+/// The part of each node that changes: its states, and the edges from and to it.
 fn cells(states: Vec<States>, edges: &[(i64, Relation, i64)], places: &Places<'_>) -> Result<Vec<Cell>, GraphError> {
     let mut ends: Vec<(At, At)> = Vec::with_capacity(edges.len());
     let mut degrees = vec![(0, 0); states.len()];
@@ -161,7 +160,7 @@ fn cells(states: Vec<States>, edges: &[(i64, Relation, i64)], places: &Places<'_
     Ok(cells)
 }
 
-/// What of a graph no step changes.
+/// The part of a graph that no step changes.
 #[derive(Clone)]
 struct Fixed {
     nodes: Vec<Node>,
@@ -212,19 +211,10 @@ impl fmt::Debug for Graph {
 pub enum GraphError {
     /// Two nodes of one id; the place of the second in the list.
     #[error("there are two nodes of the id {id}")]
-    SameId {
-        id: i64,
-        /// The place of the second one in the list.
-        at: usize,
-    },
+    SameId { id: i64, at: usize },
     /// An edge from or to no node; its place in the list.
     #[error("an edge leads {end} the node {id}, which there is not")]
-    Dangling {
-        end: &'static str,
-        id: i64,
-        /// The edge's place in the list.
-        at: usize,
-    },
+    Dangling { end: &'static str, id: i64, at: usize },
     #[error("no node is of the class `character`")]
     NoCharacter,
     #[error("more than {MOST_NODES} nodes")]
@@ -233,9 +223,7 @@ pub enum GraphError {
 
 impl Graph {
     /// A graph of nodes with their states and of edges. An edge that is there twice is there once.
-    ///
-    /// # Errors
-    /// If two nodes have one id, an edge leads nowhere, or nobody acts.
+    /// Errors: if two nodes have one id, an edge leads nowhere, or nobody acts.
     pub fn new(nodes: Vec<(Node, States)>, edges: &[(i64, Relation, i64)]) -> Result<Graph, GraphError> {
         if nodes.len() > MOST_NODES {
             return Err(GraphError::TooMany);
@@ -288,7 +276,7 @@ impl Graph {
             .map(|(_, at)| *at)
     }
 
-    /// What of a node never changes. A place belongs to the graph it came from and to copies of it.
+    /// The part of a node that never changes. A place belongs to the graph it came from and to copies of it.
     pub fn node(&self, at: At) -> &Node {
         &self.fixed.nodes[at.index()]
     }
@@ -354,7 +342,6 @@ impl Graph {
         self.link(b, Relation::Close, a);
     }
 
-    /// Removes an edge, if it is there.
     pub(crate) fn unlink(&mut self, from: At, relation: Relation, to: At) {
         let link = Link::new(relation, to);
         if let Ok(place) = self.cell(from).out.binary_search(&link) {
@@ -415,7 +402,6 @@ impl Graph {
         }
     }
 
-    /// Adds a node after the others.
     pub fn add(&mut self, node: Node, states: States) -> Result<At, GraphError> {
         let at = self.len();
         let place = u32::try_from(at).ok().filter(|_| at < MOST_NODES).ok_or(GraphError::TooMany)?;

@@ -15,7 +15,6 @@ pub(crate) type Equivalence = IndexMap<String, Vec<String>>;
 /// The most names that lead from one to what it is called.
 const MOST_LINKS: usize = 1_000;
 
-/// A table of names.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     scene: FxHashMap<Arc<str>, Arc<str>>,
@@ -35,18 +34,14 @@ struct Table {
 
 impl Names {
     /// The table that follows from an equivalence.
-    ///
-    /// # Errors
-    /// If names are called by each other in a circle, or through too many others.
+    /// Errors: if names are called by each other in a circle, or through too many others.
     pub fn of(equivalence: &Equivalence) -> Result<Names, serde_json::Error> {
         Ok(Names { scene: scene_names(equivalence), general: general_names(equivalence)? })
     }
 
     /// Reads tables by their names (`v1.0`, `lp`), each an object with `equivalence`, and `name_map` and `detail_to_abstract` where they
     /// are not what follows from it; or one equivalence alone, VirtualHome's `class_name_equivalence.json`, as the table `v1.0`.
-    ///
-    /// # Errors
-    /// If it is neither, or as [`Names::of`].
+    /// Errors: if it is neither, or as [`Names::of`].
     pub fn read(text: &str) -> Result<IndexMap<String, Names>, serde_json::Error> {
         if let Ok(equivalence) = serde_json::from_str::<Equivalence>(text) {
             return Ok(IndexMap::from([("v1.0".to_owned(), Names::of(&equivalence)?)]));
@@ -66,7 +61,7 @@ impl Names {
         self.scene.get(name).unwrap_or(name).clone()
     }
 
-    /// What a detailed name is called in a program that was put into words by a model (`coffee_cup` is a `cup`).
+    /// The name of a detailed name in a program that was put into words by a model (`coffee_cup` is a `cup`).
     pub fn in_general(&self, name: &str) -> Arc<str> {
         self.general.get(name).cloned().unwrap_or_else(|| name.into())
     }
@@ -109,7 +104,8 @@ fn scene_names(equivalence: &Equivalence) -> FxHashMap<Arc<str>, Arc<str>> {
     called.into_iter().filter(|(name, to)| **name != **to).map(|(name, to)| (name.into(), to)).collect()
 }
 
-/// What each detailed name is called: the first name that lists it; a later one that lists it too is itself called by the first.
+/// The general name of each detailed name: the first name that lists it; a later one that lists it too is itself called
+/// by the first.
 fn general_names(equivalence: &Equivalence) -> Result<FxHashMap<Arc<str>, Arc<str>>, serde_json::Error> {
     let mut called: FxHashMap<Arc<str>, Arc<str>> = FxHashMap::default();
     for (name, details) in equivalence {
@@ -141,7 +137,6 @@ fn general_names(equivalence: &Equivalence) -> Result<FxHashMap<Arc<str>, Arc<st
     Ok(called)
 }
 
-/// The properties of classes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct PropertyTable(IndexMap<String, Properties>);

@@ -1,4 +1,4 @@
-//! What a program brings about: the first of some programs that runs in a household prepared for it, and the states it leaves that were
+//! The states that a program brings about: the first of some programs that runs in a household prepared for it, and the states it leaves that were
 //! not there before. Judges nothing; what a task makes of it is for others to say.
 //!
 //! Plans are compared by the states that the things named by either of them end in (the published graph similarity), so what a
@@ -21,7 +21,7 @@ pub struct Achieved {
     pub states: Vec<(Param, State)>,
 }
 
-/// What the first program that runs in the household brings about; `None` if none runs.
+/// The states after the first program that runs in the household; `None` if none runs.
 pub fn achieved<'a>(
     scene: &Graph,
     programs: impl IntoIterator<Item = &'a [Line]>,

@@ -27,7 +27,7 @@ pub struct Prepared {
     pub ids: Vec<(Key, i64)>,
     /// The class of the room for things without a known place.
     pub default_room: Arc<str>,
-    /// What the program presumes, in its own names.
+    /// The program's presumptions, in its own names.
     pub conditions: Vec<Condition>,
 }
 
@@ -58,18 +58,16 @@ fn near(nearest: &[String]) -> String {
     if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) }
 }
 
-/// What preparing takes beside the scene.
+/// The tables for preparing, beside the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
-    /// What names of programs are called in the scene.
+    /// The scene's words for names of programs.
     pub names: &'a Names,
     pub properties: &'a PropertyTable,
 }
 
 /// Makes a program ready: infers what it presumes, finds or adds its things, and makes the conditions true.
-///
-/// # Errors
-/// If the program contradicts itself or names what cannot be placed; the scene is not touched.
+/// Errors: if the program contradicts itself or names what cannot be placed; the scene is not touched.
 pub fn prepare(scene: &Graph, program: &[Line], tables: Tables<'_>) -> Result<Prepared, PrepareError> {
     let conditions = infer(program, tables.properties)?;
     prepare_for(scene, program, conditions, tables)

@@ -10,15 +10,12 @@ use crate::reason::{Reason, Room};
 use crate::script::Line;
 use crate::vocabulary::State;
 
-/// Whose wording of Cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wording {
-    /// As the paper's samples have it.
     #[default]
     Paper,
     /// As the program of 2022 prints it, with its slips.
     Code2022,
-    /// As the program of 2024 prints it.
     Code2024,
 }
 

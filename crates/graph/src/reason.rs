@@ -20,7 +20,6 @@ impl fmt::Display for Shown {
     }
 }
 
-/// A room that may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room(pub Option<Shown>);
 
@@ -84,7 +83,7 @@ pub enum Reason {
     Unsupported(&'static str),
 }
 
-/// What a thing lacks, where the reason is its kind and not its state.
+/// The ability that a thing lacks, where the reason is its kind and not its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {
     Grabbable,
@@ -110,7 +109,7 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// What the simulator says after the thing.
+    /// The simulator's words after the thing.
     fn words(self) -> &'static str {
         match self {
             Lack::Grabbable => "is not grabbable",

@@ -69,7 +69,7 @@ impl Graph {
         self.targets(thing, Relation::Inside).find(|box_| !self.node(*box_).is_room() && self.is(*box_, State::Closed))
     }
 
-    /// What the character holds: right hand, then left.
+    /// The things in the character's hands: right hand, then left.
     pub fn held(&self) -> impl Iterator<Item = At> + '_ {
         let me = self.character();
         self.targets(me, Relation::HoldsRight).chain(self.targets(me, Relation::HoldsLeft))
@@ -88,8 +88,8 @@ impl Graph {
     }
 }
 
-/// What the character is close to and what it faces, of all things at once: what one check finds by looking through everything that is
-/// near, many checks of one moment look up.
+/// The things close to the character and those it faces, all at once: one check finds them by looking through
+/// everything that is near, many checks of one moment look them up.
 pub(crate) struct Reach {
     close: Vec<bool>,
     faced: Vec<bool>,
@@ -117,7 +117,7 @@ impl Reach {
 pub(crate) struct Checks<'a> {
     pub graph: &'a Graph,
     pub memory: &'a Memory,
-    /// What is in reach, where it was found out for many checks; their reasons are not to be looked at.
+    /// The things in reach, where they were found out for many checks; their reasons are not to be looked at.
     pub reach: Option<&'a Reach>,
 }
 
@@ -230,7 +230,7 @@ impl Checks<'_> {
             || graph.states(graph.character()).rests()
     }
 
-    /// What finding a thing without walking requires.
+    /// The requirements of finding a thing without walking.
     pub fn find_here(&self, thing: At) -> Checked {
         self.close(thing)
     }
@@ -244,7 +244,7 @@ impl Checks<'_> {
         self.require(!shut, || Reason::Unsuited(self.shown(place), Lack::Opened))
     }
 
-    /// What an action with its things requires. Of an action that nothing performs nothing is known.
+    /// The requirements of an action with its things. Of an action that nothing performs nothing is known.
     pub fn action(&self, action: Action, thing: At, place: Option<At>) -> Checked {
         match (action, place) {
             (Action::Walk | Action::Run, _) => self.walk(thing),
@@ -255,7 +255,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What an action without an object requires.
+    /// The requirements of an action without an object.
     pub fn alone(&self, action: Action) -> Checked {
         match action {
             Action::StandUp => {
@@ -265,7 +265,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What an action with two objects requires.
+    /// The requirements of an action with two objects.
     pub(crate) fn with_two(&self, action: Action, thing: At, place: At) -> Checked {
         match action {
             Action::PutBack => self.put_down(thing, Relation::On, place),
@@ -281,7 +281,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What an action with one object requires; walking and finding are apart.
+    /// The requirements of an action with one object; walking and finding are apart.
     pub(crate) fn with_one(&self, action: Action, thing: At) -> Checked {
         let graph = self.graph;
         let (me, node) = (graph.character(), graph.node(thing));
@@ -416,7 +416,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What the simulator says of a step that it performs nevertheless.
+    /// The simulator's remark on a step that it performs nevertheless.
     pub fn remark(&self, action: Action, thing: At) -> Option<Reason> {
         match action {
             Action::Watch if self.graph.closed_container(thing).is_some() => Some(Reason::Enclosed(self.shown(thing))),

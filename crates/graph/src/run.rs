@@ -33,7 +33,6 @@ pub fn joined(messages: &[Message]) -> String {
     messages.iter().map(Message::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// A script being run.
 #[derive(Debug, Clone)]
 pub struct Runner {
     graph: Graph,
@@ -78,15 +77,12 @@ impl Runner {
         done
     }
 
-    /// Whether a step would be done now.
     pub fn would(&self, line: &Line) -> bool {
         self.check(line).is_ok()
     }
 
-    /// What a step would be refused for now.
-    ///
-    /// # Errors
-    /// The reason; of several the one that counts, which is the last.
+    /// Checks whether a step would be refused now.
+    /// Errors: the reason; of several the one that counts, which is the last.
     pub fn check(&self, line: &Line) -> Result<(), Reason> {
         if matches!(line.action, Action::LookAtShort | Action::LookAtLong) {
             return Err(Reason::Unsupported(line.action.name()));
@@ -215,7 +211,7 @@ impl Run {
         self.messages.last().map(|message| &message.reason)
     }
 
-    /// What the reference says of it.
+    /// The reference's message about it.
     pub fn message(&self) -> String {
         match self.failed {
             None => "Script is executable".to_owned(),
@@ -224,14 +220,13 @@ impl Run {
     }
 }
 
-/// A step that was tried on its own.
 #[derive(Debug, Clone)]
 pub struct Stepped {
     pub line: Line,
     pub before: Graph,
     /// The household after; as before if it failed.
     pub after: Graph,
-    /// What was said; of a step that was done too.
+    /// The messages; of a step that was done too.
     pub messages: Vec<Message>,
     pub done: bool,
 }

@@ -15,13 +15,11 @@ use crate::names::{Names, PropertyTable};
 use crate::prepare::with_defaults;
 use crate::vocabulary::{Properties, Relation, States};
 
-/// The most edges a scene can have.
 const MOST_EDGES: usize = 4_000_000;
 
 /// A household as it was read.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// Its number, where the file says it.
     pub number: Option<i64>,
     pub graph: Graph,
 }
@@ -140,7 +138,7 @@ fn read_error(error: &serde_json::Error) -> SceneError {
     SceneError { line: error.line(), message: format!("{message}{more}") }
 }
 
-/// What is to be done to a scene in VirtualHome's own layout: its names become those of scripts.
+/// The translation of a scene in VirtualHome's own layout: its names become those of scripts.
 #[derive(Debug, Clone, Copy)]
 pub struct Translation<'a> {
     pub names: &'a Names,
@@ -156,9 +154,6 @@ impl Scene {
     }
 
     /// As [`Scene::read`], with the names of things translated where a translation is given.
-    ///
-    /// # Errors
-    /// As [`Scene::read`].
     pub fn read_as(text: &str, translation: Option<Translation<'_>>) -> Result<Scene, SceneError> {
         let file: File<'_> = serde_json::from_str(text).map_err(|error| read_error(&error))?;
         if file.nodes.len() > MOST_NODES {

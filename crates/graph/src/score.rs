@@ -17,13 +17,13 @@ use crate::script::{Line, Script};
 pub struct Setting<'a> {
     pub scene: &'a Graph,
     pub tables: Tables<'a>,
-    /// What names in words are called in programs.
+    /// The programs' words for names in words.
     pub general: &'a Names,
     /// The states that classes can have, where a table of them is known.
     pub annotated: Option<&'a AnnotatedStates>,
 }
 
-/// What a program comes to.
+/// The scores of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
     /// Why it cannot be carried out; `None` if it can.

@@ -21,7 +21,6 @@ impl fmt::Display for Param {
     }
 }
 
-/// A line of a script.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Line {
     pub action: Action,
@@ -36,7 +35,6 @@ impl fmt::Display for Line {
     }
 }
 
-/// The lines of a script that are steps.
 pub type Script = Vec<Line>;
 
 /// Why a line is no step; displayed as the reference says it.
@@ -49,12 +47,7 @@ pub enum ParseError {
     UnknownAction(String),
     /// Too many or too few objects.
     #[error("Wrong number of parameters for \"{action}\". Got {found}, expected {expected}")]
-    Parameters {
-        /// The action's name.
-        action: &'static str,
-        found: usize,
-        expected: usize,
-    },
+    Parameters { action: &'static str, found: usize, expected: usize },
     #[error("invalid literal for int() with base 10: '{0}'")]
     Number(String),
 }

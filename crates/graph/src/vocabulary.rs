@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub trait Flag: Copy + PartialEq + fmt::Debug + 'static {
     /// All of them, sorted by their spelling.
     const ALL: &'static [Self];
-    /// What one of them is, for errors (`state`).
+    /// The noun for one of them, for errors (`state`).
     const WHAT: &'static str;
     /// Its place in [`Flag::ALL`].
     fn index(self) -> u32;
@@ -115,7 +115,6 @@ pub struct UnknownWord {
     pub known: Vec<&'static str>,
 }
 
-/// Reads one word, in any case.
 struct Word<T>(PhantomData<T>);
 
 impl<T: Flag + FromStr<Err = UnknownWord>> Visitor<'_> for Word<T> {
@@ -133,9 +132,7 @@ impl<T: Flag + FromStr<Err = UnknownWord>> Visitor<'_> for Word<T> {
 /// A set of words, sorted by their spelling.
 pub struct Flags<T>(u32, PhantomData<T>);
 
-/// The states of a thing.
 pub type States = Flags<State>;
-/// The properties of a thing.
 pub type Properties = Flags<Property>;
 
 impl<T> Clone for Flags<T> {
@@ -198,13 +195,13 @@ impl<T: Flag> Flags<T> {
         self.0 == 0
     }
 
-    /// What is in one of the two and not in the other.
+    /// The members of one of the two and not of the other.
     #[must_use]
     pub fn differing(self, other: Self) -> Self {
         Flags(self.0 ^ other.0, PhantomData)
     }
 
-    /// What is in one of the two at least.
+    /// The members of one of the two at least.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Flags(self.0 | other.0, PhantomData)

@@ -1,4 +1,4 @@
-//! What follows from other things in the recordings of the original simulator. Found through STEPWRIGHT_DATA; without it nothing is compared,
+//! Consequences of other things in the recordings of the original simulator. Found through STEPWRIGHT_DATA; without it nothing is compared,
 //! and the tests say so.
 #![allow(
     clippy::unwrap_used,

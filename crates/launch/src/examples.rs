@@ -10,9 +10,8 @@ use stepwright_episode::log;
 pub struct Example {
     /// Its name (`solved`).
     pub name: &'static str,
-    /// What it shows, in a sentence.
+    /// Its subject, in a sentence.
     pub title: &'static str,
-    /// The log.
     pub text: &'static str,
 }
 
@@ -23,7 +22,6 @@ macro_rules! examples {
     };
 }
 
-/// All of them.
 pub const EXAMPLES: &[Example] = examples! {
     "solved": "The built-in proposer heats a tomato and puts it in the fridge",
     "by-hand": "A person rejects, edits, goes back and branches",
@@ -36,9 +34,6 @@ pub const EXAMPLES: &[Example] = examples! {
 };
 
 /// The example of that name, read.
-///
-/// # Errors
-/// [`OpenError::Unknown`] with the names there are.
 pub fn load(name: &str) -> Result<log::Loaded, OpenError> {
     let known = || EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
     let example = EXAMPLES.iter().find(|e| e.name == name).ok_or_else(|| OpenError::Unknown {

@@ -17,7 +17,6 @@ use stepwright_method::program_context::ProgramContext;
 use stepwright_program::Call;
 use stepwright_world::{OpenedWorld, Sources, World};
 
-/// A session made of a log.
 pub(super) struct Made {
     pub(super) session: Session,
     pub(super) records: Vec<Record>,
@@ -25,9 +24,7 @@ pub(super) struct Made {
 }
 
 /// The session of an episode of a log; of the first one where no id is given.
-///
-/// # Errors
-/// If the file is no log, or has no such episode.
+/// Errors: if the file is no log, or has no such episode.
 pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock) -> Result<Made, OpenError> {
     let mut opened = sources.open_log(path, episode)?;
     let reset = opened.world.reset(&opened.task, 0)?;
@@ -49,7 +46,6 @@ pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock)
     Ok(Made { session, records, opened })
 }
 
-/// Records as they are made.
 struct Writing {
     session: Session,
     records: Vec<Record>,

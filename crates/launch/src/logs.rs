@@ -13,9 +13,7 @@ use stepwright_world as world;
 const HEADER: u64 = 1 << 20;
 
 /// The episodes of a file, and what could not be read of it, in words.
-///
-/// # Errors
-/// If nothing of it can be read: what, where, what to do.
+/// Errors: if nothing of it can be read: what, where, what to do.
 pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> {
     let is_session = || {
         let mut first = String::new();

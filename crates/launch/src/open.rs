@@ -26,12 +26,10 @@ use stepwright_world::external::Adapter;
 use stepwright_world::options::Values;
 use stepwright_world::{OpenSpec, Sources, World, WorldKind};
 
-/// What is to be opened.
+/// The session to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenRequest {
-    /// A new session.
     New(NewSession),
-    /// A session file, to continue.
     File(PathBuf),
     /// An episode of a file of logs, by its id or a part of it; the first if that is empty.
     Log(PathBuf, String),
@@ -39,10 +37,9 @@ pub enum OpenRequest {
     Example(String),
 }
 
-/// What a new session is about.
+/// The subject of a new session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewSession {
-    /// The world's name.
     pub world: String,
     /// Where its tasks come from; the shipped ones if `None`.
     pub data: Option<PathBuf>,
@@ -54,22 +51,16 @@ pub struct NewSession {
     pub method: String,
     /// The model's name; the configured one if empty.
     pub model: String,
-    /// The world's seed.
     pub seed: u64,
 }
 
 /// Opens and starts; must be called within a tokio runtime.
-///
-/// # Errors
-/// [`OpenError`]; nothing is changed then.
+/// Errors: [`OpenError`]; nothing is changed then.
 pub fn open(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Handle, OpenError> {
     start(prepare(request, config, sources)?).map_err(OpenError::Failed)
 }
 
 /// All that [`open`] starts, kept under the state directory.
-///
-/// # Errors
-/// As [`open`].
 pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     match request {
         OpenRequest::New(new) => {
@@ -148,9 +139,6 @@ pub(super) fn prepare_loaded(
 }
 
 /// A new session that is not kept yet.
-///
-/// # Errors
-/// As [`open`].
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
     let NewSession { world, data, options, task, seed, .. } = new;
     let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
@@ -296,7 +284,7 @@ pub fn methods(config: &Config) -> MethodResolver {
     })
 }
 
-/// What is configured of the own options of a method in another process, as sessions record them; nothing of other methods.
+/// The configured own options of a method in another process, as sessions record them; none of other methods.
 fn own_options(config: &Config, method: &MethodInfo) -> Result<BTreeMap<String, String>, String> {
     let command = method.id.strip_prefix(method::EXTERNAL).and_then(|name| config.methods.get(name));
     let Some(command) = command else { return Ok(BTreeMap::new()) };

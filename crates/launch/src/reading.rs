@@ -17,28 +17,21 @@ use stepwright_world::Sources;
 /// How long a step may take to be reached.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A session that is read.
 #[derive(Debug)]
 pub struct Reading {
     handle: Handle,
-    /// Where it is.
     here: Option<Arc<Situation>>,
 }
 
 impl Reading {
     /// Opens a session that was read from its log. Must be called within a tokio runtime.
-    ///
-    /// # Errors
-    /// As opening it in the workbench: its world is not there, its data are not.
+    /// Errors: as opening it in the workbench: its world is not there, its data are not.
     pub fn open(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<Self, OpenError> {
         let setup = prepare_loaded(loaded, Persistence::Nothing, config, sources)?;
         Ok(Reading { handle: start(setup).map_err(OpenError::Failed)?, here: None })
     }
 
     /// Goes to a node; everything the driver says on the way is handed to `seen`, in order.
-    ///
-    /// # Errors
-    /// Why the node cannot be shown: the world answers otherwise than recorded, or not in time.
     pub async fn go(&mut self, to: NodeId, seen: &mut (dyn FnMut(Notice) + Send)) -> Result<Arc<Situation>, String> {
         if self.here.is_none() {
             // What opening says ends with the situation where the session was left.
@@ -54,9 +47,7 @@ impl Reading {
     }
 
     /// Has a proposal of the present node explained.
-    ///
-    /// # Errors
-    /// Where the answer does not come in time.
+    /// Errors: where the answer does not come in time.
     pub async fn explain(&mut self, proposal: ProposalId, seen: &mut (dyn FnMut(Notice) + Send)) -> Result<(), String> {
         self.send(Command::Explain { proposal })?;
         let answered = |n: &Notice| matches!(n, Notice::Blocking { proposal: of, .. } if *of == proposal);

@@ -14,13 +14,11 @@ use stepwright_world::World;
 /// Where a document is to be in force.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
-    /// The session, at its cursor.
     pub session: &'a Session,
-    /// The world there.
     pub world: &'a dyn World,
     /// The specification with the assertions in force.
     pub program: &'a ProgramContext,
-    /// What a method derives from the episode, as it was on arriving there, without a person's changes made there.
+    /// The derived states as they were on arriving there, without a person's changes made there.
     pub arrived: &'a [Box<dyn DerivedState>],
 }
 
@@ -30,21 +28,17 @@ pub type Read = Result<(Value, Option<String>), String>;
 /// A kind of documents. All functions are pure.
 #[derive(Debug)]
 pub struct ArtifactSpec {
-    /// The identifier, as records have it.
     pub id: &'static str,
-    /// What a document is, for people; `{}` stands for its key.
+    /// Its name for people; `{}` stands for its key.
     pub title: &'static str,
-    /// How the gate treats it.
     pub conduct: Conduct,
     /// Whether it is what a session learned, listed as such in exports.
     pub learned: bool,
-    /// Reads what a person typed.
     pub read: fn(&At<'_>, &ArtifactId, &str) -> Read,
     /// Whether it can be in force at the cursor; `null` is none. Errors say why not.
     pub check: fn(&At<'_>, &ArtifactId, &Value) -> Result<(), String>,
-    /// What is said once it is in force, if anything.
+    /// The message once it is in force, if any.
     pub told: fn(&ArtifactId, &Value) -> Option<String>,
-    /// It, a line each.
     pub lines: fn(&Value) -> Vec<String>,
     /// How it differs from another, a line each.
     pub changes: fn(Option<&Value>, &Value) -> Vec<String>,
@@ -66,7 +60,6 @@ impl ArtifactSpec {
         }
     }
 
-    /// What a document is, for people.
     pub fn title_of(&self, artifact: &ArtifactId) -> String {
         self.title.replace("{}", &artifact.key)
     }

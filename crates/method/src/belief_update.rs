@@ -1,7 +1,7 @@
 //! Belief update: which update is due, asking for the state after it, and reading what is written as one. As a companion
 //! ([`BeliefUpdate`]) it goes with any method, after every step.
 //!
-//! What is due is read from the records ([`Due`]): the updates of the steps on the path to the cursor, in their order, that no offer
+//! Due updates are read from the records: those of the steps on the path to the cursor, in their order, that no offer
 //! taken or refused names.
 
 use std::sync::Arc;
@@ -35,7 +35,6 @@ pub(super) enum Keeping {
     },
     /// By the answer that held the program.
     Together(Form),
-    /// After every step.
     EachStep,
 }
 
@@ -97,7 +96,6 @@ impl Method for BeliefUpdate {
     }
 }
 
-/// An update whose state is to be written.
 struct Update {
     due: Due,
     text: String,
@@ -107,19 +105,13 @@ struct Update {
     written: Option<String>,
 }
 
-/// A text read as a belief.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefReading {
-    /// The state.
     pub state: Arc<Value>,
-    /// The repairs made in reading it, in words.
     pub repairs: Vec<String>,
 }
 
 /// Reads a whole belief: JSON as it is, else what people and models write in its place.
-///
-/// # Errors
-/// A text that is no state, in words.
 pub fn read(text: &str) -> Result<BeliefReading, String> {
     if let Ok(state @ Value::Object(_)) = serde_json::from_str(text) {
         return Ok(BeliefReading { state: Arc::new(state), repairs: Vec::new() });
@@ -129,13 +121,11 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
 }
 
-/// Beliefs as documents.
 pub(super) static ARTIFACT: ArtifactSpec = spec("belief", "belief");
 
 /// Documents of a method in another process, of kinds of its own.
 pub(super) static OTHER: ArtifactSpec = spec("", "what the method wrote");
 
-/// Documents that are read as beliefs.
 const fn spec(id: &'static str, title: &'static str) -> ArtifactSpec {
     ArtifactSpec {
         read: |_, _, text| {
@@ -164,7 +154,7 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     all.find(|update| !cx.session.is_settled(update.due))
 }
 
-/// What is to be done about the belief before anything else is proposed.
+/// The next step about the belief, before anything else is proposed.
 pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
     let update = due(cx, keeping)?;
     let believed = cx.session.belief()?;
@@ -214,16 +204,16 @@ pub(super) fn read_written(cx: &Context<'_>, keeping: Keeping, answer: &Answer) 
     Reading::Artifact(Box::new(Written { artifact, due, title: update.text, raw, repairs: Vec::new(), value, problem }))
 }
 
-/// What a state is written from without a language model.
+/// The source of a state that is written without a language model.
 #[derive(Serialize, Deserialize)]
 enum Work {
-    /// What is believed, and what an action does by the world's blocking domain.
+    /// The belief, and an action's effects by the world's blocking domain.
     Effects { believed: Value, action: String },
     /// The state that the world itself is in, which goes with its reference programs.
     Reference { state: Option<Value> },
 }
 
-/// What was found without a language model.
+/// The state written without a language model.
 #[derive(Serialize, Deserialize)]
 struct Found {
     #[serde(default)]
@@ -247,7 +237,7 @@ pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
     Ok(Answer { found, ..Answer::texts([raw]) })
 }
 
-/// What the world's blocking domain says of the state after an action; what it does not know changes nothing.
+/// The state after an action by the world's blocking domain; unknown effects change nothing.
 fn after(known: &Known, believed: &Value, action: &str) -> Value {
     let domain = match &known.knowledge.blocking {
         BlockingSource::Domain(domain) => Some(Arc::clone(domain)),
@@ -289,7 +279,6 @@ fn step_of(node: &Node) -> Vec<Update> {
     update.into_iter().collect()
 }
 
-/// The updates of a step.
 fn updates_of(node: &Node, updating: &str) -> Vec<Update> {
     let texts = node.action.as_ref().map(|a| updates(&a.text, updating)).unwrap_or_default();
     let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };

@@ -30,12 +30,10 @@ use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
 
-/// What is known of the model in use. Without a language model the built-in agents stand in.
+/// The traits of the model in use. Without a language model the built-in agents stand in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelTraits {
-    /// Its name, as recorded.
     pub name: String,
-    /// Whether it is a language model.
     pub language: bool,
     /// Temperature of random samples, where one is set for it.
     pub temperature: Option<f64>,
@@ -50,20 +48,16 @@ pub struct ModelTraits {
     pub scores: bool,
 }
 
-/// What was learned or loaded before the episode.
+/// Knowledge learned or loaded before the episode.
 #[derive(Clone)]
 pub struct Knowledge {
     /// The agent without a language model.
     pub proposer: Arc<dyn Agent>,
-    /// Recorded episodes.
     pub demonstrations: Arc<Vec<Demonstration>>,
-    /// Where blocking trees come from.
     pub blocking: BlockingSource,
-    /// The world's kind of task.
     pub kind: String,
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
-    /// Where skills and tips come from.
     pub skills: Arc<SkillShelf>,
 }
 
@@ -86,12 +80,12 @@ impl Knowledge {
     }
 }
 
-/// What the timeline knows of other nodes than the cursor.
+/// The timeline's other nodes than the cursor.
 #[derive(Clone, Copy)]
 pub struct Past<'a> {
     /// The request that was open at each node visited.
     pub requests: &'a BTreeMap<NodeId, Request>,
-    /// What methods derive from the episode, as it is at the cursor.
+    /// The methods' derived states, as they are at the cursor.
     pub derived: &'a [Box<dyn DerivedState>],
     /// The true state at the cursor, in the form of a belief.
     pub truth: Option<&'a Value>,
@@ -111,28 +105,21 @@ pub struct Context<'a> {
     pub session: &'a Session,
     /// First ask of the present round: earlier proposals were dismissed.
     pub round: AskId,
-    /// Samples a person asks for.
     pub samples: Option<u32>,
-    /// The world at the cursor.
     pub world: &'a dyn World,
     /// The specification with the assertions in force.
     pub program: &'a ProgramContext,
-    /// The program state at the cursor.
     pub state: &'a ProgramState,
-    /// The model in use.
     pub model: &'a ModelTraits,
     /// Prompts, demonstrations as programs, options.
     pub prompting: &'a Prompting,
-    /// What was learned before.
     pub knowledge: &'a Knowledge,
-    /// Other nodes.
     pub past: Past<'a>,
-    /// What runs programs that models write.
+    /// The sandbox for programs that models write.
     pub sandbox: &'a Arc<dyn Sandbox>,
 }
 
 impl<'a> Context<'a> {
-    /// The options of the method.
     pub fn options(&self) -> &'a Values {
         &self.prompting.options
     }
@@ -142,7 +129,7 @@ impl<'a> Context<'a> {
         self.session.current()
     }
 
-    /// What happened at the cursor, from the present round on; `None` before the reset.
+    /// The cursor's present round; `None` before the reset.
     pub fn round(&self) -> Option<Round<'a>> {
         Some(Round { turn: &self.node()?.turn, since: self.round })
     }
@@ -194,7 +181,7 @@ impl<'a> Context<'a> {
         self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
     }
 
-    /// What work beside the episode takes along.
+    /// The knowledge that work beside the episode takes along.
     pub fn known(&self) -> Known {
         let (header, history) = (&self.session.header, self.history());
         let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
@@ -285,12 +272,11 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What is known at the cursor, as work beside the episode takes it along.
+/// The situation at the cursor, as work beside the episode takes it along.
 #[derive(Clone)]
 pub struct Known {
-    /// The world's kind.
     pub world: &'static WorldKind,
-    /// What finds the nearest of many sentences.
+    /// The search for the nearest of many sentences.
     pub translator: Translator,
     /// All steps in words, where the world has words for them; else the admissible actions; empty where it lists none.
     pub steps: Arc<[String]>,
@@ -306,15 +292,14 @@ pub struct Known {
     pub history: Vec<Step>,
     /// The program state with the assertions in force.
     pub program: CheckedProgram,
-    /// What can be seen, where the world reports facts.
+    /// The visible facts, where the world reports facts.
     pub facts: Option<Facts>,
     /// The goals not met yet.
     pub goals: Vec<Atom>,
     /// The reference program of the open request, where one is written down.
     pub reference: Option<String>,
-    /// What was learned before.
     pub knowledge: Knowledge,
-    /// What runs programs that models write.
+    /// The sandbox for programs that models write.
     pub sandbox: Arc<dyn Sandbox>,
 }
 
@@ -343,12 +328,10 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Stops the work.
     pub fn stop(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Whether it is stopped.
     pub fn is_stopped(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
@@ -359,10 +342,9 @@ impl Stop {
     }
 }
 
-/// What happened at the cursor, from the present round on.
+/// The cursor's asks and proposals, from the present round on.
 #[derive(Debug, Clone, Copy)]
 pub struct Round<'a> {
-    /// All that happened at the cursor.
     pub turn: &'a Turn,
     /// First ask of the round. Earlier proposals were dismissed, by a rejection or by asking again.
     pub since: AskId,
@@ -378,12 +360,10 @@ impl<'a> Round<'a> {
             .filter(move |p: &&Proposal| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
     }
 
-    /// Whether the round has an ask of that kind.
     pub fn has_asked(&self, kind: &AskKind) -> bool {
         self.asked(kind) > 0
     }
 
-    /// How many asks of that kind the round has.
     pub fn asked(&self, kind: &AskKind) -> usize {
         self.turn.asks.iter().filter(|a| a.id >= self.since && a.kind.is(kind)).count()
     }
@@ -397,7 +377,6 @@ pub fn source<'a>(turn: &'a Turn, decision: &Decision) -> Option<&'a Proposal> {
     })
 }
 
-/// The kind of the ask that a proposal answers.
 pub fn kind_of<'a>(turn: &'a Turn, proposal: &Proposal) -> Option<&'a AskKind> {
     let ask = proposal.ask?;
     turn.ask(ask).map(|a| &a.kind)
@@ -414,7 +393,6 @@ pub fn observed(node: &Node) -> Step {
     lived(taken.and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok()), &node.outcome)
 }
 
-/// A step with its action, as the agent lived it.
 pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Step {
     let mut calls: Vec<Call> = outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
     if action.is_some() && calls.first() == action.as_ref() {

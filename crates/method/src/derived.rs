@@ -31,18 +31,15 @@ pub trait DerivedState: Send {
         None
     }
 
-    /// What it is made of beside steps.
     fn grounds(&self) -> Grounds;
 }
 
-/// What derived state is made of beside steps: when that is another the state is void.
+/// The grounds of derived state beside steps: when they change the state is void.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grounds {
-    /// Nothing.
     Steps,
-    /// The assertions in force.
     Assertions,
-    /// What was recorded at the nodes passed, as the method in use reads it.
+    /// The records at the nodes passed, as the method in use reads them.
     Turns,
 }
 
@@ -52,7 +49,7 @@ impl Clone for Box<dyn DerivedState> {
     }
 }
 
-/// What happened so far, as a method sees it: a fold of the path.
+/// A method's history: a fold of the path.
 pub trait History: Clone + Send + 'static {
     /// Takes in the step from a node to the next.
     fn step(&mut self, from: &Node, to: &Node);

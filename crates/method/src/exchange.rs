@@ -8,16 +8,14 @@ use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{Action, Check, Node, NodeId, ProposalId, Session, StepOutcome, Usage, Verdict, Written};
 use stepwright_model::Completion;
 
-/// What a method wants next.
+/// A method's next step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// An ask: of a language model (generate, score), or work of its own beside the episode (compute). All three are numbered,
     /// recorded and can be cancelled.
     Ask {
-        /// The ask.
         ask: AskSpec,
-        /// A remark for the person.
         #[serde(default)]
         note: Option<String>,
     },
@@ -25,19 +23,15 @@ pub enum Step {
     Offer {
         /// The ask they answer; without a prompt.
         ask: AskSpec,
-        /// The actions.
         drafts: Vec<Draft>,
-        /// A remark for the person.
         #[serde(default)]
         note: Option<String>,
     },
     /// An artifact that is written already: a belief, say. It is offered.
     Amend(Box<Written>),
-    /// It is done proposing.
     Recommend {
-        /// What it would take; `None` when it has nothing to offer.
+        /// The recommended proposal; `None` when it has nothing to offer.
         proposal: Option<ProposalId>,
-        /// Why, in words.
         why: String,
     },
     /// It cannot continue: what is wrong and what to do.
@@ -85,27 +79,22 @@ impl Answer {
 pub struct Rank {
     /// Higher is better; the scale is the work's own.
     pub score: f64,
-    /// Why, in words.
     pub why: String,
 }
 
-/// What an answer is read as.
+/// An answer as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
-    /// Actions that are offered.
     Drafts {
         /// The actions, and texts that are no action.
         drafts: Vec<Draft>,
-        /// A remark for the person.
         #[serde(default)]
         note: Option<String>,
     },
-    /// An artifact that is offered.
     Artifact(Box<Written>),
     /// Nothing is offered: the method continues from the record of the answer (a plan, a judgement).
     Kept,
-    /// It cannot be used, in words.
     Problem(String),
 }
 
@@ -136,7 +125,6 @@ impl Default for Checks {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
-    /// The world performs the action.
     Act,
     /// A program is run in the sandbox; the world performs the calls it makes.
     Run(Program),
@@ -147,7 +135,6 @@ pub enum Deed {
 /// A program that a model or a person wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Program {
-    /// The code.
     pub code: String,
     /// The functions it may call; what they do is found out by the world afterwards.
     pub functions: Vec<String>,
@@ -158,29 +145,24 @@ pub struct Program {
 /// The result of a program that ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
-    /// What the world performs now.
     pub action: Action,
     /// All calls of the program as the world reads them, in order.
     pub calls: Vec<String>,
-    /// What went otherwise than written.
+    /// A deviation from the written text.
     pub remark: Option<String>,
 }
 
 /// An action that a method keeps from being tried, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptBack {
-    /// Its text.
     pub action: String,
-    /// Why, in words.
     pub why: String,
 }
 
 /// A node of a session as panes and studies look at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The session.
     pub session: &'a Session,
-    /// The node.
     pub node: NodeId,
     /// The call that closes a request, in worlds that make requests; else empty.
     pub closing: &'a str,
@@ -192,7 +174,6 @@ impl<'a> Place<'a> {
         Place { session, node: session.cursor(), closing: "" }
     }
 
-    /// The nodes from the reset to the node.
     pub fn path(&self) -> Vec<&'a Node> {
         self.session.path(self.node)
     }
@@ -201,43 +182,32 @@ impl<'a> Place<'a> {
 /// Part of what a method follows, for panes and exports: a plan, a program with its calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
-    /// What it is, in words (`plan`).
+    /// Its heading (`plan`).
     pub title: String,
-    /// The node it was made at.
     pub made_at: NodeId,
     /// The line to look at, from 0: the next, or the last that was carried out.
     pub at: usize,
-    /// How many lines were carried out.
     pub done: usize,
-    /// Its lines.
     pub lines: Vec<SectionLine>,
     /// Whether it is a program that is shown beside the trajectory.
     pub is_program: bool,
-    /// What studies count of it, by name.
+    /// Its counts for studies, by name.
     pub figures: Vec<(&'static str, f64)>,
 }
 
-/// A line of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionLine {
-    /// The text.
     pub text: String,
-    /// Its status.
     pub mark: Fate,
 }
 
-/// The status of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// Nothing yet.
     #[default]
     Open,
-    /// It is offered now.
     Next,
-    /// The world took it.
     Done,
-    /// The world refused it.
     Refused,
     /// The world refused it, and what was done instead or before mended that.
     Corrected,

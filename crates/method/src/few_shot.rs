@@ -4,7 +4,6 @@ use super::next_action::{Next, NextAction};
 use super::{MethodInfo, Needs, Round, options};
 use stepwright_episode::AskKind;
 
-/// The few-shot baseline.
 pub(super) const METHOD: NextAction = NextAction {
     info: MethodInfo {
         id: "few-shot",

@@ -15,7 +15,7 @@ use stepwright_world::planner::classical::{Limits, NoPlan, PlanningTask};
 /// Whose name is recorded with the plans.
 const PLANNER: &str = "planner";
 
-/// What a plan has in place of steps begins with this: why there is none.
+/// The beginning of the remark that stands in place of steps where there is no plan.
 const REMARK: &str = ";";
 
 /// Beside a plan the planner gives a JSON object: under this name how many ground actions the planner chose among.
@@ -34,7 +34,6 @@ fn considered(path: &[&Node]) -> Option<f64> {
     (!counts.is_empty()).then(|| counts.iter().sum::<f64>() / counts.len() as f64)
 }
 
-/// FF-Replan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FfReplan {
     /// Whether nothing is known of things out of sight.

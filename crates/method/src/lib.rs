@@ -81,13 +81,10 @@ pub const REFERENCE: &str = "reference";
 pub struct MethodInfo {
     /// As on the command line.
     pub id: &'static str,
-    /// In menus.
     pub label: &'static str,
-    /// What it does, in a sentence or two.
+    /// Its description, in a sentence or two.
     pub description: &'static str,
-    /// What can be set of it.
     pub options: Table,
-    /// What it takes of a world and a model.
     pub needs: Needs,
 }
 
@@ -98,17 +95,15 @@ pub trait Method: Send + Sync + std::fmt::Debug {
 
     /// Its own version, where it has one beside the program's; all of its info is known from then on. One in another process is asked
     /// for both, once, which may take as long as its command takes to start.
-    ///
-    /// # Errors
-    /// Why it cannot be used, in words.
     fn ready(&self) -> Result<Option<String>, String> {
         Ok(None)
     }
 
-    /// What comes next. Called at a new node and after every answer, when all proposals have their verdicts.
+    /// The next step. Called at a new node and after every answer, when all proposals have their verdicts.
     fn step(&self, cx: &Context<'_>) -> Step;
 
-    /// What is still to be written where the episode is over: artifacts, such as the belief after the last step. No action comes of it.
+    /// The documents still to be written where the episode is over, such as the belief after the last step. No action
+    /// comes of it.
     fn close(&self, _cx: &Context<'_>) -> Step {
         Step::Pass
     }
@@ -122,9 +117,6 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     }
 
     /// Does its own work ([`stepwright_episode::Shape::Compute`]), on a separate thread.
-    ///
-    /// # Errors
-    /// Why there is no answer, in words.
     fn compute(&self, _known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
         Err("this method has no work of its own".to_owned())
     }
@@ -145,9 +137,6 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     }
 
     /// The result of a program of [`Deed::Run`].
-    ///
-    /// # Errors
-    /// Why nothing is carried out, in words.
     fn ran(&self, _cx: &Context<'_>, _decision: &Decision, _run: &Run) -> Result<Carried, String> {
         Err("this method runs no programs".to_owned())
     }
@@ -158,7 +147,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// What it follows at a node, for panes and exports: read from the records alone.
+    /// The plan, program or document that it follows at a node, for panes and exports: read from the records alone.
     fn rows(&self, _at: &Place<'_>) -> Vec<Section> {
         Vec::new()
     }
@@ -174,8 +163,8 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// What it derives from the episode node by node, begun at the cursor from the records ([`Context::keep`]); `None` where there is
-    /// nothing to derive, or it is there already.
+    /// Its derived state, begun at the cursor from the records ([`Context::keep`]); `None` where there is nothing to
+    /// derive, or it is there already.
     fn follow(&self, _cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         None
     }
@@ -185,7 +174,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         false
     }
 
-    /// What a person should know when it is taken into use, if anything.
+    /// A warning for the person when it is taken into use, if any.
     fn warning(&self, _cx: &Context<'_>) -> Option<String> {
         None
     }
@@ -225,18 +214,17 @@ pub fn all() -> Vec<MethodInfo> {
     built_in().iter().map(|m| m.info()).collect()
 }
 
-/// The method of that id.
 pub fn named(id: &str) -> Option<Arc<dyn Method>> {
     built_in().into_iter().find(|m| m.info().id == id)
 }
 
 impl Place<'_> {
-    /// What the method in use follows there.
+    /// The sections of the method in use.
     pub fn sections(&self) -> Vec<Section> {
         named(&self.session.method).map(|method| method.rows(self)).unwrap_or_default()
     }
 
-    /// What its sections count by that name.
+    /// The first figure of that name in its sections.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let figures = self.sections().into_iter().flat_map(|section| section.figures);
         figures.filter(|(of, _)| *of == name).map(|(_, figure)| figure).next()

@@ -12,9 +12,8 @@ use super::program_context::{ProgramContext, ProgramState};
 pub struct Violation {
     /// The step, from 0.
     pub step: usize,
-    /// The action as it was written.
     pub action: String,
-    /// What did not hold, with the values found.
+    /// The failed check, with the values found.
     pub check: Check,
 }
 
@@ -27,12 +26,12 @@ pub struct AlongLog {
 }
 
 impl AlongLog {
-    /// At the beginning of a log.
     pub fn new(program: &ProgramContext) -> Self {
         AlongLog { state: program.start(), unobserved: None }
     }
 
-    /// What the assertions say of a call here. After a step without observation a failure may be the log's and not the agent's.
+    /// The assertions' verdicts on a call here. After a step without observation a failure may be the log's and not the
+    /// agent's.
     pub fn check(&self, program: &ProgramContext, call: &Call) -> Vec<Check> {
         let mut checks = program.check(&self.state, call);
         if let Some(step) = self.unobserved {
@@ -77,9 +76,7 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
 }
 
 /// The program that a log's calls are of, with the specification's own assertions in force.
-///
-/// # Errors
-/// If the specification does not load.
+/// Errors: if the specification does not load.
 pub fn program_of(log: &Trajectory) -> Result<ProgramContext, String> {
     ProgramContext::load(transcript::of(log).specification)
 }

@@ -7,7 +7,7 @@ use super::{MethodInfo, ModelTraits, options};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
 
-/// What a method cannot do without.
+/// The needs of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Abilities of the world.
@@ -63,9 +63,6 @@ impl std::fmt::Display for Misfit {
 }
 
 /// Whether a method can be carried out in a world with a model and these options, at a task of that kind where one is chosen.
-///
-/// # Errors
-/// Why not.
 pub fn fits(
     method: &MethodInfo,
     options: &Values,

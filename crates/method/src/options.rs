@@ -21,7 +21,6 @@ pub const SHOTS: OptionSpec = OptionSpec::new(
 )
 .or("3");
 
-/// Think comments.
 pub const THINK: OptionSpec =
     OptionSpec::new("think", "Think comments", Kind::Switch, "thoughts as comments before actions").or("false");
 
@@ -120,7 +119,7 @@ pub(crate) fn shows_assertions(values: &Values, by_method: bool) -> bool {
     }
 }
 
-/// What a world must offer for an option to be set to that value.
+/// The abilities that a world must have for an option to be set to that value.
 pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
     match value {
         "on" if *spec == BELIEF => &[Ability::Belief],

@@ -17,7 +17,6 @@ pub(super) const ATTEMPTS: OptionSpec =
 /// The id of the method, which is suggested where nothing else is.
 pub const ID: &str = "precondition-aware";
 
-/// Precondition-aware prediction.
 pub(super) const METHOD: NextAction = NextAction {
     info: MethodInfo {
         id: ID,
@@ -32,7 +31,7 @@ pub(super) const METHOD: NextAction = NextAction {
     next: |round, options| next(round, options.count(&ATTEMPTS)),
 };
 
-/// What comes next where at most `max_attempts` completions are verified.
+/// The next ask where at most `max_attempts` completions are verified.
 pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
     let proposals: Vec<&Proposal> = round.proposals().collect();
     let samples = max_attempts.saturating_sub(1);

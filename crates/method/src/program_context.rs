@@ -8,10 +8,8 @@ use stepwright_episode::{Assertions, Check, InForce, OWN, Status};
 use stepwright_program::{Assertion, Call, Role, Rules, Specification, State};
 use stepwright_world::program::CheckedProgram;
 
-/// The status of a line of an edited program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineStatus {
-    /// It ran.
     Ran,
     /// It raised: exception and message.
     Raised(String),
@@ -35,9 +33,6 @@ pub struct ProgramState(State);
 
 impl ProgramContext {
     /// Loads a specification; its own assertions are in force.
-    ///
-    /// # Errors
-    /// A specification that does not load or start, or one of its own assertions that cannot be evaluated, in words.
     pub fn load(source: &str) -> Result<Self, String> {
         let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
         let start = ProgramState(specification.start().map_err(|e| e.to_string())?);
@@ -48,7 +43,6 @@ impl ProgramContext {
         Ok(program)
     }
 
-    /// The specification.
     pub fn specification(&self) -> &Specification {
         &self.specification
     }
@@ -65,9 +59,7 @@ impl ProgramContext {
     }
 
     /// Puts assertions in force for an action.
-    ///
-    /// # Errors
-    /// An unknown action or an invalid assertion, in words; nothing is changed then.
+    /// Errors: an unknown action or an invalid assertion, in words; nothing is changed then.
     pub fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {
         if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
             return Err(format!("`{}` is no action of the specification", adopted.action));
@@ -82,9 +74,6 @@ impl ProgramContext {
 
     /// Puts exactly these assertions in force, the specification's own where an action has none of them; whether that changed
     /// anything.
-    ///
-    /// # Errors
-    /// As [`ProgramContext::adopt`].
     pub fn put_in_force(&mut self, in_force: &InForce) -> Result<bool, String> {
         let mut changed = false;
         for own in self.assertions() {
@@ -164,7 +153,6 @@ impl ProgramState {
         }
     }
 
-    /// The variables as JSON.
     pub fn variables(&self) -> Value {
         self.0.variables()
     }

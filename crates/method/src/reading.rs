@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use stepwright_program::Call;
 
-/// What a completion's line is.
+/// The kind of a completion's line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     Call(Call),
@@ -17,8 +17,8 @@ pub enum Line {
     },
 }
 
-/// What ends the call of a raw completion that may begin with a thought: the text at which generation stops. A line break alone
-/// would stop it behind the thought. The parenthesis is put back by [`closed`].
+/// The end of the call in a raw completion that may begin with a thought: the text at which generation stops. A line
+/// break alone would stop it behind the thought. The parenthesis is put back by [`closed`].
 pub(crate) const END_OF_CALL: &str = ")\n";
 
 /// A completion taken apart.

@@ -1,22 +1,17 @@
 //! Algorithm 1 of "Reasoning about Action Preconditions with Programs" as printed: what the method is tested against, and what recordings
 //! are compared with.
 
-/// What a run of [`algorithm_1`] gave.
+/// The result of [`algorithm_1`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
-    /// The predicted line.
     pub prediction: String,
-    /// Whether it verified.
     pub verified: bool,
-    /// Completions verified.
     pub attempts: u32,
     /// Greedy completions used; the fallback counts as a second one.
     pub greedy_samples: u32,
-    /// Random samples used.
     pub random_samples: u32,
 }
 
-/// Algorithm 1, over functions.
 pub fn algorithm_1(
     max_attempts: u32,
     greedy: impl FnOnce() -> String,

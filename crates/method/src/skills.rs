@@ -19,7 +19,7 @@ use stepwright_episode::{ArtifactId, PromptMessage, PromptRecord};
 use stepwright_world::options::{Kind, OptionSpec};
 use stepwright_world::{self as world, WorldKind};
 
-/// What is known of skills as a document. What is found is offered beside the episode.
+/// The knowledge of skills as a document. Changes found for it are offered beside the episode.
 pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
     learned: true,
@@ -66,7 +66,6 @@ fn segment_lines(value: &Value) -> Vec<String> {
     cut(value).map_or_else(|_| text_lines(value), |cut| cut.iter().map(line).collect())
 }
 
-/// The word for what ships with the program.
 pub const SHIPPED: &str = "shipped";
 /// The file of a world that holds its skills.
 const FILE: &str = "skills.toml";
@@ -93,24 +92,17 @@ pub struct SkillShelf {
 }
 
 impl SkillShelf {
-    /// The shelf of a world.
     pub fn new(world: &'static WorldKind) -> Self {
         SkillShelf { world, read: Mutex::new(BTreeMap::new()) }
     }
 
-    /// What is known under a name: `shipped`, or a file.
-    ///
-    /// # Errors
-    /// Why it cannot be had, with what to do.
+    /// The knowledge under a name: `shipped`, or a file. An error says why it cannot be had, with what to do.
     pub fn get(&self, name: &str) -> Result<Arc<Knowledge>, String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.entry(name.to_owned()).or_insert_with(|| self.read(name).map(Arc::new)).clone()
     }
 
     /// As [`SkillShelf::get`], read anew.
-    ///
-    /// # Errors
-    /// Why it cannot be had, with what to do.
     pub fn read(&self, name: &str) -> Result<Knowledge, String> {
         if name == SHIPPED {
             return self.shipped();
@@ -171,17 +163,11 @@ impl SkillShelf {
 }
 
 /// The text of a file of skills, which is bounded.
-///
-/// # Errors
-/// If it cannot be read, is no text, or is larger than any such file.
 pub fn text_of(path: &Path) -> Result<String, String> {
     world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
 }
 
-/// What is known at the cursor: what the session was given, else what an option names.
-///
-/// # Errors
-/// Why it cannot be had.
+/// The knowledge at the cursor: the session's own, else that of an option.
 pub fn known(cx: &Context<'_>, option: &OptionSpec) -> Result<Arc<Knowledge>, String> {
     let given = cx.node().and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
     match given.map(|given| document::read(given)).transpose()? {

@@ -38,12 +38,10 @@ impl Team {
         Team { method, companions }
     }
 
-    /// The id of the method.
     pub fn id(&self) -> &'static str {
         self.method.info().id
     }
 
-    /// The method.
     pub fn method(&self) -> Arc<dyn Method> {
         Arc::clone(&self.method)
     }
@@ -52,27 +50,24 @@ impl Team {
         self.companions.iter().chain([&self.method])
     }
 
-    /// The member that makes asks of that kind.
     pub fn member(&self, kind: &AskKind) -> &Arc<dyn Method> {
         self.companions.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
     }
 
-    /// What comes next: the first step other than [`Step::Pass`].
+    /// The next step: the first other than [`Step::Pass`].
     pub fn step(&self, cx: &Context<'_>) -> Step {
         self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
     }
 
-    /// What is still to be written where the episode is over.
+    /// The documents still to be written where the episode is over.
     pub fn close(&self, cx: &Context<'_>) -> Step {
         self.members().map(|member| member.close(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
     }
 
-    /// Reads an answer.
     pub fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         self.member(&ask.kind).read(cx, ask, answer)
     }
 
-    /// How asks of that kind are answered.
     pub fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         self.member(kind).shape(cx, kind, raw)
     }
@@ -96,9 +91,6 @@ impl Team {
     }
 
     /// The result of a program.
-    ///
-    /// # Errors
-    /// As [`Method::ran`].
     pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
         self.method.ran(cx, decision, run)
     }
@@ -108,7 +100,7 @@ impl Team {
         self.members().find_map(|member| member.ended(cx, decision))
     }
 
-    /// What is derived from an episode whatever method is in use, begun where the world is reset to its task.
+    /// The derived state of an episode whatever method is in use, begun where the world is reset to its task.
     pub fn begin(knowledge: &Knowledge, world: &dyn World) -> Option<Box<dyn DerivedState>> {
         match &knowledge.blocking {
             BlockingSource::Domain(domain) => Some(Box::new(LiveTree::begin(domain, world)?)),
@@ -126,7 +118,7 @@ impl Team {
         (tree.unwrap_or_else(|| explain::goals(cx).0), is_live)
     }
 
-    /// What blocks a proposal of the cursor's turn, under the task; `None` where it is another turn's.
+    /// The conditions that block a proposal of the cursor's turn, under the task; `None` where it is another turn's.
     pub fn explain(&self, cx: &Context<'_>, proposal: ProposalId) -> Option<BlockingTree> {
         explain::explain(cx, proposal)
     }
@@ -136,7 +128,7 @@ impl Team {
         self.method.kept_back(cx)
     }
 
-    /// What a person should know when these are taken into use.
+    /// Warnings for the person when these are taken into use.
     pub fn warnings<'a>(&'a self, cx: &'a Context<'_>) -> impl Iterator<Item = String> + 'a {
         let gone = match &cx.knowledge.blocking {
             BlockingSource::Gone(why) => Some(blocking::gone(why)),
@@ -145,7 +137,7 @@ impl Team {
         gone.into_iter().chain(self.members().filter_map(|member| member.warning(cx)))
     }
 
-    /// What is to be derived from the episode and is not yet.
+    /// The derived states that the episode lacks.
     pub fn follow(&self, cx: &Context<'_>) -> Vec<Box<dyn DerivedState>> {
         self.members().filter_map(|member| member.follow(cx)).collect()
     }
@@ -156,9 +148,6 @@ impl Team {
     }
 
     /// Does the work of an ask of that kind.
-    ///
-    /// # Errors
-    /// As [`Method::compute`].
     pub fn compute(&self, kind: &AskKind, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
         self.member(kind).compute(known, work, stop)
     }

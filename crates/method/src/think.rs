@@ -38,7 +38,6 @@ pub(crate) fn thoughts_of_prefix(calls: &[Call], is_action: impl Fn(&Call) -> bo
     answered(&steps.collect::<Vec<_>>())
 }
 
-/// A thought fit for a comment.
 fn one_line(thought: &str) -> String {
     thought.split_whitespace().collect::<Vec<_>>().join(" ")
 }

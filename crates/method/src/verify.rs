@@ -7,9 +7,6 @@ use super::reading::{Line, read_line};
 use stepwright_program::{Assertion, Call, CheckResult, Rules, Specification, State, read_keywords};
 
 /// Compiles assertions to rules.
-///
-/// # Errors
-/// The first text that is no assertion, with its action.
 pub fn rules<'a>(set: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Rules, String> {
     let mut rules = Rules::new();
     for (action, texts) in set {
@@ -21,7 +18,7 @@ pub fn rules<'a>(set: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Resu
     Ok(rules)
 }
 
-/// What a call is to the world it would be taken in.
+/// A call's use in the world it would be taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     Action,

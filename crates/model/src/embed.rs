@@ -66,7 +66,6 @@ impl Served {
         EmbedError::Unfit { embedder: self.name.clone(), got, asked: format!("{asked} texts") }
     }
 
-    /// Where asks go.
     fn asks(&self) -> Result<Sender<Ask>, EmbedError> {
         // Nothing is changed while it is held, so what a thread that ended there left is whole.
         let mut asks = self.asks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

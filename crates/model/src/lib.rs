@@ -23,32 +23,28 @@ use tokio_util::sync::CancellationToken;
 
 pub use stepwright_episode::{PromptMessage, Structure, TokenLogprob, Usage, Wanted};
 
-/// What kind of thing answers; shown wherever a model's name appears.
+/// The kind of a model; shown wherever a model's name appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelKind {
-    /// No language model at all.
     Symbolic,
     /// A language model behind a network interface.
     Remote,
-    /// A language model in this process.
     Local,
     /// Recorded exchanges played back.
     Recorded,
 }
 
-/// A model for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// The model's name (`gpt-4.1-mini`).
     pub name: String,
-    /// What kind of thing it is.
     pub kind: ModelKind,
     /// Where it answers, without any key (`http://127.0.0.1:8080/v1`); empty for the symbolic proposer.
     pub endpoint: String,
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
     /// Chat messages; exactly one of role `text` asks for a raw completion instead.
@@ -77,26 +73,23 @@ pub struct ModelRequest {
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
-    /// What the answer must be, where the model can be held to it; what it says is then the text alone, without the form.
+    /// The form of the answer, where the model can be held to it; its text is then without the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
-    /// What it is for. It is not sent to providers; recorded outputs are found by it.
+    /// Its purpose. It is not sent to providers; recorded outputs are found by it.
     #[serde(skip)]
     pub tag: Option<Tag>,
 }
 
-/// What a request is for, in episodes of requests and in plans.
+/// The purpose of a request, in episodes of requests and in plans.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// The task's id.
     pub task: String,
-    /// The method's id.
     pub method: String,
-    /// The episode's seed.
     pub seed: u64,
     /// The number of the person's request, or of the plan's step, from 1.
     pub request: usize,
-    /// What is to be written.
+    /// The text to be written.
     pub wanted: Wanted,
 }
 
@@ -127,7 +120,6 @@ fn is_zero(penalty: &f64) -> bool {
 /// [`Completion::finish`] of a stream that ended with neither a reason nor an end mark.
 pub const CUT_OFF: &str = "cut off";
 
-/// One completion.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Completion {
     /// The text, verbatim.
@@ -138,7 +130,7 @@ pub struct Completion {
     /// Tokens with log-probabilities; empty where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<TokenLogprob>,
-    /// What the model wrote before its answer to reason; never part of the text.
+    /// The model's reasoning before its answer; never part of the text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
 }
@@ -172,7 +164,6 @@ impl Completion {
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelResponse {
-    /// The completions, by index.
     pub completions: Vec<Completion>,
     /// Tokens spent, where reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,7 +171,7 @@ pub struct ModelResponse {
     /// The model that answered, as the server calls it; empty if not reported.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub served: String,
-    /// What it cost, where the provider says so itself.
+    /// Its cost, where the provider says so itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// The parameters as sent, without the messages; null where nothing is sent over a network.
@@ -198,36 +189,31 @@ impl ModelResponse {
 /// Price of a million tokens, in the currency it was set in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// Of the prompt.
     pub input: f64,
-    /// Generated.
     pub output: f64,
 }
 
 impl Price {
-    /// What an ask has cost.
+    /// The cost of an ask.
     pub fn of(self, usage: Usage) -> f64 {
         (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
     }
 }
 
-/// What is set for a model and applies to all requests.
+/// The settings of a model that apply to all requests.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Temperature of random samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Frequency penalty of plans that are written whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
-    /// Tokens a chat answer may have.
     #[serde(alias = "max_tokens", skip_serializing_if = "Option::is_none")]
     pub answer_tokens: Option<u32>,
     /// Whether answers are to be held to a form: one of the admissible actions, a state by its schema.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub structured: bool,
-    /// Price of the tokens.
     #[serde(skip)]
     pub price: Option<Price>,
 }
@@ -242,8 +228,9 @@ pub struct ScoreRequest {
 }
 
 impl ScoreRequest {
-    /// What scoring took. The tokens of the candidates are those that came back; no interface reports those of the prompt, so they are
-    /// estimated by the candidates' characters a token, and counted once, as a prompt is read once. Nothing is generated.
+    /// The tokens of a scoring. The tokens of the candidates are those that came back; no interface reports those of
+    /// the prompt, so they are estimated by the candidates' characters a token, and counted once, as a prompt is read
+    /// once. Nothing is generated.
     pub fn usage(&self, scored: &[Completion]) -> Usage {
         let characters = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).sum::<usize>();
         let tokens: usize = scored.iter().map(|completion| completion.tokens.len()).sum();
@@ -254,35 +241,20 @@ impl ScoreRequest {
     }
 }
 
-/// What arrives while a model answers.
+/// A part of a model's answer, as it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
     /// More text of completion `index`.
-    Delta {
-        /// Which completion.
-        index: u32,
-        /// The new text.
-        text: String,
-    },
+    Delta { index: u32, text: String },
     /// More reasoning of completion `index`, before its text.
-    Reasoning {
-        /// Which completion.
-        index: u32,
-        /// The new text.
-        text: String,
-    },
+    Reasoning { index: u32, text: String },
     /// The output of the completions from this index on does not count: they are asked for again.
     Void {
         /// The first of them.
         from: u32,
     },
-    /// What a person should know of the model or its server: a parameter that it refuses and that is left out, say.
-    Remark {
-        /// In words.
-        text: String,
-        /// Whether answers may be wrong for it.
-        warning: bool,
-    },
+    /// A remark for the person on the model or its server: a parameter that it refuses and that is left out, say.
+    Remark { text: String, warning: bool },
     /// A retry is due; counts down visibly.
     Retrying {
         /// Which attempt comes next, from 2.
@@ -297,25 +269,14 @@ pub enum StreamEvent {
 /// Why a model gave no answer: what happened and what to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// The person cancelled.
     #[error("cancelled")]
     Cancelled,
     /// The provider refused the request for good.
     #[error("{endpoint} answered {status}: {message}")]
-    Refused {
-        /// Where.
-        endpoint: String,
-        /// HTTP status.
-        status: u16,
-        /// The provider's words and what to do.
-        message: String,
-    },
-    /// The prompt is longer than the model takes.
+    Refused { endpoint: String, status: u16, message: String },
     #[error("{endpoint}: {message}")]
     TooLong {
-        /// Where.
         endpoint: String,
-        /// The provider's words and what to do.
         message: String,
         /// Tokens the model takes, prompt and completion together, where known.
         context: Option<u64>,
@@ -323,17 +284,15 @@ pub enum ModelError {
     /// No answer could be obtained; retries are used up.
     #[error("{endpoint}: {message}")]
     Unreachable {
-        /// Where.
         endpoint: String,
-        /// What happened and what to do.
+        /// The event and its remedy.
         message: String,
     },
     /// The answer broke off or was no valid answer.
     #[error("{endpoint}: {message}")]
     Broken {
-        /// Where.
         endpoint: String,
-        /// What was wrong with it.
+        /// The answer's fault.
         message: String,
         /// The text received before it broke.
         partial: String,
@@ -341,26 +300,20 @@ pub enum ModelError {
     /// The cassette holds no such exchange.
     #[error("cassette {path} has no recording of this request; nearest is {nearest}")]
     NotRecorded {
-        /// The cassette.
         path: String,
         /// The nearest recorded request and how it differs.
         nearest: String,
     },
-    /// The configuration is wrong.
     #[error("{0}")]
     Configuration(String),
 }
 
-/// A language model.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// The model for display.
     fn info(&self) -> ModelInfo;
 
     /// Asks for `request.n` completions. Text is sent to `stream` as it arrives; a closed `stream` is no error.
-    ///
-    /// # Errors
-    /// [`ModelError`]; [`ModelError::Cancelled`] soon after `cancel` fires, even if the server hangs.
+    /// Errors: [`ModelError`]; [`ModelError::Cancelled`] soon after `cancel` fires, even if the server hangs.
     async fn complete(
         &self,
         request: &ModelRequest,
@@ -380,18 +333,13 @@ pub trait LanguageModel: Send + Sync {
 
     /// Scores given texts: one completion a candidate, in their order, each with the log-probabilities of all its tokens.
     /// Nothing is generated and no figure is invented.
-    ///
-    /// # Errors
-    /// [`ModelError`]; [`ModelError::Configuration`] where a model reports no log-probabilities of given texts.
+    /// Errors: [`ModelError`]; [`ModelError::Configuration`] where a model reports no log-probabilities of given texts.
     async fn score(&self, request: &ScoreRequest, cancel: &CancellationToken) -> Result<Vec<Completion>, ModelError> {
         let (nobody, _) = unbounded_channel();
         self.score_watched(request, &nobody, cancel).await
     }
 
     /// As [`LanguageModel::score`], reporting how many candidates are done as it proceeds. A closed `done` is no error.
-    ///
-    /// # Errors
-    /// As [`LanguageModel::score`].
     async fn score_watched(
         &self,
         _request: &ScoreRequest,
@@ -414,7 +362,6 @@ pub trait LanguageModel: Send + Sync {
         None
     }
 
-    /// What is set for it.
     fn settings(&self) -> Settings {
         Settings::default()
     }
@@ -425,9 +372,7 @@ pub trait LanguageModel: Send + Sync {
     }
 
     /// Sentence vectors of texts, in their order; each of the same length, not normalised.
-    ///
-    /// # Errors
-    /// [`ModelError`]; [`ModelError::Configuration`] where a model gives none.
+    /// Errors: [`ModelError`]; [`ModelError::Configuration`] where a model gives none.
     async fn embed(&self, _texts: &[String], _cancel: &CancellationToken) -> Result<Vec<Vec<f32>>, ModelError> {
         let name = self.info().name;
         Err(ModelError::Configuration(format!("{name} gives no sentence vectors; name an embedding model")))

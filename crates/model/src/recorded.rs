@@ -39,7 +39,6 @@ struct Step {
     next_state_text: Option<String>,
 }
 
-/// Recorded outputs.
 pub struct Recorded {
     name: String,
     path: PathBuf,
@@ -50,9 +49,6 @@ pub struct Recorded {
 
 impl Recorded {
     /// Reads the outputs of a file; behind its name there may be the id of the one plan to play (`corrections.jsonl#12`).
-    ///
-    /// # Errors
-    /// [`ModelError::Configuration`] naming the file, and the bad line, or the id that no plan has.
     pub fn open(name: &str, path: &Path) -> Result<Self, ModelError> {
         let (path, id) = match path.to_str().and_then(|text| text.rsplit_once('#')) {
             Some((file, id)) if !path.exists() => (Path::new(file), Some(id)),
@@ -115,7 +111,7 @@ impl Recorded {
         }
     }
 
-    /// What was recorded for a person's request; else what there is in its place, in words.
+    /// The recorded output for a person's request; else the runs there are in its place, in words.
     fn of_run(&self, tag: &Tag) -> Result<&Step, String> {
         let key = (plain(&tag.task), plain(&tag.method), tag.request);
         self.steps.get(&key).ok_or_else(|| self.nearest(&key))
@@ -141,7 +137,7 @@ impl Recorded {
         }
     }
 
-    /// What there is in place of a run that is not there, in words.
+    /// The runs there are in place of one that is not there, in words.
     fn nearest(&self, (task, method, request): &(String, String, usize)) -> String {
         let of_task = self.steps.keys().filter(|(id, ..)| id == task);
         let methods: std::collections::BTreeSet<&str> = of_task.clone().map(|(_, method, _)| method.as_str()).collect();

@@ -47,7 +47,6 @@ impl Translator {
         Translator { embedder, folder }
     }
 
-    /// The embedder's name.
     pub fn name(&self) -> &str {
         self.embedder.name()
     }
@@ -70,9 +69,6 @@ impl Translator {
     }
 
     /// How like a text each of some sentences is: their cosines, in the sentences' order.
-    ///
-    /// # Errors
-    /// As [`Translator::nearest`].
     pub fn likeness(&self, text: &str, of: &Arc<[String]>) -> Result<Vec<f64>, String> {
         let table = self.table(of)?;
         let vector = self.embedder.embed(&[plain(text)]).map_err(|error| error.to_string())?;

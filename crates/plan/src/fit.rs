@@ -13,7 +13,7 @@ use crate::written::spelled;
 const COMPARED: usize = 30;
 /// How much an example may be worse than the best and still be compared.
 const NEAR: f64 = 0.25;
-/// What it counts that an example's steps name what the task names, beside the likeness of the tasks.
+/// The weight of names shared by an example's steps and the task, beside the likeness of the tasks.
 const NAMED: f64 = 0.6;
 
 /// Words that say nothing of what a task is about.
@@ -22,7 +22,6 @@ const EMPTY: &[&str] = &[
     "it", "me", "my", "some", "please", "do", "go", "get", "off", "down", "away", "them",
 ];
 
-/// An example plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
     pub task: String,
@@ -33,7 +32,6 @@ pub struct Example {
 #[derive(Debug)]
 pub struct Examples<'a> {
     examples: &'a [Example],
-    /// The words of each one's steps.
     named: Vec<BTreeSet<String>>,
     weights: Weights,
 }

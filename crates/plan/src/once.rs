@@ -43,7 +43,7 @@ pub fn once(steps: Vec<String>) -> (Vec<String>, Vec<String>) {
     })
 }
 
-/// What a step puts out of the hand, and where to.
+/// The thing that a step puts out of the hand, and where to.
 fn put(step: &str) -> Option<(&str, Option<&str>)> {
     if let Some(thing) = ["put back ", "drop ", "release "].iter().find_map(|verb| step.strip_prefix(verb)) {
         return Some((thing, None));

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A plan with the correction of its last step; of a file of JSON lines each line is one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Correction {
-    /// What the file calls it, if anything: a text or a number.
+    /// The file's id for it, if any: a text or a number.
     #[serde(default)]
     id: Value,
     /// The task in words (`Wash hands`).
@@ -17,7 +17,7 @@ pub struct Correction {
     /// The steps as they were written, with or without their numbers; the last one was refused. None where no plan was written.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// What was written as the correction, or as the next step where the refused one is left out.
+    /// The written correction, or the next step where the refused one is left out.
     pub correction: String,
     /// The error line behind `Error: `.
     #[serde(default)]
@@ -48,7 +48,7 @@ impl Correction {
         step.or_else(goes_on).unwrap_or_default()
     }
 
-    /// What corrects the step of that number, which only the last one has.
+    /// The correction of the step of that number, which only the last one has.
     pub fn corrected(&self, number: usize) -> Option<&str> {
         let answer = if self.leaves_out() { "Skip" } else { &self.correction };
         (number == self.steps.len()).then_some(answer)
@@ -78,9 +78,7 @@ impl Plans {
     }
 
     /// Leaves the one plan that the file calls by this id.
-    ///
-    /// # Errors
-    /// If no plan or more than one has the id; with the ids that there are.
+    /// Errors: if no plan or more than one has the id; with the ids that there are.
     pub fn only(self, id: &str) -> Result<Plans, String> {
         let called = |plan: &Correction| plan.id().is_some_and(|own| own == id);
         let all: Vec<Correction> = self.0.into_values().flatten().collect();
@@ -111,7 +109,7 @@ impl Plans {
 /// Most ids named in an error.
 const LISTED: usize = 8;
 
-/// What a task and a task's id (`scene1/wash_hands`) have in common: the words of its title.
+/// The common part of a task and a task's id (`scene1/wash_hands`): the words of its title.
 pub fn title_of(task: &str) -> String {
     let title = task.rsplit('/').next().unwrap_or_default();
     title.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()

@@ -12,9 +12,9 @@ pub struct Settings {
     pub cutoff: Option<f64>,
     /// The share of the likeliest samples that must all be empty for the plan to be finished, from 0 to 1.
     pub finished: f64,
-    /// What is taken off the score of the step before.
+    /// The deduction from the score of the step before.
     pub repeated: f64,
-    /// What is taken off the score of any step that was tried before.
+    /// The deduction from the score of any step that was tried before.
     pub tried: f64,
     pub steps: u32,
     /// Steps that are tried in all, corrected ones included.

@@ -1,4 +1,4 @@
-//! What was written: a step read out of a completion, and steps as plans number them.
+//! Written texts: a step read out of a completion, and steps as plans number them.
 
 /// The sentence of a completion: its first line, what numbers it (`Step 3:`) and what marks it (`-`, quotes, a full stop) taken off.
 /// A raw completion whose first line is empty holds no step; a chat model's answer begins with its first line that is not.

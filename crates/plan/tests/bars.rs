@@ -31,7 +31,6 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A program as far as it is done.
 struct Trial<'a> {
     scene: &'a Graph,
     tables: Tables<'a>,

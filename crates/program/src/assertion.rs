@@ -84,18 +84,13 @@ impl std::fmt::Debug for Assertion {
 impl Assertion {
     /// Accepts or rejects a candidate text: spaces around it and one leading `assert ` are dropped, then it must be one line,
     /// one statement, Python, and free of unsafe names.
-    ///
-    /// # Errors
-    /// The first rule it breaks, in the order `Form` (line breaks), `SyntaxError`, `Form` (statements, `yield`), `Unsafe`;
-    /// `Budget` if it is too large or too deep to judge.
+    /// Errors: the first rule it breaks, in the order `Form` (line breaks), `SyntaxError`, `Form` (statements,
+    /// `yield`), `Unsafe`; `Budget` if it is too large or too deep to judge.
     pub fn compile(text: &str) -> Result<Assertion, Rejection> {
         Assertion::read(text, &Arc::default(), None)
     }
 
     /// As [`Assertion::compile`], taken apart for that function where that can be done; the parts are looked up in its book.
-    ///
-    /// # Errors
-    /// As [`Assertion::compile`].
     pub fn dissect(text: &str, function: &Function, book: &mut PartBook) -> Result<Assertion, Rejection> {
         Assertion::read(text, &function.signature, Some(book))
     }
@@ -144,7 +139,7 @@ impl Assertion {
         Assertion(Arc::new(Inner { text: text.to_owned(), compiled, parts }))
     }
 
-    /// What it is made of, if it was taken apart.
+    /// Its parts, if it was taken apart.
     pub fn parts(&self) -> Option<&Dissection> {
         self.0.parts.as_ref()
     }

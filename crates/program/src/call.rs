@@ -140,7 +140,7 @@ impl fmt::Display for Call {
 pub struct CallError {
     /// The text offered.
     pub text: String,
-    /// What it is instead.
+    /// The kind of text it is instead.
     pub why: String,
 }
 

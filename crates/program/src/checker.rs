@@ -25,12 +25,12 @@ pub enum Outcome {
     None(CheckResult),
 }
 
-/// What an evaluation touched, and what it took.
+/// The footprint of an evaluation, and its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trace {
-    /// What it touched, to be given to [`Fingerprints::of`](super::Fingerprints::of).
+    /// The objects touched, to be given to [`Fingerprints::of`](super::Fingerprints::of).
     pub touched: Footprint,
-    /// What it did to the state.
+    /// The change of the state.
     pub change: Change,
     /// Where it put defaults, if it did no more than that: marks of `defaultdict`s.
     pub inserted: u64,

@@ -57,7 +57,7 @@ pub enum Skeleton {
     Compared(Box<[Skeleton; 2]>, Truths),
 }
 
-/// What a comparison or operator makes of two truth values: by the first, by the second.
+/// The truth table of a comparison or operator: by the first truth value, by the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truths(pub [[bool; 2]; 2]);
 
@@ -276,7 +276,7 @@ impl<F: Fn(&Expr) -> bool> Cut<'_, F> {
         }
     }
 
-    /// What `bool(…) <= bool(…)` and the like compare, and how.
+    /// The operands of `bool(…) <= bool(…)` and the like, and their comparison.
     fn comparison<'e>(&self, expr: &'e Expr) -> Option<([&'e Expr; 2], Truths)> {
         let (first, operator, second) = match expr {
             Expr::Compare(compare) => match (&*compare.ops, &*compare.comparators) {
@@ -314,7 +314,7 @@ impl<F: Fn(&Expr) -> bool> Cut<'_, F> {
     }
 }
 
-/// What stands in `bool(…)`.
+/// The argument of `bool(…)`.
 fn truth_of(expr: &Expr) -> Option<&Expr> {
     let Expr::Call(call) = expr else { return None };
     let (Expr::Name(name), [argument], []) = (&*call.func, &*call.arguments.args, &*call.arguments.keywords) else {

@@ -15,7 +15,7 @@ pub struct ProgramError {
     pub column: usize,
     /// Fault.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: Option<String>,
 }
 

@@ -10,10 +10,10 @@ use super::engine::value::{Attrs, Obj, Value};
 use super::engine::vm::Vm;
 use super::specification::GLOBALS;
 
-/// What running a program gave.
+/// The result of running a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleRun {
-    /// What it printed.
+    /// Its printed text.
     pub stdout: String,
     /// Why it ended early, if it did.
     pub fault: Option<Fault>,

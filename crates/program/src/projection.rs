@@ -17,7 +17,7 @@ use super::state::State;
 struct Item {
     /// Names of attributes and globals on the way to it, as marks: it is seen if all of them were touched.
     way: u64,
-    /// What else must have been touched.
+    /// The other objects that must have been touched.
     guard: Guard,
     hash: u64,
 }
@@ -50,7 +50,7 @@ pub struct Projections {
     items: Vec<Item>,
     /// The places in `items` of what each state holds.
     held: Vec<Vec<u32>>,
-    /// What of a footprint matters to any of these items.
+    /// The part of a footprint that matters to any of these items.
     matters: Footprint,
 }
 
@@ -93,7 +93,7 @@ impl Projections {
         Projections { items, held, matters }
     }
 
-    /// What of a footprint distinguishes any of the states: footprints that agree in it give the same.
+    /// The part of a footprint that distinguishes any of the states: footprints that agree in it give the same.
     pub fn essence(&self, touched: Footprint) -> Footprint {
         Footprint {
             attributes: touched.attributes & self.matters.attributes,
@@ -131,7 +131,7 @@ fn shared(states: &[State], ways: &[Vec<(Id, u64)>]) -> FxHashSet<Id> {
     found.into_iter().filter(|(_, (.., count))| *count == states.len()).map(|(id, _)| id).collect()
 }
 
-/// What a state holds in these objects, with the names on the way to each.
+/// The values in these objects of a state, with the names on the way to each.
 fn items<'a>(state: &State, ways: impl Iterator<Item = &'a (Id, u64)>) -> Vec<Item> {
     let mut items = Vec::new();
     for (id, way) in ways {
@@ -234,7 +234,7 @@ fn ways(state: &State) -> Vec<(Id, u64)> {
     order.into_iter().filter_map(|id| Some((id, *known.get(&id)?))).collect()
 }
 
-/// What an object holds that is seen wherever it is reached.
+/// The part of an object that is seen wherever it is reached.
 fn hash_plain(obj: &Obj, hasher: &mut FxHasher) {
     match obj {
         Obj::List(items) | Obj::Tuple(items) => {

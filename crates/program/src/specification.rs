@@ -21,7 +21,7 @@ pub(crate) const GLOBALS: Id = Id(0);
 /// Slot of the namespace of the objects that SETUP makes.
 pub(crate) const OBJECTS: Id = Id(1);
 
-/// What a specification declares about itself.
+/// A specification's declarations about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// Statements that make the objects: `env = Environment()`.
@@ -32,12 +32,12 @@ pub struct Declarations {
     pub observations: Vec<String>,
 }
 
-/// What a function of a specification is for.
+/// The purpose of a function of a specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A decision of the agent; its assertions are the preconditions.
     Action,
-    /// What the world reports; it changes the state.
+    /// A report of the world; it changes the state.
     Observation,
     /// Neither: asked by assertions.
     Query,
@@ -65,7 +65,7 @@ pub struct Function {
     pub name: String,
     /// Parameters after `self`; `*name` for one that takes the rest.
     pub params: Vec<String>,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
     /// The assertions at the top of its body, in order.
     pub assertions: Vec<SpecAssertion>,
@@ -119,9 +119,7 @@ impl std::fmt::Debug for Obj {
 
 impl Specification {
     /// Loads a specification that declares `SETUP`, `ACTIONS` and `OBSERVATIONS` itself.
-    ///
-    /// # Errors
-    /// If it is no Python, declares nothing, or fails when it runs.
+    /// Errors: if it is no Python, declares nothing, or fails when it runs.
     pub fn load(source: &str, name: &str) -> Result<Specification, ProgramError> {
         let declarations = with_module(source, |module| declarations(module, name, source))
             .map_err(|failure| ProgramError::of_parse(name, source, failure))??;
@@ -129,9 +127,7 @@ impl Specification {
     }
 
     /// Loads a specification with declarations from elsewhere.
-    ///
-    /// # Errors
-    /// If it is no Python, fails when it runs, or a declared function does not exist.
+    /// Errors: if it is no Python, fails when it runs, or a declared function does not exist.
     pub fn load_with(source: &str, name: &str, declarations: Declarations) -> Result<Specification, ProgramError> {
         let (code, classes) = with_module(source, |module| {
             let code = compile::module(source, &module.body, "<module>")
@@ -186,7 +182,7 @@ impl Specification {
         &self.0.name
     }
 
-    /// What is declared.
+    /// The declarations.
     pub fn declarations(&self) -> &Declarations {
         &self.0.declarations
     }
@@ -203,9 +199,7 @@ impl Specification {
 
     /// The specification whose action bodies are exactly these assertions, by action (`take` or `agent.take`); actions that
     /// are not named get none (`pass`). Everything else stays as it is, in the source as well.
-    ///
-    /// # Errors
-    /// If an action does not exist or an assertion is no Python.
+    /// Errors: if an action does not exist or an assertion is no Python.
     pub fn with_assertions(&self, assertions: &BTreeMap<String, Vec<String>>) -> Result<Specification, ProgramError> {
         let is = |f: &Function, key: &str| f.name == key || f.path() == key;
         let actions: Vec<&Function> = self.functions().iter().filter(|f| f.role == Role::Action).collect();
@@ -244,9 +238,7 @@ impl Specification {
     }
 
     /// A fresh state: SETUP has run, nothing else.
-    ///
-    /// # Errors
-    /// The fault of the line of SETUP that failed.
+    /// Errors: the fault of the line of SETUP that failed.
     pub fn start(&self) -> Result<State, Fault> {
         let mut slots = self.0.slots.clone();
         let mut bound: Vec<(Arc<str>, Value)> = Vec::new();

@@ -14,7 +14,7 @@ use super::dissection::{BOOL, Skeleton, Truths};
 pub(super) struct Split<'t> {
     /// How its operands are put together, by their places in `operands`.
     pub(super) skeleton: Skeleton,
-    /// What stands between the operators, in order of appearance.
+    /// The texts between the operators, in order of appearance.
     pub(super) operands: Vec<&'t str>,
     pub(super) nodes: usize,
 }
@@ -125,7 +125,7 @@ impl<'t> Reader<'t> {
         self.operand()
     }
 
-    /// What stands between operators: parentheses around a whole operand are opened, anything else is left as it is.
+    /// The text between operators: parentheses around a whole operand are opened, anything else is left as it is.
     fn operand(&mut self) -> Option<Skeleton> {
         self.spaces();
         let start = self.at;
@@ -149,7 +149,7 @@ impl<'t> Reader<'t> {
         Some(Skeleton::Part(self.operands.len() - 1))
     }
 
-    /// What stands between these parentheses.
+    /// The text between these parentheses.
     fn inside(&mut self, open: usize, close: usize) -> Option<Skeleton> {
         self.at = open + 1;
         let inside = self.choice()?;

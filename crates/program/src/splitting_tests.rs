@@ -1,4 +1,4 @@
-//! What is split without parsing is what the parser finds.
+//! The parts split without parsing are those that the parser finds.
 
 use proptest::prelude::*;
 

@@ -15,7 +15,7 @@ use super::engine::vm::{Args, Vm};
 use super::error::ProgramError;
 use super::specification::{Function, GLOBALS, OBJECTS, Specification};
 
-/// What checking an assertion found.
+/// The result of checking an assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckResult {
     /// It raises nothing.
@@ -118,27 +118,19 @@ impl State {
     }
 
     /// Executes a call, its assertions included.
-    ///
-    /// # Errors
-    /// What it raised or ran into; the state is then as before the call.
     pub fn call(&mut self, call: &Call) -> Result<(), Fault> {
         self.execute(call, false).map(|_| ())
     }
 
     /// Executes a call; an action without the assertions at the top of its body (its effects only), anything else as
     /// [`State::call`] does.
-    ///
-    /// # Errors
-    /// As [`State::call`].
     pub fn call_unchecked(&mut self, call: &Call) -> Result<(), Fault> {
         self.call_observing(call).map(|_| ())
     }
 
     /// As [`State::call_unchecked`]; also reports which `defaultdict`s it looked at other than by an item, as marks of
     /// their places.
-    ///
-    /// # Errors
-    /// The fault that stopped the call.
+    /// Errors: the fault that stopped the call.
     pub fn call_observing(&mut self, call: &Call) -> Result<u64, Fault> {
         use super::specification::Role;
         let action = self.spec.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
@@ -275,9 +267,6 @@ impl State {
 
     /// Evaluates an expression in which the objects are visible by name; the state does not change. Gives its `repr` and
     /// its value as JSON.
-    ///
-    /// # Errors
-    /// What it raised or ran into.
     pub fn evaluate(&self, expression: &str) -> Result<(String, serde_json::Value), Fault> {
         let objects = self.objects();
         let params = Params { names: objects.0.iter().map(|(n, _)| n.clone()).collect(), ..Params::default() };

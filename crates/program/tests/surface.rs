@@ -15,7 +15,7 @@ use stepwright_program::{Declarations, FaultKind, Specification};
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Row {
-    /// What the lines after it are of.
+    /// The type of the lines after it.
     Head { r#type: String, member: String },
     /// An expression and its `repr`; or what it raises; or why it is refused.
     Value(Vec<Option<String>>),

@@ -27,14 +27,14 @@ use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Poo
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::transcript::Logs;
 
-/// What a watcher asks of the driver. Every command is answered by records or a [`Notice::Say`].
+/// A watcher's command to the driver. Every command is answered by records or a [`Notice::Say`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Anything the gate decides about: steps, beliefs, the blocking tree, the policy, undo, configuration, remarks.
     Gate(Request),
     /// Candidate preconditions and sets of assertions.
     Candidates(CandidateCommand),
-    /// What is known of skills: files of it, and finding more in recorded logs.
+    /// A command about skills: files of them, and finding more in recorded logs.
     Skills(SkillCommand),
     /// Cancel all that is under way: an ask, an inference, an automatic run.
     Cancel,
@@ -42,26 +42,21 @@ pub enum Command {
     CheckText {
         /// Echoed in the answer, so that late answers can be dropped.
         token: u64,
-        /// The text as typed.
         text: String,
     },
     /// Read a belief as it is being typed; answered by [`Notice::BeliefChecked`] with the same token, never logged.
     CheckBelief {
-        /// Echoed in the answer.
         token: u64,
-        /// The text as typed.
         text: String,
     },
     /// Run an edited program against the specification only (the world is not touched); answered by [`Notice::ProgramChecked`].
     CheckProgram {
-        /// Echoed in the answer.
         token: u64,
         /// The call lines of the trajectory, in order, one text each.
         lines: Vec<String>,
     },
     /// Build the blocking tree of a proposal; answered by [`Notice::Blocking`].
     Explain {
-        /// Which.
         proposal: ProposalId,
     },
     /// Restart the world's process and bring it to the cursor, where another process does the steps.
@@ -70,7 +65,6 @@ pub enum Command {
     Write,
     /// Write the session, as it is in memory, to a new file and go on there.
     Keep(PathBuf),
-    /// Flush and stop.
     Quit,
 }
 
@@ -83,23 +77,20 @@ pub enum Unwritten {
     Lost,
 }
 
-/// What the driver sends to its watchers.
+/// The driver's message to its watchers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
     /// The recorded episodes that are played back, and the violations of the assertions in force in the present one.
     Logs {
-        /// The logs.
         logs: Logs,
-        /// What was violated in the one that is played back.
+        /// The violations of the one that is played back.
         violations: Arc<Vec<Violation>>,
     },
     /// A session was begun or opened. Replaces all that was shown.
     Opened {
         /// The session after every record so far; its nodes are shared with the driver's own until one of the two changes them.
         session: Box<Session>,
-        /// The records so far.
         records: Vec<Arc<Record>>,
-        /// The log file, if it is written.
         path: Option<PathBuf>,
     },
     /// From here on the session is written to that file: a copy, where the session's own file is not written.
@@ -108,131 +99,101 @@ pub enum Notice {
     Unwritten(Option<Unwritten>),
     /// A record was added (and flushed to the log before this notice).
     Recorded(Arc<Record>),
-    /// The situation at the cursor changed.
     Situation(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.
     World(ProcessStatus),
     /// More text of a pending ask.
     Stream {
-        /// The ask.
         ask: AskId,
-        /// Which completion.
         index: u32,
-        /// The new text, as received.
         text: String,
     },
     /// More of what the model writes before its answer to reason.
     Reasoning {
-        /// The ask.
         ask: AskId,
-        /// Which completion.
         index: u32,
-        /// The new text, as received.
         text: String,
     },
-    /// What arrived of a pending ask's completions from this one on does not count: they are asked for again.
+    /// A pending ask's completions from this one on do not count: they are asked for again.
     Void {
-        /// The ask.
         ask: AskId,
         /// The first of them.
         from: u32,
     },
     /// A pending ask will be retried.
     Retrying {
-        /// The ask.
         ask: AskId,
-        /// The attempt to come.
         attempt: u32,
-        /// When.
         wait: Duration,
-        /// Why.
         why: String,
     },
     /// Long work progresses; `done == total` ends it.
     Progress {
-        /// What is under way.
+        /// The work, in words.
         what: String,
-        /// Parts done.
         done: usize,
         /// Parts in all; 0 if not known.
         total: usize,
     },
     /// Answer to [`Command::CheckText`].
     TextChecked {
-        /// The command's token.
         token: u64,
-        /// What checking said; `Err` says why the text is no action.
+        /// The verdict; `Err` says why the text is no action.
         verdict: Result<Verdict, String>,
     },
     /// Answer to [`Command::CheckBelief`].
     BeliefChecked {
-        /// The command's token.
         token: u64,
-        /// What was read; `Err` says why the text is no state.
+        /// The state; `Err` says why the text is none.
         reading: Result<BeliefReading, String>,
     },
     /// Answer to [`Command::CheckProgram`]: one status a line.
     ProgramChecked {
-        /// The command's token.
         token: u64,
         /// The lines' fates, in order.
         lines: Vec<LineStatus>,
     },
     /// Answer to [`Command::Explain`].
     Blocking {
-        /// The proposal explained.
         proposal: ProposalId,
-        /// Its tree.
         tree: Arc<BlockingTree>,
     },
     /// A pool of candidates, new or changed.
     Pool(Arc<Pool>),
     /// Answer to [`CandidateCommand::Try`].
     CandidateChecked {
-        /// The command's token.
         token: u64,
         /// The candidate as it is in the pool, or as it would be; `Err` says why it cannot be inspected.
         inspection: Result<Arc<Inspection>, String>,
     },
     /// Answer to [`CandidateCommand::ShowStep`] and [`CandidateCommand::ShowDifference`].
     StepShown {
-        /// The command's token.
         token: u64,
-        /// The step.
         step: Arc<StepView>,
     },
     /// Answer to [`CandidateCommand::Compare`].
     SetsCompared {
-        /// The command's token.
         token: u64,
         /// The two sets side by side.
         comparison: Arc<SetComparison>,
-        /// The right one, to be put in force.
         right: Arc<AdoptedSet>,
     },
-    /// What inference has to work from; sent at the beginning and whenever it changes.
+    /// The basis of inference; sent at the beginning and whenever it changes.
     Inference {
-        /// How candidates are asked of a model.
         asks: CandidateAsks,
         /// Whether the world's data holds the true preconditions ([`SetSource::Truth`]).
         ground_truth: bool,
     },
     /// A message for the person: what happened, and what to press next.
     Say {
-        /// How urgent.
         level: Level,
-        /// The message.
         text: String,
     },
-    /// The driver has flushed and stopped.
     Stopped,
 }
 
 impl Notice {
     /// That a session of these records was opened.
-    ///
-    /// # Errors
-    /// The first record that does not fit.
     pub fn opened(header: Header, records: Vec<Arc<Record>>, path: Option<PathBuf>) -> Result<Notice, InvalidRecord> {
         let mut session = Session::new(header);
         records.iter().try_for_each(|record| session.apply(record))?;
@@ -245,6 +206,5 @@ impl Notice {
 pub struct Handle {
     /// Commands to the driver; closed means it stopped.
     pub commands: tokio::sync::mpsc::UnboundedSender<Command>,
-    /// Notices from the driver.
     pub notices: tokio::sync::mpsc::UnboundedReceiver<Notice>,
 }

@@ -9,10 +9,9 @@ use stepwright_method::belief::Difference;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::{Map, Request};
 
-/// What is believed at the cursor, beside the truth. Derived, never logged.
+/// The belief at the cursor, beside the truth. Derived, never logged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefView {
-    /// What is believed.
     pub state: Arc<Value>,
     /// The truth in the same form, where the world reports it.
     pub truth: Option<Arc<Value>>,
@@ -23,10 +22,9 @@ pub struct BeliefView {
     pub drift: Vec<(NodeId, usize)>,
 }
 
-/// What the world and the program look like at the cursor. Derived, never logged.
+/// The world and the program at the cursor. Derived, never logged.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Situation {
-    /// The node it describes.
     pub node: NodeId,
     /// Admissible actions, sorted; `None` where the world has no list.
     pub admissible: Option<Vec<String>>,
@@ -36,7 +34,7 @@ pub struct Situation {
     pub variables: Value,
     /// The place as seen from above, where the world has such a picture.
     pub map: Option<Map>,
-    /// What the last step changed in `truth` (RFC 6902).
+    /// The last step's changes of `truth` (RFC 6902).
     pub truth_changes: Value,
     /// Goals as the blocking pane's roots when no proposal is chosen; in a world with a blocking domain the live tree.
     pub goals: BlockingTree,
@@ -46,6 +44,6 @@ pub struct Situation {
     pub request: Option<Request>,
     /// The call that closes a request there, as an action's text; empty in other worlds.
     pub closing: &'static str,
-    /// What is believed, where a belief is maintained.
+    /// The belief, where one is maintained.
     pub belief: Option<Arc<BeliefView>>,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stepwright_skill::distil::{Wanted, Way};
 
-/// What a watcher asks of the skill service.
+/// A watcher's command to the skill service.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SkillCommand {
     /// Write what is known to a file. One that is there is left alone.

@@ -1,4 +1,4 @@
-//! What judgements come to: of each condition the share of correct plans, of correct and executable ones, and the raters' agreement.
+//! The figures of judgements: of each condition the share of correct plans, of correct and executable ones, and the raters' agreement.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use stepwright_graph::metrics::fleiss_kappa;
 
 use crate::{Item, Kept, Plans};
 
-/// The figures of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     pub plans: usize,

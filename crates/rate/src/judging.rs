@@ -48,7 +48,7 @@ impl Judging {
         self.at + 1
     }
 
-    /// What the rater said of it.
+    /// The rater's judgement of it.
     pub fn judgement(&self) -> Option<bool> {
         self.judged(self.at)
     }
@@ -62,9 +62,6 @@ impl Judging {
     }
 
     /// Judges the item and goes to the next one that is open; stays where none is.
-    ///
-    /// # Errors
-    /// [`RateError`] when it cannot be kept; nothing is changed then.
     pub fn judge(&mut self, correct: bool) -> Result<(), RateError> {
         let Some(item) = self.item() else { return Ok(()) };
         let judgement = Judgement { rater: self.rater.clone(), item: item.id.clone(), correct: Some(correct) };
@@ -76,9 +73,6 @@ impl Judging {
     }
 
     /// Takes back the last judgement of this sitting, or that of the item where there is none, and goes there. Whether there was one.
-    ///
-    /// # Errors
-    /// [`RateError`] when it cannot be kept; nothing is changed then.
     pub fn undo(&mut self) -> Result<bool, RateError> {
         let at = self.done.last().copied().unwrap_or(self.at);
         if self.judged(at).is_none() {

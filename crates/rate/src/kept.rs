@@ -9,7 +9,7 @@ use stepwright_files::Lines;
 
 use crate::RateError;
 
-/// What a rater says of an item.
+/// A rater's judgement of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
@@ -23,7 +23,7 @@ pub struct Judgement {
 #[derive(Debug)]
 pub struct Kept {
     lines: Lines,
-    /// What each rater says of each item, by rater and item.
+    /// The judgements, by rater and item.
     judged: Judged,
 }
 
@@ -32,9 +32,6 @@ const BEGINNING: &str = "{\"rater\":";
 
 impl Kept {
     /// Opens or makes a file. A last line that was cut off while it was written is not counted, and gives way to the next.
-    ///
-    /// # Errors
-    /// [`RateError`]: it cannot be read or written, another process has it, or a line is no judgement; it is left as it is then.
     pub fn open(path: &Path) -> Result<Self, RateError> {
         let fail = |message: String| RateError::File { path: path.display().to_string(), message };
         let busy =
@@ -60,9 +57,6 @@ impl Kept {
     }
 
     /// Takes in the judgements of another file, without writing to it.
-    ///
-    /// # Errors
-    /// [`RateError`]: it cannot be read, or a line is no judgement.
     pub fn with(&mut self, path: &Path) -> Result<(), RateError> {
         let text = stepwright_files::read_text(path, crate::plans::LARGEST)
             .map_err(|e| RateError::File { path: path.display().to_string(), message: e.to_string() })?;
@@ -70,9 +64,6 @@ impl Kept {
     }
 
     /// Writes a judgement down; it counts once it is on the disk.
-    ///
-    /// # Errors
-    /// [`RateError`]: the disk is full, say; nothing is changed then.
     pub fn keep(&mut self, judgement: &Judgement) -> Result<(), RateError> {
         let path = self.lines.path().display().to_string();
         let fail = |message: String| RateError::File { path: path.clone(), message };
@@ -92,10 +83,9 @@ impl Kept {
     }
 }
 
-/// What each rater says of each item, by rater and item.
+/// The judgements, by rater and item.
 type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
-/// Takes in the lines of a file.
 fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {
     for (number, line) in (1..).zip(text.lines()) {
         match serde_json::from_str::<Judgement>(line) {

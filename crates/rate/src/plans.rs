@@ -1,4 +1,4 @@
-//! What is judged: the plans of a results file, each with its task. Plans alike in task and steps are one item.
+//! The judged items: the plans of a results file, each with its task. Plans alike in task and steps are one item.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) const LARGEST: u64 = 1 << 30;
 /// A plan of a task, to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What distinguishes it from others, and nothing else.
+    /// The key that distinguishes it from others, and nothing else.
     pub id: String,
     pub task: String,
     pub steps: Vec<String>,
@@ -24,9 +24,7 @@ pub struct Item {
 /// Under which condition a plan was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrote {
-    /// The condition's name.
     pub condition: String,
-    /// Whether the plan could be carried out.
     pub executable: bool,
 }
 
@@ -36,7 +34,7 @@ pub struct Plans {
     pub items: BTreeMap<String, Item>,
 }
 
-/// What is needed of a line of results.
+/// The needed fields of a line of results.
 #[derive(Deserialize)]
 struct Line {
     condition: String,
@@ -49,9 +47,6 @@ struct Line {
 
 impl Plans {
     /// Reads a results file.
-    ///
-    /// # Errors
-    /// [`RateError`]: it cannot be read, a line holds no plan, or there is none at all.
     pub fn open(path: &Path) -> Result<Self, RateError> {
         let fail = |message: String| RateError::File { path: path.display().to_string(), message };
         let text = stepwright_files::read_text(path, LARGEST).map_err(|e| fail(e.to_string()))?;

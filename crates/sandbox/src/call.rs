@@ -8,11 +8,9 @@ use serde_json::Value;
 /// A call of a host function. Unlike a program's call it has no receiver, and its arguments may be any plain value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The function.
     pub function: String,
     /// The arguments by place; tuples and sets arrive as lists.
     pub args: Vec<Value>,
-    /// The arguments by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<(String, Value)>,
 }

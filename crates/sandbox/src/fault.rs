@@ -9,11 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Fault {
     /// The line of the code, from 1, where there is one.
     pub line: Option<u32>,
-    /// What happened.
     pub kind: FaultKind,
 }
 
-/// What happened.
+/// The kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
@@ -29,19 +28,15 @@ pub enum FaultKind {
     Worker(String),
 }
 
-/// What was used up.
+/// The resource that was used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Time.
     Time,
-    /// Memory.
     Memory,
-    /// Calls of host functions.
     Calls,
     /// Functions, or brackets, inside one another.
     Depth,
-    /// The length of the code.
     Code,
     /// The size of what a call hands over.
     Message,

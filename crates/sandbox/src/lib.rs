@@ -27,14 +27,13 @@ pub use workers::Workers;
 /// The subcommand that makes the program a worker.
 pub const WORKER: &str = "sandbox-worker";
 
-/// What a run may use.
+/// The bounds of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Time the code may run in all, by the engine's clock: it stands while a call waits for its answer, and while the worker starts.
     pub wall: Duration,
     /// Bytes the code may take beyond what the worker needs itself.
     pub memory: usize,
-    /// Calls of host functions.
     pub calls: usize,
     /// Functions inside one another.
     pub depth: usize,
@@ -58,7 +57,7 @@ impl Limits {
         self.wall * PATIENCE + GRACE
     }
 
-    /// What the operating system is to hold a worker to.
+    /// The bounds that the operating system is to hold a worker to.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         Bounds {
@@ -74,21 +73,18 @@ impl Default for Limits {
     }
 }
 
-/// What a run does next.
+/// The next step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// It calls a host function and waits for the answer.
     Call {
-        /// The call.
         call: Call,
         /// The line of the code that calls, from 1; 0 where the code keeps too much in memory to find out.
         line: u32,
         /// The line outside of all functions that led to the call; 0 as above.
         from: u32,
     },
-    /// It ended.
     Finished,
-    /// It ended before.
     Fault(Fault),
 }
 
@@ -112,7 +108,6 @@ pub trait Running: Send {
 pub struct Run {
     /// The calls in their order, each with its line.
     pub calls: Vec<(Call, u32)>,
-    /// Why it ended early, if it did.
     pub fault: Option<Fault>,
 }
 

@@ -19,7 +19,6 @@ const LAST_WORDS: u64 = 2_000;
 /// How long a worker that closed its output may take to end.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// A worker that runs.
 pub(super) struct Process {
     child: Child,
     stdin: ChildStdin,
@@ -106,7 +105,7 @@ impl Drop for Process {
     }
 }
 
-/// What the end of a worker means: the operating system ends it where the engine did not stop in time.
+/// The meaning of a worker's end: the operating system ends it where the engine did not stop in time.
 fn why_ended(status: ExitStatus, last_words: &str) -> FaultKind {
     if last_words.contains("memory allocation of") {
         return FaultKind::Limit(Bound::Memory);

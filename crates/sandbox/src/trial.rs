@@ -28,7 +28,6 @@ impl Trials {
         Trials::at("/proc/self/exe").or_current()
     }
 
-    /// In workers of the program at a path.
     #[must_use]
     pub fn at(program: impl Into<PathBuf>) -> Self {
         Trials { program: program.into(), limits: Limits { calls: 1, ..Limits::default() } }
@@ -39,10 +38,7 @@ impl Trials {
         if self.program.exists() { self } else { std::env::current_exe().map_or(self, Trials::at) }
     }
 
-    /// What a trial reports. Waits for it, at most as long as a worker may take; to be called where waiting is allowed.
-    ///
-    /// # Errors
-    /// Why there is no report, in words.
+    /// A trial's report. Waits for it, at most as long as a worker may take; to be called where waiting is allowed.
     pub fn run(&self, prelude: &str, code: &str) -> Result<Value, String> {
         let order = order(prelude, code, self.limits);
         let program = self.program.clone();

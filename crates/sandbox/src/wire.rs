@@ -27,13 +27,13 @@ pub struct Order {
     pub limits: Limits,
 }
 
-/// What a call returns.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub answer: Value,
 }
 
-/// What a worker says.
+/// A worker's message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {

@@ -22,7 +22,6 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Workers that are this program again.
     #[must_use]
     pub fn of_this_program(limits: Limits) -> Self {
         // By this name it is the very program that runs, even where another version was put in its place since.
@@ -32,7 +31,6 @@ impl Workers {
         Workers { program, limits, spare: Arc::default() }
     }
 
-    /// Workers of the program at a path.
     #[must_use]
     pub fn at(program: impl Into<PathBuf>, limits: Limits) -> Self {
         Workers { program: Ok(program.into()), limits, spare: Arc::default() }
@@ -85,7 +83,6 @@ impl Sandbox for Workers {
 
 struct WorkerRun {
     state: State,
-    /// How long the worker is still waited for.
     left: Duration,
 }
 
@@ -93,7 +90,6 @@ enum State {
     /// Nothing was sent to the worker yet. One that was started ahead may be ending, by the system's hand, without its being seen:
     /// then the third starts another.
     Begun(Process, Box<Order>, Option<Workers>),
-    /// It waits for the answer to a call.
     Waiting(Process),
     Over(Step),
 }

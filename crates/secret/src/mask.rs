@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// What stands in place of a key.
+/// The text in place of a key.
 pub(crate) const MASK: &str = "[key]";
 /// Characters of a long key whose run is found. What all keys of a provider begin with (`sk-ant-api03-`) is such a run too.
 pub(crate) const PART: usize = 8;
@@ -18,10 +18,9 @@ const LONG: usize = 16;
 /// Keys from this length on are found; what is shorter (`none`, `EMPTY`) is no key, and a word of answers.
 const SHORTEST: usize = 8;
 
-/// The keys to be masked.
 #[derive(Clone, Default)]
 pub struct Mask {
-    /// What is looked for: runs of keys and of their encodings, as bytes.
+    /// The texts looked for: runs of keys and of their encodings, as bytes.
     runs: BTreeSet<Vec<u8>>,
     lengths: BTreeSet<usize>,
     /// Which values of [`hash`] their beginnings have: hardly any place of a text has one of them.

@@ -40,7 +40,6 @@ fn no_limit() -> f64 {
 #[serde(untagged)]
 pub enum GoalOptions {
     Values(Vec<String>),
-    /// Values by the option's name.
     Named(IndexMap<String, String>),
 }
 
@@ -51,7 +50,6 @@ impl Default for GoalOptions {
 }
 
 impl GoalOptions {
-    /// How many options must be chosen.
     pub fn len(&self) -> usize {
         match self {
             GoalOptions::Values(values) => values.len(),

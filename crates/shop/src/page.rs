@@ -12,7 +12,6 @@ pub(crate) const BUY: &str = "Buy Now";
 pub(crate) const NEXT: &str = "Next >";
 /// The button back to the page before.
 pub(crate) const PREVIOUS: &str = "< Prev";
-/// The button back to the search page.
 pub(crate) const BACK: &str = "Back to Search";
 pub const SEARCH: &str = "Search";
 /// The pages about a product, by their buttons; the last is shown only where attributes are to be seen.
@@ -21,7 +20,7 @@ pub const PER_PAGE: usize = 10;
 /// The text before the score on the last page.
 pub(crate) const SCORE: &str = "Your score (min 0.0, max 1.0)";
 
-/// What a piece of a page is.
+/// The kind of a piece of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Text,
@@ -29,19 +28,16 @@ pub enum Part {
     /// A result's number, which leads to the product.
     Product,
     Choice {
-        /// The option's name.
         option: String,
     },
 }
 
-/// A piece of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     pub part: Part,
     pub text: String,
 }
 
-/// Which page it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Search,

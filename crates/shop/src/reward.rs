@@ -22,7 +22,6 @@ const TITLE: f64 = 0.2;
 /// Below it they are barely so.
 const TITLE_LOW: f64 = 0.1;
 
-/// The reward with its parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reward {
     /// From 0 to 1.
@@ -33,11 +32,10 @@ pub struct Reward {
 /// The parts of a reward; the names are the original engine's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Info {
-    /// What the rest is multiplied by: 1 for the wanted kind of product, 0.5, 0.1 or 0.
+    /// The factor of the rest: 1 for the wanted kind of product, 0.5, 0.1 or 0.
     pub r_type: f64,
     pub r_att: f64,
     pub w_att: f64,
-    /// Whether it is of the same kind of product.
     pub query_match: bool,
     /// Whether at least two parts of the catalogue's path are the same.
     pub category_match: bool,

@@ -25,7 +25,6 @@ enum Target {
     Choice(String),
 }
 
-/// A visit.
 #[derive(Debug, Clone)]
 pub struct Session {
     shop: Arc<Shop>,
@@ -46,15 +45,15 @@ pub struct Session {
     reward: Option<Arc<Reward>>,
 }
 
-/// What can be done on a page.
+/// The actions possible on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
     pub has_search_bar: bool,
-    /// What can be clicked, lower case, in the order of the page.
+    /// The buttons, lower case, in the order of the page.
     pub clickables: Vec<String>,
 }
 
-/// What a step brought.
+/// The result of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The reward; 0 unless something was bought.
@@ -100,7 +99,6 @@ impl Session {
         &self.shop
     }
 
-    /// The reward of the purchase, if there was one.
     pub fn reward(&self) -> Option<&Reward> {
         self.reward.as_deref()
     }
@@ -134,8 +132,8 @@ impl Session {
         Available { has_search_bar: self.page.kind == Kind::Search, clickables }
     }
 
-    /// What a click on each text does: buttons and products by their texts in lower case, then choices by their values, which
-    /// take the place of what has the same text.
+    /// The effect of a click on each text: buttons and products by their texts in lower case, then choices by their
+    /// values, which take the place of others with the same text.
     fn targets(&self) -> IndexMap<String, Target> {
         let mut targets = IndexMap::new();
         let of = |wanted: &'static Part| self.page.pieces.iter().filter(move |piece| piece.part == *wanted);

@@ -18,11 +18,11 @@ const KEPT_FROM: usize = 20_000;
 pub struct Shop {
     pub products: Vec<Product>,
     pub goals: Vec<Goal>,
-    /// What reading the catalogue has to say, a line each.
+    /// The remarks of reading the catalogue, a line each.
     pub notes: Vec<String>,
     places: FxHashMap<String, usize>,
     index: Index,
-    /// What the reward knows of each goal's wanted title.
+    /// The nouns of each goal's wanted title, for the reward.
     goal_nouns: Vec<Vec<String>>,
 }
 
@@ -124,7 +124,7 @@ impl Shop {
     }
 }
 
-/// What distinguishes one state of a catalogue from another: its file's size and time, and how much of it is read.
+/// The mark of a catalogue's state: its file's size and time, and how much of it is read.
 fn mark(found: &Found, reading: Reading) -> u64 {
     use std::hash::{Hash, Hasher};
     let (Found::Compact { products: file, .. } | Found::Raw { items: file, .. }) = found;

@@ -21,7 +21,6 @@ const RESET: &str = "reset";
 /// Results that are shown; the others can still be clicked.
 pub const SHOWN: usize = 3;
 
-/// A visit to the site.
 #[derive(Debug, Clone)]
 pub struct Site {
     shop: Arc<Shop>,
@@ -29,7 +28,6 @@ pub struct Site {
     goal_id: usize,
     kind: Kind,
     page: Arc<Page>,
-    /// The text searched for, as it was written.
     pub query: String,
     found: Arc<[usize]>,
     pub asin: String,
@@ -92,12 +90,11 @@ impl Site {
         }
     }
 
-    /// The reward of the purchase, if there was one.
     pub fn reward(&self) -> Option<&Reward> {
         self.reward.as_deref()
     }
 
-    /// What can be clicked here, as it is to be written.
+    /// The buttons here, as they are to be written.
     pub fn clickables(&self) -> Vec<String> {
         let clickable = |piece: &&Piece| match (&piece.part, self.kind) {
             (Part::Text, _) | (Part::Button, Kind::Search) => false,
@@ -126,7 +123,7 @@ impl Site {
         }
     }
 
-    /// What an action changes; `None` if the page does not offer it.
+    /// An action's change; `None` if the page does not offer it.
     fn change(&mut self, action: &str) -> Option<Change> {
         if action.starts_with("think[") {
             return Some(Change::Nothing);

@@ -13,7 +13,6 @@ use serde_json::json;
 use stepwright_shop::catalogue::Reading;
 use stepwright_shop::{Session, Shop, Site};
 
-/// A folder of the test's own with WebShop's files.
 fn folder(name: &str, items: &str, known: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();

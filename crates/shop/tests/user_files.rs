@@ -42,7 +42,6 @@ fn items() -> Vec<Value> {
     shipped.iter().map(item).collect()
 }
 
-/// A folder of the test's own with all of the original's files.
 fn folder(name: &str, with_human: bool) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -92,7 +92,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// What leads from one knowledge to another, skill by skill; [`apply`] with all of it gives the other, the order of its lists aside.
+/// The changes from one knowledge to another, skill by skill; [`apply`] with all of them gives the other, the order of
+/// its lists aside.
 pub fn between(from: &Knowledge, to: &Knowledge) -> Vec<Change> {
     let mut changes = Vec::new();
     tips(None, &from.tips, &to.tips, &mut changes);
@@ -208,7 +209,6 @@ fn put<T: Clone>(list: &mut Vec<T>, before: Option<&T>, after: Option<&T>, same:
 }
 
 impl Knowledge {
-    /// The skill of a name, to be changed.
     pub fn skill_mut(&mut self, name: &str) -> Option<&mut Skill> {
         self.skills.iter_mut().find(|skill| skill.signature.name == name)
     }
@@ -236,9 +236,7 @@ impl Knowledge {
     }
 
     /// Splits a skill: a new one takes those of its primitives over, by syntax; both keep the tips.
-    ///
-    /// # Errors
-    /// If the skill is not known, the new name is taken, or a form is none of the skill's.
+    /// Errors: if the skill is not known, the new name is taken, or a form is none of the skill's.
     pub fn split(&mut self, name: &str, new: Signature, forms: &[String]) -> Result<(), String> {
         if self.skill(&new.name).is_some() {
             return Err(format!("there is a skill {} already", new.name));

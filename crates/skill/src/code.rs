@@ -26,8 +26,8 @@ pub fn functions() -> Vec<String> {
     [ACT].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
 }
 
-/// What stands before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's form, which
-/// gives lists, `env.step(id, action)` the shop's.
+/// The code before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's
+/// form, which gives lists, `env.step(id, action)` the shop's.
 pub(crate) const PRELUDE: &str = r"class Found:
     def group(self, number=0):
         return self.all[number]
@@ -123,7 +123,7 @@ pub fn written(answer: &str) -> String {
     fenced.iter().map(body).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What a run came to next.
+/// The next call of a run, or its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
@@ -144,7 +144,6 @@ pub enum Next {
 }
 
 impl Next {
-    /// The text of the action that it calls, if it is one.
     pub fn action(&self) -> Option<&str> {
         match self {
             Next::Call { function, args, .. } if function == ACT => args.first()?.as_str().map(str::trim),
@@ -153,7 +152,7 @@ impl Next {
     }
 }
 
-/// What [`ACT`] is answered with.
+/// The answer to [`ACT`].
 pub fn acted(observation: &str, reward: f64, done: bool, won: bool) -> Value {
     json!([observation, reward, done, won])
 }

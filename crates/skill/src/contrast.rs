@@ -10,37 +10,25 @@ const MOST: usize = 1500;
 /// A row of two trajectories side by side: steps by their places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The success's step.
     pub success: Option<usize>,
-    /// The failure's step.
     pub failure: Option<usize>,
 }
 
 impl Row {
-    /// Whether both did the same here.
     pub(crate) fn is_shared(self) -> bool {
         self.success.is_some() && self.failure.is_some()
     }
 }
 
-/// What the failure turns on.
+/// The step that the failure turns on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistake {
     /// An action of the failure had no effect; a like one of the success had, where there is one.
-    Refused {
-        /// The failure's step.
-        failure: usize,
-        /// The success's step of the same form.
-        success: Option<usize>,
-    },
+    Refused { failure: usize, success: Option<usize> },
     /// The failure gave the same action again.
-    Repeated {
-        /// The second of the two.
-        failure: usize,
-    },
+    Repeated { failure: usize },
     /// The success did something that the failure left out, before a step that both took.
     LeftOut {
-        /// The success's step.
         success: usize,
         /// The success's step that both took next.
         before: usize,
@@ -49,7 +37,6 @@ pub enum Mistake {
     Parted {
         /// The failure's step; `None` if it ended there.
         failure: Option<usize>,
-        /// The success's step.
         success: usize,
     },
 }
@@ -61,7 +48,7 @@ pub struct Contrast {
     pub rows: Vec<Row>,
     /// The first row where they differ.
     pub parts_at: Option<usize>,
-    /// What the failure turns on; `None` if both did the same.
+    /// The step that the failure turns on; `None` if both did the same.
     pub mistake: Option<Mistake>,
 }
 
@@ -192,7 +179,7 @@ fn without_numbers(action: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What the contrast teaches, in a sentence: a tip to be edited.
+/// The lesson of the contrast, in a sentence: a tip to be edited.
 pub fn tip(contrast: &Contrast, success: &[Step], failure: &[Step]) -> Option<String> {
     let right = |at: usize| success.get(at).map(|step| without_numbers(&step.action));
     let wrong = |at: usize| failure.get(at).map(|step| without_numbers(&step.action));

@@ -6,21 +6,17 @@ use crate::response::Part;
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
 
-/// The whole trajectory as one call.
 pub fn whole(steps: usize, call: SkillCall) -> Vec<Segment> {
     let Some(end) = steps.checked_sub(1) else { return Vec::new() };
     vec![Segment { skill: call.skill, args: call.args, start: 0, end }]
 }
 
-/// The segment that a step is in.
 pub fn at(segments: &[Segment], step: usize) -> Option<usize> {
     segments.iter().position(|segment| (segment.start..=segment.end).contains(&step))
 }
 
 /// Moves the border before a segment by a step, later or earlier.
-///
-/// # Errors
-/// If there is no border before it, or one of the two would be empty.
+/// Errors: if there is no border before it, or one of the two would be empty.
 pub fn move_border(segments: &mut [Segment], at: usize, later: bool) -> Result<(), String> {
     let (before, after) = match at.checked_sub(1).and_then(|left| segments.get_mut(left..=at)) {
         Some([before, after]) => (before, after),
@@ -39,9 +35,7 @@ pub fn move_border(segments: &mut [Segment], at: usize, later: bool) -> Result<(
 }
 
 /// Splits a segment before a step: the second part has a separate call.
-///
-/// # Errors
-/// If a segment begins with the step already, or the step is in none.
+/// Errors: if a segment begins with the step already, or the step is in none.
 pub fn split(segments: &mut Vec<Segment>, step: usize, call: SkillCall) -> Result<(), String> {
     let place = at(segments, step).ok_or_else(|| format!("step {} is in no segment", step + 1))?;
     let Some(segment) = segments.get_mut(place).filter(|segment| segment.start < step) else {
@@ -53,9 +47,6 @@ pub fn split(segments: &mut Vec<Segment>, step: usize, call: SkillCall) -> Resul
 }
 
 /// Joins a segment with the one before it, whose call stays.
-///
-/// # Errors
-/// If there is none before it.
 pub fn join(segments: &mut Vec<Segment>, at: usize) -> Result<(), String> {
     if at == 0 || at >= segments.len() {
         return Err("there is no segment before this one to join it with".to_owned());
@@ -68,9 +59,6 @@ pub fn join(segments: &mut Vec<Segment>, at: usize) -> Result<(), String> {
 }
 
 /// Calls a segment otherwise.
-///
-/// # Errors
-/// If there is no such segment.
 pub fn relabel(segments: &mut [Segment], at: usize, call: SkillCall) -> Result<(), String> {
     let segment = segments.get_mut(at).ok_or("there is no such segment")?;
     (segment.skill, segment.args) = (call.skill, call.args);
@@ -79,9 +67,6 @@ pub fn relabel(segments: &mut [Segment], at: usize, call: SkillCall) -> Result<(
 
 /// The cut that a response's parts come to: their actions must be the trajectory's, in order and all of them. Actions that are written
 /// with other spaces count as the same.
-///
-/// # Errors
-/// The first action that is not the trajectory's at its place, or how many are missing.
 pub(crate) fn of_parts(parts: &[Part], trajectory: &Trajectory) -> Result<Vec<Segment>, String> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut next = 0;

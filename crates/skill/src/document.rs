@@ -33,7 +33,6 @@ struct Entry {
     uses: Vec<String>,
 }
 
-/// The document of what is known.
 pub fn write(knowledge: &Knowledge) -> Value {
     let entry = |skill: &Skill| Entry {
         name: skill.signature.to_string(),
@@ -48,7 +47,7 @@ pub fn write(knowledge: &Knowledge) -> Value {
     serde_json::to_value(document).unwrap_or_default()
 }
 
-/// What a document says is known; nothing if it is null.
+/// A document's knowledge; none if it is null.
 pub fn read(document: &Value) -> Result<Knowledge, String> {
     if document.is_null() {
         return Ok(Knowledge::default());

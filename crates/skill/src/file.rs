@@ -85,11 +85,6 @@ struct PrimitiveTable {
 }
 
 /// Reads a file of skills.
-///
-/// # Errors
-/// The first thing that is wrong, with its line: no TOML, an unknown key, a name that is no signature or comes twice, a form with
-/// brackets that do not close, an example that is not of its form, a use of an unknown skill or over an unknown parameter, skills
-/// that use each other in a circle, or a rule over slots or skills that are not there.
 pub fn read(text: &str) -> Result<Knowledge, FileError> {
     let line_of = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let file: File = toml::from_str(text).map_err(|error| {
@@ -206,7 +201,6 @@ fn leads_to(skills: &[Skill], from: &str, to: &str) -> bool {
     false
 }
 
-/// Writes knowledge as a file of skills.
 pub fn write(knowledge: &Knowledge) -> String {
     let mut out = String::new();
     if !knowledge.tips.is_empty() {

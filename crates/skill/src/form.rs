@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-/// A part of a form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     Word(String),

@@ -7,27 +7,19 @@ use crate::knowledge::{Knowledge, Skill};
 use crate::line::{self, Level, Reading};
 use crate::primitive::{bracketed, fits, name_of};
 
-/// A line that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A thought.
     Thought(String),
-    /// A skill was called.
     Call(SkillCall),
-    /// An action.
     Act(String),
     /// A skill gave control back, with what it reported.
     Report(String),
 }
 
-/// A line with what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The line.
     pub line: Line,
-    /// What was observed.
     pub observation: String,
-    /// Whether the world refused it.
     pub refused: bool,
 }
 
@@ -47,9 +39,9 @@ pub fn style(knowledge: &Knowledge) -> Style {
     if site * 2 > forms.len() { Style::Action } else { Style::Arrow }
 }
 
-/// What control coming back reads like to the policy that called.
+/// The text with which control comes back to the policy that called.
 const FINISHED: &str = "Subprocedure finished.";
-/// What a thought is answered with.
+/// The answer to a thought.
 pub const OK: &str = "OK.";
 
 /// The call that is being carried out at the end of the lines, with the place of its line.
@@ -66,10 +58,7 @@ pub fn level(entries: &[Entry]) -> Level {
     if open(entries).is_some() { Level::Skill } else { Level::Base }
 }
 
-/// What a text says at a level, as a line that could be carried out.
-///
-/// # Errors
-/// Why it cannot, in words.
+/// A text at a level, as a line that could be carried out.
 pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, String> {
     match line::read(text, level, knowledge) {
         Reading::Think => Ok(Line::Thought(thought(text))),
@@ -80,7 +69,7 @@ pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, Str
     }
 }
 
-/// What is thought in a line.
+/// The thought in a line.
 fn thought(text: &str) -> String {
     stepwright_trajectory::react::words_of(bare(text)).to_owned()
 }
@@ -101,7 +90,7 @@ pub fn record(line: &Line) -> String {
     }
 }
 
-/// What a recorded text that executed nothing was; `None` for an action.
+/// The kind of a recorded text that executed nothing; `None` for an action.
 pub fn recorded(text: &str) -> Option<Line> {
     if let Some(text) = text.strip_prefix("think:") {
         return Some(Line::Thought(text.trim().to_owned()));
@@ -136,7 +125,7 @@ fn answered(style: Style, line: String, observation: &str) -> String {
     }
 }
 
-/// What the base policy is shown: its thoughts and calls, and how each call ended. On a site the page that it led to too.
+/// The base policy's history: its thoughts and calls, and how each call ended. On a site the page that it led to too.
 pub fn base_history(entries: &[Entry], style: Style, first: &str) -> String {
     let mut text = String::new();
     let (mut inside, mut page) = (false, first);
@@ -172,7 +161,7 @@ pub fn base_history(entries: &[Entry], style: Style, first: &str) -> String {
     text
 }
 
-/// What the policy of a skill is shown: all actions before its call, and all its own lines since.
+/// The history of a skill's policy: all actions before its call, and all its own lines since.
 pub fn skill_history(entries: &[Entry], style: Style) -> (String, String) {
     let at = open(entries).map_or(0, |(at, _)| at + 1);
     let (before, own) = entries.split_at(at.min(entries.len()));
@@ -211,9 +200,6 @@ pub fn may(skill: &Skill, action: &str) -> bool {
 
 /// The line that a wish for an action comes to, for an agent that knows no skills: the action where the skill at hand has it, a
 /// report where not, and at base level the call of a skill without parameters that has it.
-///
-/// # Errors
-/// Why there is none, in words.
 pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result<Line, String> {
     let caller = knowledge.skills.iter().find(|skill| skill.signature.parameters.is_empty() && may(skill, action));
     let none = || format!("no skill without parameters has the action `{action}` among its primitives");
@@ -238,11 +224,8 @@ pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result
 pub struct Row {
     /// Its depth: 0 a call or what the base policy does, 1 what belongs to a call.
     pub depth: usize,
-    /// The text.
     pub text: String,
-    /// The place of its line.
     pub at: usize,
-    /// Whether the world refused it.
     pub refused: bool,
 }
 

@@ -7,7 +7,6 @@ use stepwright_trajectory::{Step, Trajectory};
 const PLACES: [&str; 5] = ["desk 1", "drawer 1", "drawer 2", "shelf 1", "shelf 2"];
 const REFUSED: &str = "Nothing happens.";
 
-/// The house.
 pub(crate) struct House {
     things: BTreeMap<String, String>,
     opened: BTreeSet<String>,
@@ -86,7 +85,6 @@ impl House {
         Some(format!("You put the {thing} in/on the {place}."))
     }
 
-    /// A log of these actions.
     pub(crate) fn play(mut self, id: &str, actions: &[String]) -> Trajectory {
         let (first, task) = (self.first(), self.task());
         let steps = actions

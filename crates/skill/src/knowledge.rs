@@ -36,7 +36,6 @@ pub struct Primitive {
 /// Knowledge as it was published: by environment and author.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Published {
-    /// For each environment its skills' signatures.
     pub skills: Vec<(String, Vec<Signature>)>,
     /// For each environment and author (`llm`, `human`) what each skill knows.
     pub knowledge: Vec<(String, String, Knowledge)>,

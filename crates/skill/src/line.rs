@@ -6,7 +6,6 @@ use crate::call::SkillCall;
 use crate::knowledge::Knowledge;
 use crate::primitive::{bracketed, check};
 
-/// Whose line it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// The policy that calls skills.
@@ -15,7 +14,7 @@ pub enum Level {
     Skill,
 }
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reading {
@@ -25,7 +24,6 @@ pub enum Reading {
         action: String,
     },
     Done {
-        /// The call that is done, where it is named.
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<String>,
         message: String,

@@ -61,7 +61,6 @@ pub fn fits(form: &str, action: &str) -> Result<(), Miss> {
     }
 }
 
-/// The slot of a number.
 const ID: &str = "[id]";
 /// Texts in brackets that stand for themselves.
 const BUTTONS: [&str; 9] =

@@ -14,7 +14,7 @@ pub struct Part {
     pub actions: Vec<String>,
 }
 
-/// What a response of the first stage says.
+/// A response of the first stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skills {
     pub skills: Vec<Signature>,
@@ -62,9 +62,7 @@ fn lines(response: &str) -> Result<Vec<(usize, &str)>, ResponseError> {
 }
 
 /// Reads a response of the first stage.
-///
-/// # Errors
-/// If the marker is missing or a heading is no call.
+/// Errors: if the marker is missing or a heading is no call.
 pub fn skills(response: &str) -> Result<Skills, ResponseError> {
     let mut read = Skills::default();
     let mut listing = false;
@@ -90,9 +88,7 @@ pub fn skills(response: &str) -> Result<Skills, ResponseError> {
 }
 
 /// Reads a response of the second stage: primitives by skill, in its order; a skill without any is there too.
-///
-/// # Errors
-/// If the marker is missing, or a heading is no skill.
+/// Errors: if the marker is missing, or a heading is no skill.
 pub fn primitives(response: &str) -> Result<Vec<(Signature, Vec<Given>)>, ResponseError> {
     let mut read: Vec<(Signature, Vec<Given>)> = Vec::new();
     for (number, line) in lines(response)? {
@@ -144,7 +140,7 @@ pub fn tips(response: &str) -> Result<Vec<String>, ResponseError> {
     Ok(once)
 }
 
-/// What follows a dash, a star, a dot or a number at the beginning of a line.
+/// The text after a dash, a star, a dot or a number at the beginning of a line.
 fn bullet(text: &str) -> Option<&str> {
     if let Some(rest) = ["- ", "* ", "• "].iter().find_map(|mark| text.strip_prefix(mark)) {
         return Some(rest.trim());

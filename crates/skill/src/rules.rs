@@ -28,7 +28,7 @@ pub struct Rules {
 #[serde(default, deny_unknown_fields)]
 pub struct ActionRule {
     pub form: String,
-    /// What holds before it succeeds.
+    /// The conditions before it succeeds.
     pub needs: Vec<Need>,
     /// How it makes the thing in a slot (`receptacle`, `open`).
     pub makes: Vec<(String, String)>,
@@ -42,7 +42,6 @@ pub struct ActionRule {
 pub struct Plan {
     /// The task, what varies in square brackets (`put a clean [object] in [receptacle]`).
     pub task: String,
-    /// The calls, over the same names.
     pub calls: Vec<SkillCall>,
     /// Logged episodes that went so.
     pub seen: usize,
@@ -57,15 +56,11 @@ pub struct Need {
     pub fact: Fact,
 }
 
-/// What can hold of the slots of a form. Verbs name other forms.
+/// A condition on the slots of a form. Verbs name other forms.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fact {
     /// The last action of that name was of this thing.
-    Last {
-        verb: String,
-        /// The slot, of the same name in both forms.
-        slot: String,
-    },
+    Last { verb: String, slot: String },
     /// As [`Fact::Last`], and no action of the other name came after it.
     Since { verb: String, slot: String, until: String },
     /// The last action of the one name was after the last of the other.
@@ -73,11 +68,7 @@ pub enum Fact {
     /// The one was seen at the other when it was last looked at.
     Seen { slot: String, at: String },
     /// The thing was seen where the last action of that name led.
-    Here {
-        slot: String,
-        /// The name of an action of one thing.
-        verb: String,
-    },
+    Here { slot: String, verb: String },
     /// The thing was last said to be so.
     Is { slot: String, state: String },
     /// The thing was listed at the beginning.
@@ -225,7 +216,6 @@ impl Rules {
         self.actions.iter().find(|rule| rule.form == form)
     }
 
-    /// Where things of a kind tend to be.
     pub(crate) fn places_of(&self, kind: &str) -> &[String] {
         self.likely.iter().find(|(known, _)| known == kind).map_or(&[], |(_, places)| places)
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::form::{Binding, Form, is_number};
 
-/// What announces a list of things.
+/// The words before a list of things.
 const LIST: &str = "you see";
 /// Beyond this length of an observation nothing more is read.
 const LONGEST: usize = 20_000;
@@ -19,7 +19,7 @@ pub struct Done {
     pub binding: Binding,
 }
 
-/// What an observation says.
+/// The content of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Said {
     /// Listed things, each with its place; no place in the first view of a room.
@@ -38,7 +38,7 @@ pub struct Scene {
     pub listed: BTreeMap<String, Vec<String>>,
     /// How things were last said to be.
     pub states: BTreeMap<String, String>,
-    /// What was done, refused actions left out.
+    /// The actions done, without the refused ones.
     pub done: Vec<Done>,
     /// Actions that were refused since the last one that was not.
     pub refused: BTreeSet<String>,

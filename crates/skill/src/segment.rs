@@ -18,7 +18,6 @@ pub struct Segment {
     pub end: usize,
 }
 
-/// Fault in a cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// A segment calls a skill that is not known.

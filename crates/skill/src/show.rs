@@ -36,7 +36,7 @@ pub fn steps(steps: &[Step], indent: &str) -> String {
     out
 }
 
-/// What the agent was given at the beginning: the first observation, and the goal where that does not say it.
+/// The agent's view at the beginning: the first observation, and the goal where that does not say it.
 pub fn beginning(trajectory: &Trajectory) -> String {
     let first = trajectory.initial_observation.as_deref().map(clipped).unwrap_or_default();
     if first.contains(trajectory.task.trim()) {
@@ -46,7 +46,6 @@ pub fn beginning(trajectory: &Trajectory) -> String {
     }
 }
 
-/// A whole trajectory.
 pub fn whole(trajectory: &Trajectory) -> String {
     format!("{}\n{}", beginning(trajectory).trim_end(), steps(&trajectory.steps, ""))
 }

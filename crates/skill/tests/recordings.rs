@@ -1,4 +1,4 @@
-//! What counting finds in logs compared with cuts by hand, of the recordings of O3D; where there are none, there is nothing to compare and the
+//! The findings of counting in logs compared with cuts by hand, of the recordings of O3D; where there are none, there is nothing to compare and the
 //! summary of the whole suite says so.
 #![allow(
     clippy::unwrap_used,

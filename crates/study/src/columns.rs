@@ -7,7 +7,7 @@ use crate::interval::{Interval, in_words, wilson};
 use crate::paper::{Paper, Printed};
 use crate::table::Table;
 
-/// What tells the rows of a table apart: names of what varies, and the values.
+/// The conditions by which the rows of a table differ: names and values.
 pub(crate) type Conditions = Vec<(&'static str, String)>;
 
 /// Results under the same conditions: a row of a table.
@@ -34,7 +34,6 @@ pub(crate) fn groups<'a, L>(
 }
 
 impl<'a, L> Group<'a, L> {
-    /// All of these lines as one row.
     pub(crate) fn all(conditions: Conditions, lines: impl IntoIterator<Item = &'a L>) -> Self {
         Group { conditions, lines: lines.into_iter().collect() }
     }
@@ -57,12 +56,10 @@ impl<'a, L> Group<'a, L> {
         wilson(self.count(is), self.lines.len())
     }
 
-    /// The figure of each line that has one.
     pub(crate) fn values(&self, figure: impl Fn(&L) -> Option<f64>) -> Vec<f64> {
         self.lines.iter().filter_map(|line| figure(line)).collect()
     }
 
-    /// The mean over the lines that have the figure.
     pub(crate) fn mean(&self, figure: impl Fn(&L) -> Option<f64>) -> Option<f64> {
         let values = self.values(figure);
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -73,7 +70,7 @@ impl<'a, L> Group<'a, L> {
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
 
-    /// What a paper prints for these conditions.
+    /// A paper's figure for these conditions.
     pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<Printed> {
         let conditions: Vec<(&str, &str)> = self.conditions.iter().map(|(name, value)| (*name, &**value)).collect();
         paper.beside(&conditions, measure)
@@ -85,30 +82,25 @@ pub(crate) fn distinct<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
     BTreeSet::from_iter(words).into_iter().filter(|word| !word.is_empty()).collect()
 }
 
-/// What a cell shows. A dash stands for what there is none of.
+/// A cell's content. A dash stands for a missing one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
     Words(String),
-    /// A figure with so many digits.
     Figure(Option<f64>, usize),
-    /// An interval with so many digits.
     Interval(Option<Interval>, usize),
-    /// What a paper prints.
+    /// A paper's figure.
     Printed(Option<Printed>),
 }
 
 impl Cell {
-    /// A number as it is, or words.
     pub(crate) fn of(words: impl ToString) -> Self {
         Cell::Words(words.to_string())
     }
 
-    /// A share in percent.
     pub(crate) fn percent(share: Option<f64>, digits: usize) -> Self {
         Cell::Figure(share.map(|share| 100.0 * share), digits)
     }
 
-    /// An interval of shares in percent.
     pub(crate) fn percents(interval: Option<Interval>, digits: usize) -> Self {
         Cell::Interval(interval.map(|ends| ends.map(|end| 100.0 * end)), digits)
     }
@@ -133,7 +125,6 @@ pub(crate) struct Column<'c, R> {
     cell: Box<dyn Fn(&R) -> Cell + 'c>,
 }
 
-/// A column of figures.
 pub(crate) fn column<'c, R>(heading: impl Into<String>, cell: impl Fn(&R) -> Cell + 'c) -> Column<'c, R> {
     Column { heading: heading.into(), is_words: false, cell: Box::new(cell) }
 }
@@ -143,7 +134,6 @@ pub(crate) fn words<'c, R>(heading: impl Into<String>, cell: impl Fn(&R) -> Stri
     Column { heading: heading.into(), is_words: true, cell: Box::new(move |row| Cell::Words(cell(row))) }
 }
 
-/// A column with what a condition of each group is.
 pub(crate) fn condition<'c, L>(name: &'static str) -> Column<'c, Group<'c, L>> {
     words(name, move |group: &Group<'c, L>| group.condition(name))
 }
@@ -164,7 +154,6 @@ impl Table {
         self.row(cells);
     }
 
-    /// A table of these columns and rows.
     pub(crate) fn of<R>(title: impl Into<String>, columns: &[Column<'_, R>], rows: &[R]) -> Self {
         let mut table = Table::of_columns(title, columns);
         rows.iter().for_each(|row| table.add(columns, row));

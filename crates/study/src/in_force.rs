@@ -19,7 +19,7 @@ use stepwright_world::demonstration::Demonstration;
 /// Assertions by action function.
 pub type Assertions = BTreeMap<String, Vec<String>>;
 
-/// What a person names, files read.
+/// The preconditions that a person names, files read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Preconditions {
     /// The true ones, where the data or the world's specification holds them.

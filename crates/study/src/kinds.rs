@@ -17,7 +17,6 @@ impl std::fmt::Debug for Kind {
     }
 }
 
-/// All of them.
 pub(crate) const KINDS: [Kind; 7] = [
     Kind::of::<run::Run>(),
     Kind::of::<precondition::Preconditions>(),
@@ -33,7 +32,6 @@ impl Kind {
         Kind { name: S::NAME, report: |entries, detail| Ok(S::report(&lines_of(entries.iter().copied())?, detail)) }
     }
 
-    /// The study of a name.
     pub fn named(name: &str) -> Result<Self, String> {
         let known = || KINDS.map(|kind| kind.name).join(", ");
         let found = KINDS.into_iter().find(|kind| kind.name == name);

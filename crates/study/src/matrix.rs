@@ -16,12 +16,7 @@ use stepwright_world::{TaskInfo, WorldKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     /// Actions were executed.
-    Works {
-        actions: usize,
-        /// How many of them the world refused.
-        refused: usize,
-        won: bool,
-    },
+    Works { actions: usize, refused: usize, won: bool },
     /// It does not fit: what is missing.
     Refused(String),
     /// It fits and ran, but took no action: why.

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 
 use crate::table::Table;
 
-/// A paper's figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paper {
     pub source: &'static str,
@@ -32,20 +31,19 @@ pub static O3D: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../
 pub struct PaperRow {
     /// Where they are printed: `Table 1`.
     pub place: &'static str,
-    /// What they were measured under: names of what varies, and the values. What is not named does not matter.
+    /// Their conditions: names and values. A condition that is not named does not matter.
     pub condition: Vec<(&'static str, &'static str)>,
-    /// What was measured, and the figures.
+    /// The measures, and the figures.
     pub figures: Vec<(&'static str, Printed)>,
 }
 
-/// A printed figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Printed {
     /// `0.84`
     Number(f64),
     /// `39/50`
     Of(u32, u32),
-    /// What is no figure.
+    /// A text that is no figure.
     Words(&'static str),
 }
 
@@ -80,12 +78,10 @@ impl fmt::Display for Printed {
 }
 
 impl PaperRow {
-    /// The value of what varies under that name.
     pub fn value(&self, name: &str) -> Option<&'static str> {
         self.condition.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
     }
 
-    /// The figure of a measure.
     pub fn figure(&self, measure: &str) -> Option<Printed> {
         self.figures.iter().find(|(own, _)| *own == measure).map(|(_, figure)| *figure)
     }
@@ -93,7 +89,7 @@ impl PaperRow {
 
 /// The heading of the column that says where a row is printed.
 const PLACE: &str = "place";
-/// What stands for nothing in a text of figures.
+/// The sign for an absent figure.
 const NOTHING: &str = "-";
 
 impl Paper {

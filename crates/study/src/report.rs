@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::curve::{self, Chart, Plot, Scatter, draw, draw_points};
 pub(super) use super::table::Table;
 
-/// A piece of a report.
 #[derive(Debug, Clone)]
 enum Part {
     Text(String),

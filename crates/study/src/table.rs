@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// A table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     /// Its title, written to files and above the table.
@@ -15,7 +14,6 @@ pub(super) struct Table {
 #[derive(Debug, Clone)]
 enum Row {
     Cells(Vec<String>),
-    /// A line across the table.
     Line(String),
 }
 
@@ -27,7 +25,6 @@ impl Table {
         table
     }
 
-    /// The same with what it shows.
     #[must_use]
     pub(super) fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
@@ -54,12 +51,10 @@ impl Table {
         })
     }
 
-    /// Adds a row.
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(Row::Cells(cells.into_iter().collect()));
     }
 
-    /// Adds a separate line.
     pub(super) fn line(&mut self, text: impl Into<String>) {
         self.rows.push(Row::Line(text.into()));
     }

@@ -12,7 +12,7 @@ use stepwright_program::Call;
 /// A step of an episode: what was thought, done and observed. The reset is a step without an action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Step {
-    /// What was thought before the action; `None` where that is not known.
+    /// The thought before the action; `None` where that is not known.
     #[serde(default, alias = "think")]
     pub thought: Option<String>,
     /// The action's text; empty where calls alone are known.
@@ -24,10 +24,9 @@ pub struct Step {
     /// The text observed; `None` where that is not known.
     #[serde(default)]
     pub observation: Option<String>,
-    /// What was observed as calls, in program order.
+    /// The observation as calls, in program order.
     #[serde(default, alias = "observation_calls", skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// Whether the world refused the action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
 }
@@ -53,7 +52,6 @@ impl Step {
 /// A logged episode.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trajectory {
-    /// Its id.
     pub id: String,
     /// The success and the failure on one task share it.
     #[serde(default)]
@@ -61,27 +59,20 @@ pub struct Trajectory {
     /// The environment (`alfworld`, `webshop`).
     #[serde(default)]
     pub env: String,
-    /// The environment's id of the task.
     #[serde(default)]
     pub task_id: Option<serde_json::Value>,
-    /// The goal in words.
     #[serde(default)]
     pub task: String,
-    /// The kind of task.
     #[serde(default)]
     pub task_type: Option<String>,
-    /// Who acted.
     #[serde(default)]
     pub model: Option<String>,
-    /// Where it comes from.
     #[serde(default)]
     pub source: Option<String>,
-    /// What was observed before the first action.
+    /// The observation before the first action.
     #[serde(default)]
     pub initial_observation: Option<String>,
-    /// The steps.
     pub steps: Vec<Step>,
-    /// Whether the goal was reached.
     #[serde(default)]
     pub success: bool,
     /// The score, from 0 to 1.
@@ -90,7 +81,7 @@ pub struct Trajectory {
     /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
     #[serde(default)]
     pub terminated: Option<String>,
-    /// What else the line holds.
+    /// The other fields of the line.
     #[serde(flatten)]
     pub rest: serde_json::Map<String, serde_json::Value>,
 }
@@ -101,7 +92,7 @@ pub struct Trajectory {
 pub struct LogError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// The fault and its remedy.
     pub message: String,
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
 
 /// The line of Reflexion's logs after which the episode begins.
 const TASK: &str = "Here is the task:";
-/// What to do about a text without an action.
+/// The advice about a text without an action.
 const NO_ACTION: &str = "no action in this log; lines that begin with `Action:`, `>` or `Act 1:` are expected";
 
 fn action_of(line: &str) -> Option<&str> {
@@ -126,7 +126,7 @@ fn action_of(line: &str) -> Option<&str> {
     line.strip_prefix("Action:").or_else(|| line.strip_prefix('>')).or_else(numbered).map(str::trim)
 }
 
-/// What follows `Act 3:`.
+/// The text after `Act 3:`.
 fn numbered<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let (number, rest) = line.strip_prefix(word)?.strip_prefix(' ')?.split_once(':')?;
     number.chars().all(|c| c.is_ascii_digit()).then_some(rest)

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::{LogError, Trajectory};
 
-/// What a thought is answered with.
+/// The answer to a thought.
 pub const OK: &str = "OK.";
 
 /// How a transcript is written.
@@ -21,7 +21,7 @@ pub enum Form {
     Action,
 }
 
-/// What a model's line is.
+/// The kind of a model's line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A thought, as it is written into the transcript.
@@ -45,7 +45,6 @@ pub fn is_thought(text: &str) -> bool {
     text.strip_prefix("think").is_some_and(|rest| rest.starts_with([':', '[']))
 }
 
-/// A thought's words.
 pub fn words_of(thought: &str) -> &str {
     let rest = thought.strip_prefix("think").unwrap_or(thought);
     match rest.strip_prefix('[') {
@@ -113,7 +112,7 @@ impl Form {
         }
     }
 
-    /// What a raw prompt ends with, for the model to go on.
+    /// The end of a raw prompt, for the model to go on.
     pub fn cue(self) -> &'static str {
         match self {
             Form::Prompt => ">",
@@ -140,7 +139,7 @@ impl Form {
 /// Examples for prompts, as a file holds them: what the domain is about, then transcripts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Examples {
-    /// What the domain is about, for the head of the prompt.
+    /// The description of the domain, for the head of the prompt.
     pub about: String,
     pub form: Form,
     /// The transcripts, in the file's order.
@@ -160,9 +159,7 @@ pub struct Example {
 impl Examples {
     /// Reads a file: lines that begin with `#` are remarks, what stands before the first head is what the domain is about, and each
     /// `== KIND` or `== KIND of TASK` heads a transcript (`*` is any kind).
-    ///
-    /// # Errors
-    /// A head without a kind, or a transcript without an action, with its line.
+    /// Errors: a head without a kind, or a transcript without an action, with its line.
     pub fn read(text: &str) -> Result<Self, LogError> {
         let mut examples = Examples { form: Form::of(text), ..Examples::default() };
         let mut heads: Vec<usize> = Vec::new();

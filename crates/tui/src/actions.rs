@@ -10,31 +10,26 @@ use strum::{IntoStaticStr, VariantArray};
 /// The panes, in tab order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum PaneId {
-    /// The trajectory as a program.
     Program,
-    /// What is offered next, with verdicts.
+    /// The proposals for the next step, with verdicts.
     Proposals,
-    /// Candidate assertions of each action.
     Preconditions,
     /// The program's variables and the world's truth.
     State,
-    /// What blocks the chosen action.
+    /// The conditions that block the chosen action.
     Blocking,
     /// The episode as the agent saw it.
     Observations,
     /// The exact request and the streaming answer.
     Model,
-    /// The session's records.
     Log,
-    /// What is known of skills, and recorded logs.
+    /// Knowledge of skills, and recorded logs.
     Skills,
 }
 
-/// All panes, in tab order.
 pub const PANES: &[PaneId] = PaneId::VARIANTS;
 
 impl PaneId {
-    /// Its title.
     pub fn title(self) -> &'static str {
         self.into()
     }
@@ -46,13 +41,10 @@ pub enum Context {
     /// Everywhere no text is being typed.
     #[strum(serialize = "Everywhere")]
     Global,
-    /// The workbench: decisions about the next action and the session's time.
     #[strum(serialize = "Decisions and time")]
     Gate,
-    /// The pane that has the keys.
     #[strum(serialize = "In the focused pane")]
     Pane,
-    /// The start screen.
     #[strum(serialize = "Start screen")]
     Start,
     /// An open dialog; its letters count where no text is typed.
@@ -61,16 +53,12 @@ pub enum Context {
     /// The presenter's view, before the keys of every dialog; so are those of the dialogs below.
     #[strum(serialize = "In the presenter's view")]
     Presenter,
-    /// Branches and sessions side by side.
     #[strum(serialize = "In the comparison of branches")]
     Comparison,
-    /// The tree of steps and branches.
     #[strum(serialize = "In the list of steps and branches")]
     Branches,
-    /// Model, method and options.
     #[strum(serialize = "In the dialog of model and method")]
     Settings,
-    /// The help.
     #[strum(serialize = "In the help")]
     HelpPage,
 }
@@ -90,7 +78,6 @@ pub(crate) const CONTEXTS: [Context; 10] = [
 ];
 
 impl Context {
-    /// Its heading.
     pub fn title(self) -> &'static str {
         self.into()
     }
@@ -129,22 +116,17 @@ impl From<PaneAction> for ActionId {
     }
 }
 
-/// A row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct ActionSpec {
-    /// Which action.
     pub id: ActionId,
     /// As in the configuration's `[keys]`.
     pub name: String,
-    /// Where its keys count.
     pub context: Context,
     /// Its keys unless a person changes them.
     pub keys: Vec<String>,
     /// A word or two for the footer.
     pub label: &'static str,
-    /// A sentence for the help.
     pub about: String,
-    /// Whether the palette offers it.
     pub palette: bool,
 }
 
@@ -170,14 +152,11 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Everything a key can do.
     ActionId as std::convert::identity, own_rows;
     own {
-        /// Choose the proposal of that number.
         Choose(u8),
         /// Show a pane and give it the keys.
         Focus(PaneId),
-        /// What the focused pane does.
         Pane(PaneAction),
         /// Open the example session of that number.
         Example(u8),
@@ -341,7 +320,6 @@ actions! {
     }
 }
 
-/// The number of example sessions that have a key.
 pub(crate) const EXAMPLE_KEYS: usize = 8;
 
 /// The table, grouped by context.
@@ -384,7 +362,6 @@ fn spec_of(context: Context, id: ActionId, name: &str, keys: &str, label: &'stat
     ActionSpec { id, name: name.to_owned(), context, keys, label, about: about.to_owned(), palette }
 }
 
-/// The row of an action.
 pub fn spec(id: ActionId) -> Option<&'static ActionSpec> {
     ACTIONS.iter().find(|s| s.id == id)
 }

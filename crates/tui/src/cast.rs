@@ -38,9 +38,7 @@ pub struct Frames {
 
 impl Frames {
     /// A workbench of so many columns and rows.
-    ///
-    /// # Errors
-    /// None that a buffer in memory could have; of the drawing library's interface.
+    /// Errors: none that a buffer in memory could have; of the drawing library's interface.
     pub fn new((columns, rows): (u16, u16), keymap: Keymap, themes: Vec<Theme>) -> io::Result<Self> {
         let drawn = Drawn::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, columns, rows));
@@ -49,7 +47,6 @@ impl Frames {
         Ok(Frames { app, terminal, drawn })
     }
 
-    /// Feeds it a notice of the driver.
     pub fn notice(&mut self, notice: Notice) {
         self.app.notice(notice);
     }
@@ -71,9 +68,6 @@ impl Frames {
     }
 
     /// The bytes that bring a terminal from the frame before to this one, with a text in the message line.
-    ///
-    /// # Errors
-    /// As [`Frames::new`].
     pub fn frame(&mut self, message: &str) -> io::Result<String> {
         self.settle();
         self.app.say(Level::Info, message.to_owned());

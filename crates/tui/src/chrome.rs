@@ -80,7 +80,7 @@ pub(crate) fn thousands(number: u64) -> String {
 /// From this width on the title bar names world and method as well.
 const ROOMY: u16 = 110;
 
-/// The title bar: what is stepped on the left, with what on the right.
+/// The title bar: the task on the left, method and model on the right.
 pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let dot = format!(" {} ", theme.glyphs.dot);
     let roomy = area.width >= ROOMY;

@@ -2,7 +2,6 @@
 
 use ratatui::style::Color;
 
-/// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// None: `NO_COLOR`, or a terminal that says so.
@@ -37,7 +36,7 @@ const NAMED: [(&str, Color, (u8, u8, u8)); 16] = [
 const CUBE: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 impl Depth {
-    /// What the environment says: `NO_COLOR`, `COLORTERM`, `TERM`.
+    /// The depth by `NO_COLOR`, `COLORTERM` and `TERM`.
     pub fn of_environment() -> Self {
         let var = |name| std::env::var(name).unwrap_or_default();
         Self::of(!var("NO_COLOR").is_empty(), &var("COLORTERM"), &var("TERM"))
@@ -89,7 +88,6 @@ pub fn parse(text: &str) -> Option<Color> {
     text.parse().ok().map(Color::Indexed)
 }
 
-/// The place of a colour among the sixteen named ones.
 pub fn index(color: Color) -> Option<usize> {
     match color {
         Color::Indexed(index) => Some(usize::from(index)).filter(|i| *i < NAMED.len()),

@@ -19,19 +19,15 @@ use super::launcher::Catalog;
 use stepwright_episode::Session;
 use stepwright_protocol::{Handle, Notice};
 
-/// What a person types into a pane or a dialog.
+/// A person's typing in a pane or a dialog.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
-    /// A key.
     Key(KeyEvent),
-    /// Pasted text.
     Paste(&'a str),
 }
 
-/// A message of the channel.
 #[derive(Debug)]
 pub enum Message {
-    /// Keys, mouse, paste, focus, resize.
     Terminal(Event),
     /// The terminal can no longer be read.
     TerminalGone(String),
@@ -39,15 +35,11 @@ pub enum Message {
     Notice(u64, Notice),
     /// The driver of that generation closed its channel.
     DriverGone(u64),
-    /// A Unix signal.
     Signal(i32),
-    /// What there is to choose from.
     Catalog(Catalog),
     /// An attempt to start or open a driver ended.
     Launched(u64, Result<Handle, String>),
-    /// How far a fetch is, in words.
     Fetching(String),
-    /// A fetch ended.
     Fetched(Result<(), String>),
     /// A session to be compared was read, or not: what it is called, and the session.
     Loaded(Result<(String, Box<Session>), String>),
@@ -125,9 +117,7 @@ pub(crate) fn end_at_last(code: u8) {
 
 /// Feeds the signals that concern the terminal into the channel. After one that ends the program it ends, even where the thread that draws
 /// is held by the terminal.
-///
-/// # Errors
-/// When the system refuses the handlers.
+/// Errors: when the system refuses the handlers.
 pub(crate) fn read_signals(to: Sender<Message>) -> std::io::Result<()> {
     let mut signals = Signals::new(SIGNALS)?;
     spawn("signals", move || {

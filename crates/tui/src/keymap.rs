@@ -132,7 +132,6 @@ impl fmt::Display for Chord {
 /// A person's keys for one action, as read from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserKeys {
-    /// The action's name.
     pub action: String,
     /// Its keys; none switches the action's keys off.
     pub keys: Vec<String>,
@@ -140,7 +139,6 @@ pub struct UserKeys {
     pub place: String,
 }
 
-/// Which key does what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bound: HashMap<(Context, Chord), ActionId>,
@@ -151,9 +149,6 @@ impl Keymap {
     /// The defaults with a person's keys in place of those of the actions they name. A key taken from another action of the same
     /// context by default is that action's loss; the remarks name every action that is left without a key so. Two actions given
     /// the same key by the person are an error.
-    ///
-    /// # Errors
-    /// All that is wrong, one a line, each with its place.
     pub fn with_user(user: &[UserKeys]) -> Result<(Self, Vec<String>), String> {
         let mut problems = Vec::new();
         let mut given: HashMap<(Context, Chord), (&str, &str)> = HashMap::new();
@@ -225,7 +220,6 @@ impl Keymap {
 }
 
 impl Default for Keymap {
-    /// The action table's own keys.
     fn default() -> Self {
         Self::bind(ACTIONS.iter().map(|s| (s.id, default_chords(s))).collect())
     }

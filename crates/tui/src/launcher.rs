@@ -19,41 +19,33 @@ use stepwright_world::{TaskInfo, WorldKind};
 pub struct Entry {
     /// As on the command line.
     pub name: String,
-    /// A description for display.
     pub about: String,
     /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
     pub unavailable: Option<String>,
     /// How much has to be fetched before it can be chosen (`98 MB`), if fetching is all that is missing.
     pub fetch: Option<String>,
-    /// Of a model: the method that suits it.
+    /// The method that suits a model.
     pub suggests: Option<String>,
-    /// Of a method: its options and what it needs.
     pub method: Option<MethodInfo>,
-    /// Of a model: what is known of it.
     pub traits: ModelTraits,
 }
 
-/// A world and its tasks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorldEntry {
     /// As on the command line.
     pub name: String,
-    /// A description for display.
     pub about: String,
     /// Its tasks, in the order to show.
     pub tasks: Vec<TaskInfo>,
     /// The method it is made for, if there is one; it goes before what suits the model.
     pub suggests: Option<String>,
-    /// What it offers to methods; everything, where that is not known.
+    /// Its abilities for methods; every ability, where they are not known.
     pub kind: Option<&'static WorldKind>,
 }
 
-/// A session that can be opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionEntry {
-    /// Its log file.
     pub path: PathBuf,
-    /// What it is about.
     pub title: String,
     /// When, how many steps, in words; may be empty.
     pub detail: String,
@@ -61,10 +53,9 @@ pub struct SessionEntry {
     pub shipped: bool,
 }
 
-/// What there is to choose from on the start screen.
+/// The choices of the start screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
-    /// Worlds, in the order to show.
     pub worlds: Vec<WorldEntry>,
     /// Methods; the first is the default.
     pub methods: Vec<Entry>,
@@ -74,12 +65,11 @@ pub struct Catalog {
     pub sessions: Vec<SessionEntry>,
     /// The arrangement of panes last used in each world, by name.
     pub layouts: BTreeMap<String, String>,
-    /// What could not be read and what to do about it, in words.
+    /// Files that could not be read, with the remedy, in words.
     pub problems: Vec<String>,
 }
 
 impl Entry {
-    /// The options of a method.
     pub fn options(&self) -> Table {
         self.method.map_or(&[], |method| method.options)
     }
@@ -92,34 +82,27 @@ impl Entry {
     }
 }
 
-/// What a new episode is begun with.
+/// The beginning of a new episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The world's name.
     pub world: String,
     /// The task's source, as in [`TaskInfo::source`].
     pub source: String,
-    /// The task's id.
     pub task: String,
-    /// The method's name.
     pub method: String,
-    /// The model's name.
     pub model: String,
 }
 
-/// The forms a session can be written out in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
     /// One self-contained page.
     Html,
-    /// The records, one a line.
     Jsonl,
     /// A recording for terminal players.
     Cast,
 }
 
 impl ExportForm {
-    /// The ending of files of this form.
     pub fn ending(self) -> &'static str {
         match self {
             ExportForm::Html => ".html",
@@ -134,56 +117,35 @@ pub trait Launcher: Send + Sync {
     fn catalog(&self) -> Catalog;
 
     /// Begins a new episode.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn start(&self, choice: &Choice) -> Result<Handle, String>;
 
     /// Opens a recorded session where it was last looked at.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn open(&self, path: &Path) -> Result<Handle, String>;
 
     /// Reads a recorded session, to be compared with another.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn load(&self, path: &Path) -> Result<Session, String> {
         Err(format!("{}: sessions cannot be read here", path.display()))
     }
 
     /// Fetches what a model needs before it can be chosen, reporting progress in words. Ends soon after `cancel` fires; what
     /// has come is kept.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn fetch(&self, model: &str, report: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
         let _ = (report, cancel);
         Err(format!("there is nothing to fetch for {model}"))
     }
 
     /// Remembers the arrangement of panes for a world.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
         let _ = (world, layout);
         Ok(())
     }
 
     /// Remembers where a session is looked at, beside it: the session itself stays as it is.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn keep_place(&self, session: &Path, node: NodeId) -> Result<(), String> {
         let _ = (session, node);
         Ok(())
     }
 
     /// Writes a session out in another form to a file, which is replaced if it is there.
-    ///
-    /// # Errors
-    /// What went wrong and what to do, in words.
     fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String>;
 }

@@ -27,7 +27,6 @@ pub(crate) enum Class {
     Large,
 }
 
-/// A place that shows one of its panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Slot {
     panes: Vec<PaneId>,
@@ -51,7 +50,6 @@ pub(crate) struct Placed {
     pub area: Rect,
 }
 
-/// A frame's geometry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Geometry {
     pub title: Rect,
@@ -83,16 +81,14 @@ pub(crate) enum Resize {
     Shorter,
 }
 
-/// What the panes are arranged for.
+/// An arrangement's purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Preset {
-    /// Deciding step by step.
     #[default]
     Stepping,
     /// Inferring and editing preconditions.
     Assertions,
-    /// Reading a session with others.
     Review,
 }
 

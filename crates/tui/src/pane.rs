@@ -15,83 +15,60 @@ use super::view::View;
 use stepwright_episode::{NodeId, ProposalId};
 use stepwright_protocol::{Command, Level};
 
-/// What is done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileUse {
-    /// Write what is in force.
     Save {
-        /// The name offered.
         name: String,
     },
     /// Set it beside what is in force.
     Compare {
-        /// The comparison's token.
         token: u64,
-        /// The name offered.
         name: String,
     },
     /// Write the session, as it is in memory, to a new file, and go on there.
     Keep {
-        /// The name offered.
         name: String,
     },
-    /// Write the session out.
     Export {
-        /// In which form.
         form: ExportForm,
-        /// The name offered.
         name: String,
     },
 }
 
-/// What a pane wants done; the application does it.
+/// A pane's request to the application.
 #[allow(clippy::large_enum_variant, reason = "few of them live at a time")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
-    /// Send a command to the driver.
     Send(Command),
-    /// Choose a proposal to look at (and to approve).
     Select(ProposalId),
-    /// Put text on the clipboard.
     Copy(String),
-    /// Show a message.
     Say(Level, String),
-    /// Give the keys to another pane.
     Focus(PaneId),
     /// Open the dialog that edits this text of an action before it is taken.
     EditAction {
-        /// The proposal edited.
         proposal: ProposalId,
-        /// The text to begin with.
         text: String,
     },
     /// Open the dialog that changes a remark.
     EditNote {
-        /// The node it was made at.
         node: NodeId,
         /// Which of that node's, from 0.
         note: usize,
-        /// Its text.
         text: String,
     },
     /// Open the dialog that types a further action below that node of the blocking tree.
     AddToTree(u32),
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.
     EditBelief,
-    /// Open the text of the plan or program in force.
     EditPlan,
     /// Ask for a yes before these commands are sent.
     Confirm {
-        /// The dialog's title.
         title: String,
-        /// What is asked.
         question: String,
-        /// What a yes does, in a word or two.
+        /// The effect of a yes, in a word or two.
         yes: &'static str,
-        /// Sent after a yes.
         commands: Vec<Command>,
     },
-    /// Ask for a file's name, then do this with it.
     AskFile(FileUse),
     /// Open the form of how candidates are asked of a model.
     AskCandidates,
@@ -120,7 +97,6 @@ pub trait Pane {
         self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
     }
 
-    /// The list that has the cursor now.
     fn outline(&self) -> &Outline;
 
     fn outline_mut(&mut self) -> &mut Outline;
@@ -142,7 +118,7 @@ pub trait Pane {
         false
     }
 
-    /// What is typed while [`Pane::is_editing`] (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
+    /// Text typed while [`Pane::is_editing`] (Esc cancels, Enter or Ctrl-S accepts; the pane shows which).
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         let _ = (input, view);
         Vec::new()
@@ -164,7 +140,8 @@ pub trait Pane {
         "Enter"
     }
 
-    /// What must come first for an action that is not offered now, in words; `None` where the pane has no use for it.
+    /// The step that must come first for an action that is not offered now, in words; `None` where the pane has no use
+    /// for it.
     fn missing(&self, action: PaneAction, view: &View) -> Option<String> {
         let _ = (action, view);
         None
@@ -187,7 +164,7 @@ pub trait Pane {
         })
     }
 
-    /// What is typed while the pane captures text.
+    /// Text typed while the pane captures text.
     fn input(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
         if self.is_editing() {
             return self.edit(input, view);

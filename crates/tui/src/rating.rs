@@ -32,7 +32,7 @@ const KEYS: [(&str, &str); 6] = [
 /// The least screen that shows a task and a step of its plan.
 const LEAST: (u16, u16) = (30, 8);
 
-/// What is on the screen beside the item.
+/// The state of the screen beside the item.
 #[derive(Debug, Default)]
 pub struct View {
     /// Lines of the plan above the screen.
@@ -41,20 +41,17 @@ pub struct View {
     most: u16,
     /// Whether the screen was too small to show an item when it was drawn last; nothing is judged then.
     too_small: bool,
-    /// What went wrong, or was done, with the last key.
+    /// The fault, or the effect, of the last key.
     message: Option<String>,
 }
 
 /// Whether the person goes on or leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Goes on.
     On,
-    /// Leaves.
     Leave,
 }
 
-/// Answers a key.
 pub fn key(key: KeyEvent, judging: &mut Judging, view: &mut View) -> Next {
     view.message = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) {
@@ -95,7 +92,6 @@ pub fn key(key: KeyEvent, judging: &mut Judging, view: &mut View) -> Next {
     Next::On
 }
 
-/// Draws the present item.
 pub fn draw(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut View) {
     let area = frame.area();
     ground(theme, area, frame);
@@ -129,7 +125,6 @@ pub fn draw(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut 
     chrome::footer(&chrome::with_last(hints, keys.width), None, theme, keys, frame);
 }
 
-/// The task, its plan and the judgement.
 fn plan(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut View, area: Rect) {
     let [task, steps, said] =
         Layout::vertical([Constraint::Length(2), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
@@ -164,9 +159,6 @@ fn plan(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut View
 }
 
 /// Lets a person judge until they leave; 128 + n after signal n.
-///
-/// # Errors
-/// When there is no terminal, or it fails.
 pub fn run(judging: &mut Judging, theme: &Theme) -> std::io::Result<ExitCode> {
     let (to, messages) = mpsc::channel();
     let mut screen = Screen::enter(false)?;

@@ -30,25 +30,21 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// How long a stop by the terminal's keys is waited for.
 const STOPPING: Duration = Duration::from_secs(3);
 
-/// What the workbench is started with.
+/// The workbench's parts and settings.
 pub struct Options {
-    /// The panes, one of each.
     pub panes: Vec<Box<dyn Pane>>,
-    /// The keys.
     pub keymap: Keymap,
     /// The themes, the first in use.
     pub themes: Vec<Theme>,
-    /// Whether the mouse is used.
     pub mouse: bool,
-    /// A session to open at once.
     pub open: Option<PathBuf>,
     /// Whether sessions are shown blind from the first moment on.
     pub blind: bool,
-    /// What was found wrong while starting, shown in the message line.
+    /// A fault found while starting, shown in the message line.
     pub problem: Option<String>,
 }
 
-/// How the workbench was left.
+/// The workbench's end.
 #[derive(Debug, Clone)]
 pub struct Left {
     /// 0, or 128 + n after signal n.
@@ -58,9 +54,6 @@ pub struct Left {
 }
 
 /// Runs the workbench until the person leaves.
-///
-/// # Errors
-/// When there is no terminal, or it fails.
 pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Left> {
     let (to, messages) = mpsc::channel();
     let screen = Screen::enter(options.mouse)?;
@@ -96,7 +89,6 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     workbench.run()
 }
 
-/// Why the loop ends.
 enum End {
     Quit,
     Signal(i32),
@@ -112,7 +104,6 @@ struct Workbench {
     to: Sender<Message>,
     commands: Option<UnboundedSender<Command>>,
     generation: u64,
-    /// The driver that is being started.
     launch: u64,
     drawn: Option<Instant>,
     /// Stops the fetch that was begun last.

@@ -38,7 +38,6 @@ const ROOM_FOR_WORDS: u16 = 20;
 const ROOM_FOR_ABOUT: u16 = 26;
 /// Columns that a line's words need behind the longest name; where there are fewer, the words are shown below only.
 const ROOM_FOR_LINE: usize = 24;
-/// Lines of those words at most.
 const MOST_WORDS: usize = 3;
 
 const PARTS: [Part; 5] = [Part::Tasks, Part::Sessions, Part::Worlds, Part::Methods, Part::Models];
@@ -55,7 +54,7 @@ impl Part {
     }
 }
 
-/// What the start screen wants done.
+/// A request of the start screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartAction {
     Begin(Choice),
@@ -65,14 +64,12 @@ pub(crate) enum StartAction {
         model: String,
         size: String,
     },
-    /// Show the person a message.
     Say(String),
 }
 
-/// The start screen.
 #[derive(SmartDefault)]
 pub(crate) struct Start {
-    /// What there is; `None` while it is being read.
+    /// The choices; `None` while they are being read.
     catalog: Option<Catalog>,
     focus: usize,
     lists: [ListState; PARTS.len()],
@@ -83,7 +80,7 @@ pub(crate) struct Start {
     searching: bool,
     /// The person moved the method's cursor: it no longer follows the model.
     method_chosen: bool,
-    /// What was pressed while the catalogue was being read: done once it is.
+    /// The key pressed while the catalogue was being read: acted on once it is.
     awaiting: Option<ActionId>,
     /// Where each list was drawn last.
     areas: [Rect; PARTS.len()],
@@ -99,7 +96,7 @@ impl Start {
         self.find();
     }
 
-    /// What was pressed while the catalogue was being read, to be done now.
+    /// The action pressed while the catalogue was being read, to be done now.
     pub fn awaited(&mut self) -> Option<StartAction> {
         self.awaiting.take().and_then(|action| self.act(action))
     }
@@ -140,12 +137,11 @@ impl Start {
         entries.map(|(row, entry)| Entry { unavailable: self.obstacle(row), ..entry.clone() }).collect()
     }
 
-    /// What there is to choose from, once read.
+    /// The choices, once read.
     pub fn catalog(&self) -> Option<&Catalog> {
         self.catalog.as_ref()
     }
 
-    /// Whether keys are text now.
     pub fn captures_text(&self) -> bool {
         self.searching
     }
@@ -180,7 +176,7 @@ impl Start {
         self.follow_suggestion();
     }
 
-    /// Moves in the list in focus; what fits the marked row follows.
+    /// Moves in the list in focus; the lists that depend on the marked row follow.
     fn go(&mut self, go: impl FnOnce(&mut ListState, usize)) {
         let (part, len) = (self.part(), self.len(self.part()));
         let list = &mut self.lists[part as usize];
@@ -209,7 +205,7 @@ impl Start {
         }
     }
 
-    /// What the marked model needs first.
+    /// The fetch that the marked model needs first.
     fn to_fetch(&self) -> Option<StartAction> {
         let model = self.catalog.as_ref()?.models.get(self.cursor(Part::Models))?;
         Some(StartAction::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
@@ -237,7 +233,6 @@ impl Start {
         })
     }
 
-    /// Performs an action of the start screen.
     pub fn act(&mut self, action: ActionId) -> Option<StartAction> {
         self.awaiting = None;
         if self.catalog.is_none() && matches!(action, ActionId::Begin | ActionId::Example(_)) {
@@ -287,7 +282,7 @@ impl Start {
         searched
     }
 
-    /// What is typed into the search.
+    /// Takes text typed into the search.
     pub fn input(&mut self, input: Input<'_>) {
         match input {
             _ if !self.searching => {}
@@ -367,7 +362,7 @@ impl Start {
         }
     }
 
-    /// All that is known of a list's row: what its line may have no room for.
+    /// All details of a list's row: its line may have no room for them.
     fn details(&self, part: Part, row: usize) -> Option<String> {
         let catalog = self.catalog.as_ref()?;
         let of_entry = |entries: &[Entry]| {

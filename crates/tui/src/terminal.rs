@@ -52,9 +52,7 @@ impl Write for OurModes {
 
 impl Screen {
     /// Puts the terminal into our modes.
-    ///
-    /// # Errors
-    /// When standard input or output is no terminal, or the terminal refuses.
+    /// Errors: when standard input or output is no terminal, or the terminal refuses.
     pub fn enter(mouse: bool) -> io::Result<Self> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(io::Error::other(

@@ -5,7 +5,7 @@
 use ratatui::style::{Modifier, Style};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a piece of text is, as far as its looks go; theme files name it in kebab case (`border-focused`).
+/// A text's role, as far as its looks go; theme files name it in kebab case (`border-focused`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Role {
@@ -13,7 +13,6 @@ pub enum Role {
     /// Text of less weight: hints, line numbers, what is folded.
     Dim,
     Title,
-    /// The border of a pane.
     Border,
     /// The border of the pane that has the keys.
     BorderFocused,
@@ -37,7 +36,6 @@ pub enum Role {
     SyntaxConstant,
 }
 
-/// All roles, in the order of the enum.
 pub(crate) const ROLES: &[Role] = Role::VARIANTS;
 
 /// The marks used in panes, one column each.
@@ -54,7 +52,6 @@ pub struct Glyphs {
     pub star: &'static str,
     pub open: &'static str,
     pub closed: &'static str,
-    /// A branch in a tree, more below.
     pub branch: &'static str,
     pub last_branch: &'static str,
     pub vertical: &'static str,
@@ -64,11 +61,9 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// A filled cell of a bar.
     pub full: &'static str,
-    /// An empty cell of a bar.
     pub empty: &'static str,
 }
 
-/// Glyphs for terminals with Unicode.
 pub const UNICODE: Glyphs = Glyphs {
     yes: "✓",
     no: "✗",
@@ -113,7 +108,6 @@ pub const ASCII: Glyphs = Glyphs {
 /// A theme: a style for each role, and the glyphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// The theme's name, as in `themes/NAME.toml`.
     pub name: String,
     pub about: String,
     styles: [Style; ROLES.len()],

@@ -27,7 +27,6 @@ const SHIPPED: [(&str, &str); 5] = [
 
 /// Longest chain of inheritance; a longer one goes in circles.
 const MAX_CHAIN: usize = 8;
-/// The largest file of a theme.
 const LARGEST: u64 = 256 << 10;
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -125,14 +124,11 @@ pub struct Wanted<'a> {
     /// The theme asked for; without it `dark`, or `light` where the terminal says its ground is light.
     pub name: Option<&'a str>,
     pub ascii: bool,
-    /// How many colours the terminal shows.
     pub depth: Depth,
 }
 
 /// All themes, the one asked for first; and what is wrong with those that cannot be read.
-///
-/// # Errors
-/// When the theme asked for does not exist or cannot be read: what, where, what to do.
+/// Errors: when the theme asked for does not exist or cannot be read: what, where, what to do.
 pub fn load(wanted: Wanted<'_>) -> Result<(Vec<Theme>, Vec<String>), String> {
     let mut sources: BTreeMap<String, (String, String)> = SHIPPED
         .iter()

@@ -25,18 +25,13 @@ type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
 
 const ANSWERS: usize = 64;
 
-/// What the driver answered to a question of a pane or dialog.
+/// The driver's answer to a question of a pane or dialog.
 #[derive(Debug)]
 pub enum Answer {
-    /// What checking said of an action's text.
     Text(Result<Verdict, String>),
-    /// What was read of a belief's text.
     Belief(Result<BeliefReading, String>),
-    /// What became of a program's lines.
     Program(Vec<LineStatus>),
-    /// What looking at a candidate gave.
     Candidate(Result<Arc<Inspection>, String>),
-    /// A step of a demonstration.
     Step(Arc<StepView>),
     /// Two sets side by side, and the right one of them.
     Sets(Arc<SetComparison>, Arc<AdoptedSet>),
@@ -49,9 +44,7 @@ pub struct View {
     pub keys: Arc<Keymap>,
     /// The session; `None` on the start screen.
     pub session: Option<Session>,
-    /// Its records, for the log pane.
     pub records: Vec<Arc<Record>>,
-    /// The log file.
     pub path: Option<PathBuf>,
     /// World and program at the cursor.
     pub situation: Option<Arc<Situation>>,
@@ -71,7 +64,6 @@ pub struct View {
     pub adoptions: usize,
     /// The driver's newest answers to questions of panes and dialogs, by the question's number.
     answers: BTreeMap<u64, Answer>,
-    /// How candidates are asked of a model.
     pub candidate_asks: CandidateAsks,
     /// Whether the world's data holds the true preconditions.
     pub ground_truth: bool,
@@ -79,13 +71,11 @@ pub struct View {
     pub world: Option<ProcessStatus>,
     /// The proposal the person has chosen to see; approve acts on it.
     pub selected: Option<ProposalId>,
-    /// The message line.
     pub message: Option<(Level, String)>,
     /// Counts every change; panes cache by it.
     pub revision: u64,
-    /// The recorded episodes that are played back, and what the present one violates.
+    /// The recorded episodes that are played back, and the violations of the present one.
     pub logs: Option<(Logs, Arc<Vec<Violation>>)>,
-    /// Whether the driver has stopped.
     pub stopped: bool,
     /// Other sessions that it is compared with: what each is called, and the session as it was left.
     pub compared: Vec<(String, Session)>,
@@ -102,12 +92,11 @@ pub struct View {
     /// Of each rejected proposal: the number of the first proposal made after its rejection.
     rejections: HashMap<ProposalId, ProposalId>,
     passed: Passed,
-    /// What was computed last of the proposals.
+    /// The last computed order of the proposals.
     cache: Cache,
 }
 
 impl View {
-    /// A view of nothing yet, under these keys.
     pub fn new(keys: Arc<Keymap>) -> Self {
         View { keys, ..View::default() }
     }
@@ -132,7 +121,6 @@ impl View {
         }
     }
 
-    /// Folds one notice in.
     pub fn notice(&mut self, notice: Notice) {
         self.revision += 1;
         match notice {
@@ -249,12 +237,11 @@ impl View {
         self.records.push(record);
     }
 
-    /// The node at the cursor.
     pub fn node(&self) -> Option<&Node> {
         self.session.as_ref().and_then(Session::current)
     }
 
-    /// What happened at the cursor since arriving there.
+    /// The events at the cursor since arriving there.
     pub fn turn(&self) -> Option<&Turn> {
         self.node().map(|n| &n.turn)
     }
@@ -264,7 +251,6 @@ impl View {
         self.turn().and_then(Turn::pending_offer)
     }
 
-    /// What the method in use follows at a node.
     pub fn sections(&self, node: NodeId) -> Vec<Section> {
         let closing = self.situation.as_ref().map_or("", |situation| situation.closing);
         self.session.as_ref().map(|session| Place { session, node, closing }.sections()).unwrap_or_default()
@@ -297,7 +283,6 @@ impl View {
         self.selected = Some(self.shown_for(id).unwrap_or(id));
     }
 
-    /// The chosen proposal.
     pub fn chosen(&self) -> Option<&Proposal> {
         self.selected.and_then(|id| self.turn().and_then(|t| t.proposal(id)))
     }

@@ -6,7 +6,7 @@ use crate::known::{has_attribute, is_builtin, reaches_outside};
 use crate::rewrite::Prepared;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
-/// What an exception of the engine means.
+/// The fault behind an exception of the engine.
 pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let message = exception.message().unwrap_or_default();
     let line = exception.traceback().last().map(|frame| frame.start.line);
@@ -29,7 +29,7 @@ pub(crate) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
     frames.iter().any(|frame| prepared.may_stop_before((frame.start.line as usize, frame.start.column as usize)))
 }
 
-/// What a name that is not there means.
+/// The fault behind a name that is not there.
 pub(crate) fn missing(name: &str) -> Option<FaultKind> {
     if reaches_outside(name) {
         Some(FaultKind::Forbidden(format!("`{name}`")))

@@ -255,7 +255,7 @@ fn where_too_much_is_in_memory_only_the_line_is_unknown() {
     assert_eq!(run.fault, None);
 }
 
-/// What a trial's worker says: code of one's own around a model's, which reports by its only call.
+/// The reply of a trial's worker: code of one's own around a model's, which reports by its only call.
 fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
     let limits = Limits { wall: std::time::Duration::from_millis(500), ..Limits::default() };
     let order = Order {

@@ -6,7 +6,6 @@ use serde_json::{Map, Number, Value};
 /// How deep a value may nest that is handed over; far below what reading JSON allows.
 const DEEPEST: usize = 60;
 
-/// A JSON value as the code sees it.
 pub(crate) fn to_python(value: &Value) -> MontyObject {
     match value {
         Value::Null => MontyObject::None,

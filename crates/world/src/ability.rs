@@ -38,7 +38,7 @@ pub enum Ability {
 }
 
 impl Ability {
-    /// What it is, as the object of "has no …" (`list of admissible actions`).
+    /// Its noun, as the object of "has no …" (`list of admissible actions`).
     pub fn label(self) -> &'static str {
         match self {
             Ability::Admissible => "list of admissible actions",

@@ -6,7 +6,6 @@ use super::demonstration::Demonstration;
 use super::{WORLDS, WorldKind};
 use crate::planner::{Agent, EffectModel, EffectsOnly};
 
-/// Makes an agent from demonstrations.
 pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
 
 /// The agent of a world; of a world that has none, the one that knows what the demonstrations show.

@@ -19,18 +19,12 @@ pub trait Identified {
 
 /// A task as it was read, whose catalog is a set of tasks.
 pub trait Entry: Identified + Debug + Send + Sync + Sized + 'static {
-    /// What a list of tasks says of it.
+    /// Its row in a list of tasks.
     fn info(&self) -> TaskInfo;
 
     /// As [`TaskSet::open`].
-    ///
-    /// # Errors
-    /// As [`TaskSet::open`].
     fn open(catalog: Arc<Catalog<Self>>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError>;
 
-    /// As [`TaskSet::demonstrations`].
-    ///
-    /// # Errors
     /// As [`TaskSet::demonstrations`].
     fn demonstrations(&self, options: &Values) -> Result<Vec<Demonstration>, WorldError>;
 }
@@ -80,9 +74,6 @@ impl<T: Identified> Catalog<T> {
     }
 
     /// The task of an id.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] with the ids that come nearest.
     pub fn get(&self, id: &str) -> Result<&T, WorldError> {
         let found = self.index.get(id).and_then(|at| self.entries.get(*at));
         found.ok_or_else(|| files::no_such_task(self.ids(), id))
@@ -90,9 +81,6 @@ impl<T: Identified> Catalog<T> {
 
     /// The whole id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it;
     /// the first one if nothing is asked for.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] with the ids that come nearest, or [`WorldError::AmbiguousTask`] with those that match.
     pub fn resolve(&self, part: &str) -> Result<&str, WorldError> {
         match self.entries.first().filter(|_| part.is_empty()) {
             Some(first) => Ok(first.id()),

@@ -13,13 +13,10 @@ use stepwright_trajectory::Step;
 /// A recorded episode; its first step is the reset, without a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Demonstration {
-    /// Where it comes from.
     pub id: String,
-    /// The world's own kind of task.
     pub task_type: String,
     /// The goal as stated to the agent.
     pub sentence: String,
-    /// How it opens as a program.
     pub header: ProgramHeader,
     /// The steps, the reset first.
     pub steps: Vec<Step>,
@@ -27,9 +24,7 @@ pub struct Demonstration {
 
 impl Demonstration {
     /// A task's actions, done in a world once more; `id` names the demonstration.
-    ///
-    /// # Errors
-    /// If the world has no such task.
+    /// Errors: if the world has no such task.
     pub(super) fn replay(
         world: &mut dyn World,
         task: &str,
@@ -50,7 +45,6 @@ impl Demonstration {
         self.steps.iter().flat_map(Step::all_calls)
     }
 
-    /// The actions that are calls, in order.
     pub fn actions(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|s| s.call.as_ref())
     }
@@ -77,9 +71,6 @@ struct Line {
 
 /// Reads a file of demonstrations, one JSON object a line: this program's own layout, episodes with a `program` and `steps`, or
 /// plain `calls`. `setup` names the objects' set-up lines where the file does not.
-///
-/// # Errors
-/// [`WorldError::Data`] naming the line that cannot be read.
 pub fn read(
     text: &str,
     origin: &str,
@@ -92,13 +83,9 @@ pub fn read(
     })
 }
 
-/// The largest file of demonstrations.
 const LARGEST: u64 = 32 << 20;
 
 /// Reads a file of demonstrations; see [`read`].
-///
-/// # Errors
-/// [`WorldError::Data`] naming the file or line that cannot be read.
 pub fn open(
     path: &Path,
     setup: &[String],

@@ -19,7 +19,7 @@ pub(super) fn first_line(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty())
 }
 
-/// What the lines of a text hold, each read with its number from 0; empty ones are passed over. Complaints name the place.
+/// The lines of a text, each read with its number from 0; empty ones are passed over. Complaints name the place.
 pub(super) fn each_line<T>(
     text: &str,
     origin: &str,
@@ -30,7 +30,6 @@ pub(super) fn each_line<T>(
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect()
 }
 
-/// JSON values, one a line.
 pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Result<Vec<T>, WorldError> {
     each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
 }
@@ -40,7 +39,7 @@ pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What a folder holds, in no particular order.
+/// The entries of a folder, in no particular order.
 pub(super) fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
     let entries = std::fs::read_dir(folder).map_err(|e| data(folder, &e.to_string()))?;
     let mut paths = Vec::new();
@@ -62,9 +61,6 @@ pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
 }
 
 /// As [`read_text`], for files of which no good one is larger than `most` bytes; no more of it is read.
-///
-/// # Errors
-/// [`WorldError::Data`] if it cannot be read, is no text or is larger.
 pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
     let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
@@ -84,7 +80,6 @@ pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
     String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
 }
 
-/// The files of a folder that are wanted, by name.
 pub(super) fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {
     let mut files: Vec<PathBuf> = children(folder)?.into_iter().filter(|path| is_wanted(path)).collect();
     files.sort();
@@ -97,9 +92,6 @@ pub(super) fn ends_with(path: &Path, endings: &[&str]) -> bool {
 }
 
 /// The full id that a person's abbreviation stands for: the id itself, or the only one that begins, ends or contains it.
-///
-/// # Errors
-/// [`WorldError::NoSuchTask`] with the ids that come nearest, or [`WorldError::AmbiguousTask`] with those that match.
 pub(super) fn resolve<'a, I>(ids: impl Fn() -> I, wanted: &str) -> Result<&'a str, WorldError>
 where
     I: Iterator<Item = &'a str>,

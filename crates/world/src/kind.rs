@@ -18,9 +18,7 @@ use stepwright_episode::Header;
 pub struct ShippedFile {
     /// Its name (`domain.toml`).
     pub name: &'static str,
-    /// Where it is in the repository, for messages.
     pub path: &'static str,
-    /// Its text.
     pub text: &'static str,
 }
 
@@ -39,7 +37,7 @@ pub(super) use shipped;
 /// Tasks from a person's own files: the setting `data.NAME`, the flag `--data`.
 #[derive(Debug, Clone, Copy)]
 pub struct DataSpec {
-    /// What the files are (`kitchen scenes: a scene file, or a folder of them`).
+    /// The files in words (`kitchen scenes: a scene file, or a folder of them`).
     pub about: &'static str,
     /// The environment variable that names them.
     pub env: &'static str,
@@ -60,9 +58,6 @@ pub struct Origin<'a> {
 
 impl Origin<'_> {
     /// The tasks of the person's file or folder, or else those that ship.
-    ///
-    /// # Errors
-    /// What reading them says.
     pub fn read<S: TaskSet + 'static>(
         &self,
         shipped: fn() -> Result<S, WorldError>,
@@ -81,23 +76,19 @@ pub struct Generator {
     pub make: fn(&str, u64) -> Result<GeneratedTask, String>,
 }
 
-/// A task that was generated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedTask {
-    /// Its id.
     pub id: String,
-    /// The goal, or what there is to do, in words.
     pub about: String,
     /// The task as a line of JSON, which the world's loader reads.
     pub line: String,
 }
 
-/// What a world registers about itself.
+/// A world's entry in the list of worlds.
 #[derive(Debug, Clone, Copy)]
 pub struct WorldKind {
     /// The name on the command line and in sessions (`household`).
     pub name: &'static str,
-    /// What it is, in a sentence.
     pub about: &'static str,
     /// Its options: flags, and entries of a session's header.
     pub options: Table,
@@ -107,11 +98,10 @@ pub struct WorldKind {
     pub steps: u32,
     /// The id of the method the world is made for; the one that suits the model if `None`.
     pub method: Option<&'static str>,
-    /// What it offers beyond stepping, at least in some tasks.
+    /// Its abilities beyond stepping, at least in some tasks.
     pub abilities: &'static [Ability],
     /// The files that ship, those that others than the world itself read.
     pub files: &'static [ShippedFile],
-    /// Reads a set of tasks.
     pub open: fn(&Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError>,
     /// Whether the kinds of its tasks are services, each with a specification of its own.
     pub services: bool,
@@ -155,7 +145,6 @@ impl WorldKind {
         }
     }
 
-    /// The shipped file of that name.
     pub fn file(&self, name: &str) -> Option<&'static ShippedFile> {
         self.files.iter().find(|file| file.name == name)
     }
@@ -166,9 +155,7 @@ impl WorldKind {
     }
 
     /// Generates a task.
-    ///
-    /// # Errors
-    /// If the world has no generator, or the type is unknown: in words, with what to do.
+    /// Errors: if the world has no generator, or the type is unknown: in words, with what to do.
     pub fn generate(&self, kind: &str, seed: u64) -> Result<GeneratedTask, String> {
         let Some(generator) = self.generate else {
             let instead = match self.data {
@@ -181,10 +168,8 @@ impl WorldKind {
     }
 }
 
-/// Which task of which world is to be opened.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenSpec<'a> {
-    /// The world's name.
     pub world: &'a str,
     /// Where its tasks come from; the shipped ones if `None`.
     pub data: Option<&'a Path>,
@@ -196,13 +181,10 @@ pub struct OpenSpec<'a> {
 
 /// A world with its task found, not reset to it yet.
 pub struct OpenedWorld {
-    /// The world.
     pub world: Box<dyn World>,
-    /// The task's whole id.
     pub task: String,
     /// The goal as stated to the agent; empty where only the reset states it.
     pub sentence: String,
-    /// World options, those left open filled in.
     pub options: BTreeMap<String, String>,
 }
 
@@ -212,21 +194,12 @@ pub trait TaskSet: Send + Sync {
     fn tasks(&self) -> Vec<TaskInfo>;
 
     /// The whole id of a task that a person abbreviated; the first one if empty.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] or [`WorldError::AmbiguousTask`].
     fn resolve(&self, part: &str) -> Result<String, WorldError>;
 
     /// A world for a task, by its whole id.
-    ///
-    /// # Errors
-    /// If the task cannot be read or an option is wrong.
     fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError>;
 
     /// The world of a recorded session.
-    ///
-    /// # Errors
-    /// As [`TaskSet::open`].
     fn reopen(self: Arc<Self>, header: &Header, options: &Values) -> Result<OpenedWorld, WorldError> {
         let task = self.resolve(&header.task)?;
         self.open(&task, options)
@@ -234,9 +207,6 @@ pub trait TaskSet: Send + Sync {
 
     /// Episodes to learn from for a task, never of the task itself; none where the set has none. `seed` draws them where there
     /// is a choice.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     fn demonstrations(&self, task: &str, options: &Values, seed: u64) -> Result<Vec<Demonstration>, WorldError>;
 
     /// A file of demonstrations that is configured for the task's world.

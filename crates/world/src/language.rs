@@ -31,7 +31,7 @@ pub struct Refusal {
     pub cause: String,
 }
 
-/// What to do about a step that is refused, in words.
+/// The remedy for a refused step, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
@@ -61,8 +61,8 @@ pub trait Language {
     /// The present task in a few words (`Make toast`).
     fn task(&self) -> String;
 
-    /// What to do about an action that would be refused now, by the world's own rules and what can be seen; `None` if it would be done, or
-    /// the world does not know.
+    /// The remedy for an action that would be refused now, by the world's own rules and the things in sight; `None` if
+    /// it would be done, or the world does not know.
     fn correction(&self, _text: &str) -> Option<Correction> {
         None
     }

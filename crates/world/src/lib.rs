@@ -70,9 +70,7 @@ pub static WORLDS: &[&WorldKind] =
     &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &graph::KIND, &external::KIND];
 
 /// The world of that name. Recorded episodes are one that is not listed: nothing begins in them.
-///
-/// # Errors
-/// [`WorldError::Unknown`] if there is none.
+/// Errors: [`WorldError::Unknown`] if there is none.
 pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldKind, WorldError> {
     let found = kinds.iter().copied().chain([&recorded::KIND]).find(|kind| kind.name == name);
     found.ok_or_else(|| {
@@ -81,7 +79,7 @@ pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldK
     })
 }
 
-/// What a world answers to a reset or an action: one line of the line protocol, but for what it can tell at any moment
+/// A world's answer to a reset or an action: one line of the line protocol, but for the parts it can tell at any moment
 /// ([`World::admissible`], [`World::truth`]).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
@@ -94,11 +92,8 @@ pub struct Outcome {
     pub observation_calls: Vec<Call>,
     /// Why the world refused the action, in its own words where it has any; `None` when it was accepted.
     pub error: Option<String>,
-    /// Reward of this step.
     pub reward: f64,
-    /// Whether the episode is over.
     pub done: bool,
-    /// Whether the goal holds now.
     pub won: bool,
 }
 
@@ -122,7 +117,6 @@ impl Outcome {
 }
 
 impl From<&Outcome> for StepOutcome {
-    /// The part of an outcome that is logged.
     fn from(outcome: &Outcome) -> Self {
         StepOutcome {
             observation: outcome.observation.clone(),
@@ -139,7 +133,6 @@ impl From<&Outcome> for StepOutcome {
 /// A task a world can be reset to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskInfo {
-    /// Unique within its source; what `--task` takes.
     pub id: String,
     /// The world's own kind of task (`pick_and_place_simple`).
     pub kind: String,
@@ -170,13 +163,12 @@ impl ProgramHeader {
     }
 }
 
-/// What went wrong inside a world or its loader.
+/// The failure of a world or its loader.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     /// No task of that id; carries the nearest ids.
     #[error("no task `{id}`{}", nearest_hint(.nearest))]
     NoSuchTask {
-        /// The id asked for.
         id: String,
         /// The closest known ids, best first.
         nearest: Vec<String>,
@@ -184,7 +176,6 @@ pub enum WorldError {
     /// Several tasks fit the part of an id that was given.
     #[error("`{part}` is part of {} ids: {}{}; name more of the one you mean", matches.len(), some_of(matches), more_than(matches))]
     AmbiguousTask {
-        /// What was asked for.
         part: String,
         /// The ids it is part of, in the world's order.
         matches: Vec<String>,
@@ -195,11 +186,9 @@ pub enum WorldError {
     /// A name that stands for nothing, with those that would.
     #[error("there is no {what} `{name}`; there is {known}")]
     Unknown {
-        /// What was looked for (`world`).
+        /// The kind of name (`world`).
         what: &'static str,
-        /// The name given.
         name: String,
-        /// The names there are.
         known: String,
     },
     /// A file could not be read or does not hold what it should: what, where, what to do.
@@ -207,7 +196,6 @@ pub enum WorldError {
     Data {
         /// File, and line where there is one (`games.jsonl:12`).
         path: String,
-        /// What is wrong and what would be right.
         message: String,
     },
     /// A snapshot of another world or task was offered.
@@ -221,7 +209,6 @@ pub enum WorldError {
     Differs(String),
 }
 
-/// Most ids listed in an error.
 const LISTED: usize = 8;
 
 fn some_of(ids: &[String]) -> String {
@@ -251,7 +238,6 @@ impl std::fmt::Debug for Snapshot {
 
 /// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
 pub trait World: Send {
-    /// What the world registered about itself.
     fn kind(&self) -> &'static WorldKind;
 
     /// The world's name as on the command line (`household`).
@@ -260,15 +246,11 @@ pub trait World: Send {
     }
 
     /// Starts the task from its beginning.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] if the id is unknown.
+    /// Errors: [`WorldError::NoSuchTask`] if the id is unknown.
     fn reset(&mut self, task: &str, seed: u64) -> Result<Outcome, WorldError>;
 
     /// Performs one action given as the world's text. A refused action is an outcome (with `error`), not an `Err`.
-    ///
-    /// # Errors
-    /// Only when the world itself breaks (an external process that died).
+    /// Errors: only when the world itself breaks (an external process that died).
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError>;
 
     /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
@@ -281,12 +263,10 @@ pub trait World: Send {
     fn snapshot(&self) -> Snapshot;
 
     /// Goes back to a snapshot of the same task.
-    ///
-    /// # Errors
-    /// [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
+    /// Errors: [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
 
-    /// What `act(text)` would give, leaving the world as it is; `None` where a world cannot predict it.
+    /// The outcome of `act(text)`, leaving the world as it is; `None` where a world cannot predict it.
     fn preview(&self, text: &str) -> Option<Outcome>;
 
     /// The tasks this instance can be reset to.
@@ -342,7 +322,7 @@ pub trait World: Send {
         None
     }
 
-    /// What the world offers beyond this where another process does its steps; `None` where it does them itself, at once.
+    /// The process's side of a world whose steps another process does; `None` where it does them itself, at once.
     fn remote(&mut self) -> Option<&mut dyn Remote> {
         None
     }

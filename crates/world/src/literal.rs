@@ -20,7 +20,6 @@ pub struct Atom {
 }
 
 impl Atom {
-    /// An atom of a predicate over things.
     pub fn new(predicate: impl Into<String>, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Atom { predicate: predicate.into(), args: args.into_iter().map(Into::into).collect() }
     }
@@ -57,7 +56,7 @@ impl TryFrom<String> for Atom {
     }
 }
 
-/// What the agent can know at one moment.
+/// The facts that an agent can know at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     /// The things it can see now, sorted by code point, no duplicates (`VISIBLE x` holds of exactly these).
@@ -81,13 +80,12 @@ impl Facts {
         Facts { things, atoms: atoms.iter().map(|a| a.parse().unwrap()).collect() }
     }
 
-    /// Whether a thing can be seen now.
     pub fn sees(&self, thing: &str) -> bool {
         self.things.binary_search_by(|known| known.as_str().cmp(thing)).is_ok()
     }
 }
 
-/// What an action makes of a literal.
+/// The effect of an action on a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truth {

@@ -29,14 +29,13 @@ pub struct Room {
     pub name: String,
     pub here: bool,
     pub exits: Vec<Exit>,
-    /// What is worth saying of what is in it, a line each (`fridge_1 (open)`), the most important first.
+    /// The notes on the things in it, a line each (`fridge_1 (open)`), the most important first.
     pub things: Vec<String>,
 }
 
 /// An exit from one room to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// The other room's name.
     pub to: String,
     pub open: bool,
 }
@@ -54,7 +53,6 @@ pub struct FloorPlan {
     pub marks: Vec<Mark>,
 }
 
-/// A point of the floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spot {
     pub at: Point,
@@ -87,7 +85,6 @@ pub enum Sight {
     Seen,
 }
 
-/// A thing on the plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     pub at: Point,
@@ -110,13 +107,13 @@ pub struct Stacks {
     pub captions: Vec<String>,
     /// Holders side by side, from the left.
     pub holders: Vec<Holder>,
-    /// What [`Condition::Good`] means here (`clean`).
+    /// The meaning of [`Condition::Good`] here (`clean`).
     pub good: String,
-    /// What [`Condition::Bad`] means here (`dirty`).
+    /// The meaning of [`Condition::Bad`] here (`dirty`).
     pub bad: String,
 }
 
-/// What stacks stand in or on.
+/// A place for stacks to stand in or on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Holder {
     /// The container's name; the ground itself if `None`.
@@ -145,16 +142,15 @@ pub struct Page {
 /// Something that a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about (`price`); may be empty.
+    /// Its subject (`price`); may be empty.
     pub label: String,
     pub text: String,
     pub condition: Condition,
 }
 
-/// A row of choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// What is chosen (`size`).
+    /// The subject of the choice (`size`).
     pub label: String,
     /// The values; whether each is chosen, and whether it is what the task asks for by that name.
     pub values: Vec<(String, bool, bool)>,

@@ -13,7 +13,7 @@ use stepwright_episode::StepOutcome;
 pub enum ProcessStatus {
     /// Not running; it is started when the world is acted in next.
     Resting,
-    /// Under way: what is waited for, in words.
+    /// Under way: the work waited for, in words.
     Working(String),
     /// Running and waiting for an action.
     Ready,
@@ -31,16 +31,8 @@ pub(crate) type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 /// A recorded answer, given to a world in place of having it executed.
 #[derive(Debug, Clone, Copy)]
 pub enum Recorded<'a> {
-    Reset {
-        task: &'a str,
-        seed: u64,
-        outcome: &'a StepOutcome,
-    },
-    Act {
-        /// The action's text.
-        text: &'a str,
-        outcome: &'a StepOutcome,
-    },
+    Reset { task: &'a str, seed: u64, outcome: &'a StepOutcome },
+    Act { text: &'a str, outcome: &'a StepOutcome },
 }
 
 /// A world in another process.
@@ -50,13 +42,11 @@ pub trait Remote {
 
     /// Restarts the process and brings it to where the world is; what is known of this node only from its answer
     /// (admissible actions, state) is known afterwards.
-    ///
-    /// # Errors
-    /// When it cannot be started, fails in between, or answers otherwise than it did: at which step, and how.
+    /// Errors: when it cannot be started, fails in between, or answers otherwise than it did: at which step, and how.
     fn restart(&mut self) -> Result<(), WorldError>;
 
-    /// What ends the step or restart that *this* fork is doing or is about to do. The process is killed, because nobody knows
-    /// what it did; other forks are not concerned.
+    /// The function that ends the step or restart that *this* fork is doing or is about to do. The process is killed,
+    /// because nobody knows its state; other forks are not concerned.
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync>;
 
     /// Has changes of status reported, the present one at once.

@@ -12,7 +12,6 @@ pub struct Request {
     pub query: String,
     /// Its place in the episode, from 1.
     pub number: usize,
-    /// How many requests the episode has.
     pub of: usize,
     /// Whether answering it takes something of earlier requests that the words do not say.
     pub temporal: bool,
@@ -31,18 +30,14 @@ pub trait Requests {
     fn open(&self) -> Option<Request>;
 
     /// The program that the task gives as the answer to the open request.
-    ///
-    /// # Errors
-    /// That none is written down.
     fn reference(&self) -> Result<&str, String>;
 
     /// The domain of the episode, which says what its worked example is (`weight`).
     fn domain(&self) -> &'static str;
 
-    /// What the requests are about, in sentences, for a writer that is shown no example.
+    /// The subject of the requests, in sentences, for a writer that is shown no example.
     fn about(&self) -> &'static str;
 
-    /// The functions that programs may call.
     fn functions(&self) -> &'static [&'static str];
 
     /// The call that closes a request, as an action's text (`done()`).
@@ -58,9 +53,6 @@ pub trait Requests {
     fn updating(&self) -> &'static str;
 
     /// The worked example of the domain.
-    ///
-    /// # Errors
-    /// A damaged file, in words.
     fn worked(&self) -> Result<&'static WorkedExample, String>;
 }
 
@@ -70,24 +62,19 @@ pub const CUPS: &str = "cups";
 /// Requests answered as they should be, with the states that follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkedExample {
-    /// What the domain is about, line by line.
+    /// The description of the domain, line by line.
     pub about: Vec<String>,
     /// The first state.
     pub first: Value,
-    /// The requests.
     pub steps: Vec<WorkedStep>,
 }
 
-/// A request of a worked example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkedStep {
-    /// The person's words.
     pub query: String,
-    /// The program.
     pub code: String,
     /// The program's updates with the state after each.
     pub updates: Vec<(String, Value)>,
-    /// The state after all of them.
     pub after: Value,
 }
 

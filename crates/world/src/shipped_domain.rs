@@ -9,9 +9,6 @@ use crate::blocking::{Domain, DomainError};
 const FILE: &str = "domain.toml";
 
 /// The domain that ships for a world; `None` if none does. Files it names are looked for among the world's own.
-///
-/// # Errors
-/// [`DomainError`] if it does not load, which a test rules out.
 pub fn shipped_domain(world: &WorldKind) -> Option<Result<Arc<Domain>, DomainError>> {
     let file = world.file(FILE)?;
     let beside = |name: &str| {

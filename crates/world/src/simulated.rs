@@ -24,13 +24,10 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
     /// How the world is configured.
     type Options: Copy + Debug + Send + Sync;
 
-    /// What the world registered about itself.
+    /// The world's entry in the list of worlds.
     fn kind() -> &'static WorldKind;
 
     /// Begins a task; the episode, and what the reset answers.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`], or [`WorldError::Data`] if the task cannot be read.
     fn begin(tasks: &Self::Tasks, options: Self::Options, task: &str) -> Result<(Self, Outcome), WorldError>;
 
     /// Whether both are episodes of the same task.

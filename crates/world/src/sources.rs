@@ -76,17 +76,11 @@ impl Sources {
     }
 
     /// The tasks of a world.
-    ///
-    /// # Errors
-    /// As [`Sources::set`].
     pub fn tasks(&self, world: &str, path: Option<&Path>) -> Result<Vec<TaskInfo>, WorldError> {
         Ok(self.set(world, path)?.tasks())
     }
 
     /// A world with a task.
-    ///
-    /// # Errors
-    /// If there is no such world or task, an option is wrong, or the data cannot be read.
     pub fn open(&self, spec: &OpenSpec<'_>) -> Result<OpenedWorld, WorldError> {
         let options = Values::read(self.kind(spec.world)?.options, spec.options)?;
         let set = self.set(spec.world, spec.data)?;
@@ -101,9 +95,6 @@ impl Sources {
     }
 
     /// The world of a recorded session, at its task.
-    ///
-    /// # Errors
-    /// As [`Sources::open`].
     pub fn reopen(&self, header: &Header, data: Option<&Path>) -> Result<OpenedWorld, WorldError> {
         let options = Values::read(self.kind(&header.world)?.options, &header.options)?;
         self.set(&header.world, data)?.reopen(header, &options)
@@ -129,9 +120,6 @@ impl Sources {
 }
 
 /// A person's own demonstrations; which calls are actions is declared by the world's specification.
-///
-/// # Errors
-/// If the specification does not load or the file cannot be read.
 pub fn read_demonstrations(path: &Path, world: &dyn World) -> Result<Vec<Demonstration>, WorldError> {
     let specification =
         Specification::load(&world.specification(), "spec.py").map_err(|e| WorldError::Failed(e.to_string()))?;

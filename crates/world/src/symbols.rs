@@ -8,7 +8,6 @@ use stepwright_trajectory::Step;
 
 /// An episode in literals of the world's blocking domain.
 pub trait Symbols {
-    /// What the agent can know now.
     fn facts(&self) -> Facts;
 
     /// [`Symbols::facts`], shared: a world that keeps them until a step changes what is known gives the same ones again.
@@ -43,9 +42,7 @@ pub trait Symbols {
 
     /// The planning problem of the present task, given by its id and sentence, from what the agent was shown (`history`, the reset
     /// first) or, with [`Known::Everything`], from all there is (for exports); `None` where the world has no planning domain.
-    ///
-    /// # Errors
-    /// A goal that cannot be planned for.
+    /// Errors: a goal that cannot be planned for.
     fn planning(&self, _task: (&str, &str), _history: &[Step], _known: Known) -> Option<Result<PlanningTask, String>> {
         None
     }

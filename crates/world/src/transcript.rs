@@ -14,13 +14,10 @@ use stepwright_program::Call;
 pub struct Transcript {
     /// The names that logs have for the environment (`alfworld`).
     pub environments: &'static [&'static str],
-    /// The specification that the calls are of.
     pub specification: &'static str,
     /// The steps of an episode with what their texts say as calls, the reset first. A refused step has no call.
     pub read: fn(&Trajectory) -> Vec<Step>,
-    /// The call of an action's text.
     pub call_of: fn(&str) -> Option<Call>,
-    /// The text of an action's call.
     pub text_of: fn(&Call) -> Option<String>,
     /// How the episode of a goal opens as a program.
     pub header: fn(&str) -> ProgramHeader,
@@ -29,11 +26,9 @@ pub struct Transcript {
 /// The logs of a file, and which of them is played back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logs {
-    /// All of them.
     pub all: Arc<Vec<Trajectory>>,
-    /// The place of the one that is played back.
     pub at: usize,
-    /// What could not be read of the file, with lines.
+    /// The unreadable parts of the file, with lines.
     pub problems: Arc<Vec<String>>,
 }
 
@@ -78,7 +73,6 @@ fn plain(log: &Trajectory) -> Vec<Step> {
 }
 
 impl Transcript {
-    /// The specification's text.
     pub fn specification(&self) -> Cow<'static, str> {
         Cow::Borrowed(self.specification)
     }

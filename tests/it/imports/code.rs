@@ -19,7 +19,7 @@ pub(super) struct Module {
     pub path: Names,
     pub children: BTreeSet<String>,
     pub items: BTreeSet<String>,
-    /// What `use` binds: a name to the path it is written with.
+    /// The names that `use` binds, each to the path it is written with.
     pub bound: BTreeMap<String, Names>,
     /// The paths before `::*`.
     pub globs: Vec<Names>,

@@ -22,7 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("method", &["belief", "precondition"]),
 ];
 
-/// What several methods stand on. Every other room of the crate is a method's.
+/// The rooms that several methods stand on. Every other room of the crate is a method's.
 const SHARED: &[&str] = &[
     "artifacts",
     "belief",
@@ -208,7 +208,6 @@ fn names() -> &'static [Name] {
     })
 }
 
-/// The circles that stay.
 const CIRCLES: &str = include_str!("circles.txt");
 
 fn line(folder: &str, circle: &BTreeSet<String>) -> String {

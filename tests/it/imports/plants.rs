@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::{ROOMS, circles, excepted_circles, root, stated, strange, tree};
 
-/// Which rule a plant breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     Crates,
@@ -101,7 +100,7 @@ const PLANTS: &[(&str, &str, Rule, &str)] = &[
     ("crates/world/src/kitchen/mod.rs", "mod a { use super::super::household::KIND; }", Names, "names household"),
 ];
 
-/// What breaks no rule.
+/// Plants that break no rule.
 const HARMLESS: &[(&str, &str)] = &[
     ("crates/driver/src/jobs.rs", "// use stepwright_world::kitchen;"),
     ("crates/driver/src/jobs.rs", "/* use stepwright_world::kitchen; /* \"kitchen\" */ */"),
@@ -118,7 +117,7 @@ const HARMLESS: &[(&str, &str)] = &[
     ("crates/method/src/react/mod.rs", "use crate::react::prompt;\nconst A: &str = \"react-long\";"),
 ];
 
-/// What the rules say of a file with a text added to it.
+/// The rules' findings in a file with a text added to it.
 fn faults(file: &str, added: &str) -> BTreeSet<(Rule, String)> {
     let text = std::fs::read_to_string(root().join(file)).unwrap_or_else(|fault| panic!("{file}: {fault}"));
     let tree = tree().with(file, &format!("{text}\n{added}\n"));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::code::{self, Module, Names};
 
-/// What a file names of another.
+/// A file's naming of another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrow {
     /// The modules of the two files.
@@ -15,7 +15,7 @@ pub(super) struct Arrow {
     pub to: Names,
     /// The modules on the way, the last of them `to`'s or one written inside of it.
     pub way: Vec<Names>,
-    /// What is named, where it is no module.
+    /// The item named, where it is no module.
     pub item: Option<String>,
 }
 
@@ -93,7 +93,6 @@ impl Tree {
         tree
     }
 
-    /// The same with what one file alone names.
     pub fn alone(mut self, path: &str) -> Tree {
         let module = module_of(path);
         self.files.retain(|file, _| *file == module);
@@ -109,7 +108,6 @@ impl Tree {
         self.files.get(module).map_or("", |file| &file.path)
     }
 
-    /// The file's module that a module is in.
     fn of_file(&self, module: &[String]) -> Option<Names> {
         (1..=module.len()).rev().map(|n| &module[..n]).find(|m| self.files.contains_key(*m)).map(<[String]>::to_vec)
     }
@@ -126,7 +124,7 @@ impl Tree {
         found
     }
 
-    /// What a path leads to from a module: the modules on the way, and the item where it is one.
+    /// The end of a path from a module: the modules on the way, and the item where it is one.
     fn resolve(&self, from: &[String], path: &[String], depth: usize) -> Option<(Vec<Names>, Option<String>)> {
         let (head, mut rest) = path.split_first().filter(|_| depth < 12)?;
         let mut at: Names = match head.as_str() {
@@ -156,7 +154,7 @@ impl Tree {
         Some((way.into_iter().chain(below).collect(), item))
     }
 
-    /// What a path leads to that begins inside of a module; `None` where the module has no such name.
+    /// The end of a path that begins inside of a module; `None` where the module has no such name.
     fn inside(&self, at: &[String], path: &[String], depth: usize) -> Option<(Vec<Names>, Option<String>)> {
         let module = self.modules.get(at)?;
         let (head, rest) = path.split_first().filter(|_| depth < 12)?;

@@ -88,7 +88,8 @@ fn reply(mut stream: TcpStream, said: &[u8]) -> std::io::Result<()> {
     stream.write_all(said)
 }
 
-/// What a server sends: the first byte chooses the wire format, what is asked, and whether the input is the body or the whole answer.
+/// A server's output: the first byte chooses the wire format, the request, and whether the input is the body or the
+/// whole answer.
 pub fn stream(data: &[u8]) {
     let (kind, body) = super::chosen(data, 24);
     let (wire, kind) = ([Wire::OpenAi, Wire::Anthropic, Wire::Ollama][kind % 3], kind / 3);
@@ -227,7 +228,6 @@ pub fn method(data: &[u8]) {
     let _ = asked(&pairs[chosen], &super::text(text));
 }
 
-/// An episode of a method in a world, with these answers.
 fn asked((method, world, task): &Pair, text: &str) -> Result<Session, String> {
     let said: Arc<dyn LanguageModel> = Arc::new(Said::new(text));
     let (world, task, method) = ((*world).to_owned(), task.clone(), (*method).to_owned());
@@ -294,7 +294,7 @@ fn says(path: &Path) -> Adapter {
     Adapter { start_timeout: second, step_timeout: second, ..Adapter::new(COMMAND_LINE, command) }
 }
 
-/// What a command says that is a world.
+/// The lines of a command that is a world.
 pub fn adapter(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("said");
@@ -304,7 +304,7 @@ pub fn adapter(data: &[u8]) {
     let _ = lived(&new, None, &Sources::with_adapters(adapters), None);
 }
 
-/// What a command says that is a method: its introduction, and its steps.
+/// The lines of a command that is a method: its introduction, and its steps.
 pub fn introduction(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("said");

@@ -84,7 +84,6 @@ pub fn schema(data: &[u8]) {
     folder(&files, |folder| played("dialogue", folder));
 }
 
-/// A scene of the kitchen.
 pub fn kitchen(data: &[u8]) {
     file("galley.json", data, |path| played("kitchen", path));
 }
@@ -106,7 +105,6 @@ pub fn catalogue(data: &[u8]) {
     folder(&[("products.json", data), ("goals.json", goals.as_slice())], |folder| played("shop", folder));
 }
 
-/// A shop's goals.
 pub fn goals(data: &[u8]) {
     let products = include_bytes!("../../../worlds/shop/products.json");
     folder(&[("goals.json", data), ("products.json", products.as_slice())], |folder| played("shop", folder));
@@ -126,7 +124,6 @@ pub fn playback(data: &[u8]) {
     file("log.txt", data, |path| played("recorded", path));
 }
 
-/// A configuration file.
 pub fn config(data: &[u8]) {
     file("config.toml", data, |path| {
         let config_dir = path.parent().map(Path::to_owned);
@@ -134,7 +131,6 @@ pub fn config(data: &[u8]) {
     });
 }
 
-/// A theme.
 pub fn theme(data: &[u8]) {
     file("own.toml", data, |path| {
         for depth in [Depth::True, Depth::None] {
@@ -144,7 +140,6 @@ pub fn theme(data: &[u8]) {
     });
 }
 
-/// A cassette.
 pub fn cassette(data: &[u8]) {
     file("tape.jsonl", data, |path| _ = Cassette::open(path));
 }

@@ -27,11 +27,9 @@ use stepwright::{belief, blocking, sanitize, weights};
 use stepwright_program::{Assertion, Call, Limits, Specification, read_keywords, run_module};
 use stepwright_skill::line::Level;
 
-/// A target.
 pub struct Target {
     /// Its name: that of the folder of its seeds.
     pub name: &'static str,
-    /// What it does with an input.
     pub run: fn(&[u8]),
     /// Whether the first byte chooses what is done with the rest.
     pub chooses: bool,
@@ -49,7 +47,6 @@ const fn choosing(name: &'static str, run: fn(&[u8])) -> Target {
     Target { name, run, chooses: true, shipped: &[] }
 }
 
-/// All targets.
 pub const TARGETS: &[Target] = &[
     of("adapter", answers::adapter, &[]),
     of("adopted", adopted, &[]),
@@ -126,7 +123,6 @@ fn chosen(data: &[u8], of: usize) -> (usize, &[u8]) {
     data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first) % of, rest))
 }
 
-/// The household's specification.
 fn household_specification() -> &'static Specification {
     static LOADED: LazyLock<Specification> = LazyLock::new(|| {
         Specification::load(include_str!("../../../worlds/household/spec.py"), "spec.py").expect("it ships")
@@ -163,12 +159,10 @@ fn belief(data: &[u8]) {
     }
 }
 
-/// A candidate assertion.
 fn assertion(data: &[u8]) {
     let _ = Assertion::compile(&text(data));
 }
 
-/// A specification of actions.
 fn specification(data: &[u8]) {
     let _ = Specification::load(&text(data), "spec.py");
 }
@@ -205,12 +199,10 @@ fn pddl(data: &[u8]) {
     let _ = household::definition_of_problem(&text, "game", "put a mug in desk.");
 }
 
-/// A domain of blocking, with the patterns in it.
 fn blocking_domain(data: &[u8]) {
     let _ = blocking::Domain::load(&text(data), "domain.toml");
 }
 
-/// The form of a world's state.
 fn state_form(data: &[u8]) {
     let _ = StateForm::load(&text(data), "state_form.toml");
 }
@@ -237,7 +229,6 @@ fn results(data: &[u8]) {
     }
 }
 
-/// An expression of weights.
 fn weight(data: &[u8]) {
     let _ = weights::read(&text(data));
 }
@@ -290,7 +281,6 @@ fn skills(data: &[u8]) {
     }
 }
 
-/// Episodes on a table.
 fn table_file(data: &[u8]) {
     let _ = table::Source::from_text(&text(data), Path::new("table.jsonl"));
 }
@@ -301,7 +291,6 @@ fn agents(data: &[u8]) {
     let _ = goal::read(&text, &["fridge 1", "cabinet 2"], &["mug", "apple"]);
 }
 
-/// A template of a prompt.
 fn prompt(data: &[u8]) {
     let prompts = Prompts::new(None).with_templates([("fuzz/any".to_owned(), text(data).into_owned())]);
     let context = serde_json::json!({"program": "agent.goto('fridge 1')", "lines": ["a", "b"], "n": 3, "task": "put a mug in desk."});

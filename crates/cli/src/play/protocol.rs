@@ -30,7 +30,7 @@ struct Line<'a> {
     task: Option<&'a str>,
 }
 
-/// What is sent beyond the outcome: what is admissible, and what was requested.
+/// The answer's parts beyond the outcome: admissible actions, and the request.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct More {
     #[serde(skip)]
@@ -49,7 +49,7 @@ struct Literals {
     goals: Vec<Atom>,
 }
 
-/// What was asked for beyond the outcomes.
+/// The options of serving: which parts are sent beyond the outcomes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wishes {
     /// The hidden state.
@@ -59,7 +59,7 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// What a world says of its present moment.
+    /// The parts at a world's present moment.
     pub(super) fn of(self, world: &dyn World) -> More {
         let literals = |symbols: &dyn Symbols| {
             let Facts { things, atoms } = symbols.facts();

@@ -60,7 +60,7 @@ pub fn play(world: &mut dyn World, reset: &Outcome) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What the prompt remembers of the episode.
+/// The prompt's memory of the episode.
 struct Game {
     calls: Vec<Call>,
     past: Vec<(Snapshot, usize, bool)>,

@@ -10,7 +10,7 @@ use super::protocol::{Wishes, read, write};
 use crate::CliError;
 use stepwright_world::{OpenedWorld, World, WorldError};
 
-/// What is asked: one of the two.
+/// The request: one of the two.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {

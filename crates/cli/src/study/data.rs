@@ -34,7 +34,7 @@ pub(super) struct Episodes {
     max_steps: Option<u32>,
 }
 
-/// What the episodes of a study are run with.
+/// The parts that the episodes of a study are run with.
 pub(super) struct Ready {
     pub(super) config: Arc<Config>,
     pub(super) model: String,

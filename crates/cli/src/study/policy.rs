@@ -267,7 +267,7 @@ impl PolicyStudy {
 /// Tasks, conditions, and actions of a turn or an episode at most.
 type Prepared = (Vec<TaskInfo>, Vec<Arc<Condition>>, u32);
 
-/// What the built-in enumerator infers from all demonstrations of a service.
+/// The built-in enumerator's assertions from all demonstrations of a service.
 fn infer(source: &dialogue::Source, service: &str, seed: u64) -> Result<Assertions, String> {
     let specification = Specification::load(&source.specification(service), service).map_err(|e| e.to_string())?;
     let demonstrations = source.demonstrations(service, "", seed);

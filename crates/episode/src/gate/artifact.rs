@@ -37,7 +37,7 @@ enum How {
     Appended(Value),
     /// The last change is taken back.
     Undo,
-    /// What was taken back is done again.
+    /// Makes a change again that was taken back.
     Redo,
 }
 

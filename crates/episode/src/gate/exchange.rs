@@ -32,16 +32,16 @@ pub struct Conduct {
     /// Whether an offer by the method waits for a decision before anything else is proposed; else it is taken at once where it can be
     /// read.
     pub waits: bool,
-    /// What follows a change.
+    /// The consequence of a change.
     pub follows: Follows,
 }
 
-/// What follows a change of a document.
+/// The consequence of a change of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follows {
     /// Actions are proposed again.
     Proposals,
-    /// What is proposed is checked again.
+    /// The proposals are checked again.
     Checks,
 }
 
@@ -53,18 +53,18 @@ impl Conduct {
 /// How the documents of each kind are treated.
 pub type Conducts = fn(&ArtifactKind) -> Conduct;
 
-/// What a person wants a document to be.
+/// A person's edit of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// What a text says.
+    /// The document that a text gives.
     Text(String),
     /// Another one.
     Value(Value),
     /// The same with an entry more.
     Append(Value),
-    /// What it was before its last change.
+    /// The document before its last change.
     Undo,
-    /// What it was before that was taken back.
+    /// The document before that was taken back.
     Redo,
 }
 
@@ -140,10 +140,10 @@ impl Draft {
     }
 }
 
-/// What is to be asked of a model, or worked out by the method itself.
+/// A question to a model, or work of the method itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskSpec {
-    /// What for.
+    /// Its purpose.
     pub kind: AskKind,
     /// The name of the model, or of what stands in for one.
     #[serde(default)]
@@ -160,7 +160,7 @@ pub struct AskSpec {
     pub shape: Shape,
 }
 
-/// What the method says is to be done next.
+/// The method's advice on the next step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Advice {
     /// Ask for completions.
@@ -187,12 +187,12 @@ pub enum Advice {
     Rest,
 }
 
-/// What a person (or an unattended run) asks of the gate.
+/// A request of a person (or of an unattended run) to the gate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// The world was reset: the first request of a new session.
     Begin {
-        /// What the reset gave.
+        /// The outcome of the reset.
         outcome: StepOutcome,
         /// The specification's assertions.
         assertions: Vec<Assertions>,
@@ -340,7 +340,7 @@ pub enum Answer {
 pub enum Report {
     /// Of [`Effect::Consult`].
     Advised(Advice),
-    /// What was sent for an ask and what came back; right before the report of its end.
+    /// The exact request of an ask and the answer's parts beside the texts; right before the report of its end.
     Exchanged {
         /// The ask.
         ask: AskId,
@@ -370,28 +370,28 @@ pub enum Report {
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
-        /// What was written.
+        /// The written document.
         written: Box<Written>,
     },
     /// Of the same, when there was no answer.
     AskFailed {
         /// The ask.
         ask: AskId,
-        /// What went wrong and what to do.
+        /// The error with its remedy.
         error: String,
     },
     /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for again.
     AskTooLong {
         /// The ask.
         ask: AskId,
-        /// What the model said.
+        /// The model's error.
         error: String,
     },
     /// Of [`Effect::CheckProposal`].
     Checked {
         /// The proposal.
         proposal: ProposalId,
-        /// What checking said.
+        /// The verdict.
         verdict: Verdict,
     },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.
@@ -428,7 +428,7 @@ pub enum Report {
     Prepared(Result<(), String>),
 }
 
-/// What the gate wants done. Effects are to be carried out in order.
+/// An effect that the gate wants. Effects are to be carried out in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Write the record to the log, flush it, then show it. What follows must wait for that.
@@ -444,14 +444,14 @@ pub enum Effect {
     AskModel {
         /// The ask's number.
         ask: AskId,
-        /// What to ask.
+        /// The question.
         spec: AskSpec,
     },
     /// Ask the symbolic proposer.
     AskSymbolic {
         /// The ask's number.
         ask: AskId,
-        /// What to ask.
+        /// The question.
         spec: AskSpec,
     },
     /// Stop an ask; its answer is no longer wanted.
@@ -464,7 +464,7 @@ pub enum Effect {
     CheckChange {
         /// Which.
         artifact: ArtifactId,
-        /// What it is to be.
+        /// The new document.
         to: Unchecked,
     },
     /// Put a document in force that has changed, its record being written.

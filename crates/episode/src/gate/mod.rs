@@ -39,7 +39,7 @@ pub(super) use simulation::header;
 /// and is run after each.
 const MAX_ASKS: u32 = 48;
 
-/// What the gate waits for. Asks are no phase: they run beside everything else.
+/// The event that the gate waits for. Asks are no phase: they run beside everything else.
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
     /// A request.
@@ -60,14 +60,14 @@ enum Phase {
     Configuring(Configuration),
 }
 
-/// What a typed text is for.
+/// The use of a typed text.
 #[derive(Debug, Clone, PartialEq)]
 enum Intent {
     Manual,
     Edit(ProposalId),
 }
 
-/// What follows once everything is checked.
+/// The step once everything is checked.
 #[derive(Debug, Clone, PartialEq)]
 enum Then {
     /// Ask the method again.
@@ -80,7 +80,7 @@ enum Then {
     Rest,
 }
 
-/// What follows once the world is at another node.
+/// The step once the world is at another node.
 #[derive(Debug, Clone, PartialEq)]
 enum AfterMove {
     Rest,
@@ -90,7 +90,7 @@ enum AfterMove {
     Read(String),
 }
 
-/// What waits for the phase to end.
+/// An input that waits for the phase to end.
 #[derive(Debug, Clone, PartialEq)]
 enum Input {
     Request(Ticket, Request),

@@ -5,7 +5,7 @@ use super::super::proposal::{Action, Mark, Proposal, Verdict};
 use super::super::session::Session;
 use stepwright_text::words::count;
 
-/// What the policy says of a recommended proposal.
+/// The policy's verdict on a recommended proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PolicyOutcome {
     /// A person decides; nothing was to be decided automatically.

@@ -29,7 +29,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// What followed `node` on its most recent path.
+    /// The events after `node` on its most recent path.
     pub(super) fn after(session: &Session, node: NodeId) -> Self {
         let mut tail = VecDeque::new();
         let mut at = session.node(node).and_then(|n| n.last_child);

@@ -40,7 +40,7 @@ pub(super) struct Sim {
     pub said: Vec<(Level, String)>,
     /// Asks without an answer yet, cancelled ones included: late answers must do no harm.
     pub asks: Vec<(AskId, AskSpec)>,
-    /// What the world performed, with the decision it was given.
+    /// The actions that the world performed, with the decision it was given.
     pub performed: Vec<(DecisionId, String)>,
     /// The actions on the path to each node, as the world knows them.
     paths: BTreeMap<NodeId, Vec<String>>,

@@ -149,7 +149,7 @@ pub(super) fn unknown(line: &[u8]) -> Vec<String> {
     names::unknown(line, KNOWN, FREE)
 }
 
-/// What is said of one.
+/// The remark on one.
 pub(super) fn remark(file: &Path, line: usize, field: &str) -> String {
     format!("{}:{line}: the field {field:?} is not known and was left out; the line may be damaged", file.display())
 }

@@ -14,9 +14,6 @@ use super::super::event::{Event, Record};
 use super::super::session::{Header, Session};
 
 /// Reads a record of format 1.
-///
-/// # Errors
-/// What is wrong with the line, in the parser's words.
 pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(line)?;
     if let Some(fields) = value.as_object_mut() {
@@ -59,7 +56,7 @@ pub(super) fn tagged(mut record: Record, session: &Session) -> Record {
     record
 }
 
-/// What a label of format 2 stands for: the tag, whose it is, and which of several.
+/// The meaning of a label of format 2: the tag, whose it is, and which of several.
 fn by_label(label: &str) -> Option<(&'static str, &str, usize)> {
     let known = [
         ("the nearest example", "example"),

@@ -24,7 +24,7 @@ pub struct Comparison {
     pub first_difference: Option<usize>,
 }
 
-/// What a column is of.
+/// The subject of a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
     /// The session's or branch's name, as given.
@@ -61,14 +61,12 @@ pub struct Cell {
     /// The verdict it was decided with, in one word; empty at the reset.
     pub verdict: &'static str,
     pub observation: String,
-    /// Why the world refused, if it did.
     pub error: Option<String>,
     pub won: bool,
     pub changes: Vec<StateChange>,
     pub notes: Vec<String>,
 }
 
-/// A change of the state at a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StateChange {
     /// As in exports: `+ path = value`, `- path`, `~ path = value`.
@@ -77,7 +75,6 @@ pub struct StateChange {
     pub unlike: bool,
 }
 
-/// One line of nodes to be compared.
 pub struct Line<'a> {
     pub name: String,
     pub session: &'a Session,
@@ -102,7 +99,7 @@ pub fn end(session: &Session, node: NodeId) -> NodeId {
     at
 }
 
-/// What files are called at the head of a column: the file's name, where two of them have the same the whole path.
+/// The names of files at the head of a column: the file's name, where two of them have the same the whole path.
 pub fn labels(files: &[&str]) -> Vec<String> {
     let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
     let alone = |file: &str| files.iter().filter(|other| **other != file).all(|other| name(other) != name(file));

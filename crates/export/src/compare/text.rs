@@ -16,12 +16,11 @@ pub const NARROWEST: usize = 24;
 /// Columns of the terminal before the first column: the step's number and its mark.
 pub const LEAD: usize = 7;
 
-/// What a part of a line is.
+/// The kind of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The name at the head of a column.
     Name,
-    /// What was stepped and with what; remarks on the comparison itself.
+    /// The task, method and model; remarks on the comparison itself.
     About,
     Action,
     /// The verdict of it, in one word, with who decided.
@@ -33,7 +32,6 @@ pub enum Kind {
         unlike: bool,
     },
     Note,
-    /// How a column ended.
     Outcome {
         won: bool,
     },
@@ -42,7 +40,6 @@ pub enum Kind {
 /// A line on the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laid {
-    /// The row of the comparison it is part of.
     pub row: Option<usize>,
     /// The step's number and its mark, on the first line of a row.
     pub lead: String,

@@ -49,7 +49,7 @@ fn gone(name: &str, why: String) -> Arc<dyn Embedder> {
     Arc::new(Gone { name: name.to_owned(), why: advice })
 }
 
-/// What a name stands for that cannot be had.
+/// A named embedder that cannot be had.
 struct Gone {
     name: String,
     why: String,

@@ -34,7 +34,6 @@ struct Set {
     provider: Option<String>,
 }
 
-/// How models are reached.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoints {
     known: Vec<Known>,
@@ -113,7 +112,7 @@ impl Endpoints {
     }
 }
 
-/// What a person set in a section.
+/// A person's settings in a section.
 fn set_in(merged: &Layer, section: &str) -> Set {
     let given = |key: &str| merged.get(&format!("{section}.{key}")).filter(|(_, source)| *source != Source::Default);
     Set {
@@ -130,13 +129,11 @@ pub(super) fn key_variables() -> impl Iterator<Item = &'static str> {
     PROVIDERS.iter().flat_map(|p| p.keys.iter().copied()).chain(["HUGGING_FACE_HUB_TOKEN"])
 }
 
-/// The key in a variable.
 pub(super) fn key(variable: &str, environment: Environment<'_>) -> Option<SecretString> {
     let key = (!variable.is_empty()).then(|| environment(variable)).flatten()?.trim().to_owned();
     (!key.is_empty()).then(|| SecretString::from(key))
 }
 
-/// The headers of a section.
 pub(super) fn headers(
     values: &Values<'_>,
     section: &str,

@@ -37,7 +37,6 @@ pub(super) fn methods(
     commands.into_iter().map(method).collect()
 }
 
-/// A section of a command, as it is written.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Section {
@@ -111,7 +110,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// What can be read of some texts; why each of the others cannot goes to `wrong`.
+/// The readable ones of some texts; the faults of the others go to `wrong`.
 fn good<T>(texts: &[String], read: impl Fn(&str) -> Result<T, String>, mut wrong: impl FnMut(String)) -> Vec<T> {
     texts.iter().filter_map(|text| read(text).map_err(&mut wrong).ok()).collect()
 }

@@ -15,7 +15,7 @@ pub struct Paths {
     pub data: PathBuf,
     /// Logs and autosaved sessions.
     pub state: PathBuf,
-    /// What can be made again.
+    /// The folder of files that can be made again.
     pub cache: PathBuf,
 }
 
@@ -51,7 +51,6 @@ impl Paths {
         })
     }
 
-    /// The configuration file.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
@@ -71,7 +70,6 @@ impl Paths {
         self.state.join("places.toml")
     }
 
-    /// The folder of log files.
     pub fn logs(&self) -> PathBuf {
         self.state.join("logs")
     }

@@ -99,7 +99,6 @@ fn put(
     }
 }
 
-/// The defaults as a file.
 fn defaults() -> String {
     let mut text = String::new();
     // The commands' defaults apply where one has no value; there is no command by default.

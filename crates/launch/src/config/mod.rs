@@ -35,7 +35,7 @@ pub struct Problem {
     pub place: String,
     /// The line in the file, from 1.
     pub line: Option<usize>,
-    /// What is wrong and what to do.
+    /// The fault and its remedy.
     pub message: String,
 }
 
@@ -70,12 +70,11 @@ impl ConfigError {
     }
 }
 
-/// What the command line sets.
+/// The settings of the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// `--config-dir`.
     pub config_dir: Option<PathBuf>,
-    /// Settings by flags.
     pub flags: Vec<Flag>,
 }
 
@@ -84,7 +83,6 @@ pub struct Overrides {
 pub struct Flag {
     /// The setting (`model.model`).
     pub setting: String,
-    /// The value as text.
     pub value: String,
     /// The flag as typed, for messages (`--model`).
     pub flag: String,
@@ -103,17 +101,11 @@ impl Overrides {
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Merges defaults, file, environment and flags.
-///
-/// # Errors
-/// [`ConfigError`] with every problem found.
 pub fn load(overrides: &Overrides) -> Result<Config, ConfigError> {
     load_with(overrides, &|name| std::env::var(name).ok())
 }
 
 /// As [`load`], with an environment of one's own.
-///
-/// # Errors
-/// As [`load`].
 pub fn load_with(overrides: &Overrides, environment: Environment<'_>) -> Result<Config, ConfigError> {
     let paths = Paths::find(overrides.config_dir.as_deref(), environment)?;
     let text = file::read(&paths.config_file())?;
@@ -124,9 +116,7 @@ pub fn load_with(overrides: &Overrides, environment: Environment<'_>) -> Result<
 }
 
 /// The folders alone, without reading the configuration file.
-///
-/// # Errors
-/// [`ConfigError`] when the account has no home directory and nothing else names the folders.
+/// Errors: [`ConfigError`] when the account has no home directory and nothing else names the folders.
 pub fn paths(overrides: &Overrides) -> Result<Paths, ConfigError> {
     Paths::find(overrides.config_dir.as_deref(), &|name| std::env::var(name).ok())
 }

@@ -16,12 +16,11 @@ const LOCAL: &str = "local:";
 /// The prefix of the path of outputs that were recorded elsewhere.
 const RECORDED: &str = "recorded:";
 
-/// What a name stands for.
+/// The model behind a name.
 #[derive(Clone)]
 pub enum Selected {
     /// The built-in symbolic proposer: no language model.
     Symbolic,
-    /// A language model.
     Language(Arc<dyn LanguageModel>),
 }
 
@@ -48,10 +47,8 @@ impl Config {
 
 /// The model of a name: `symbolic`, `local:NAME` or `local:FILE.gguf`, `cassette:PATH`, `recorded:PATH`, a configured name, or a model's id at the
 /// default endpoint; empty for the one `[model]` names. Nothing is sent or loaded yet.
-///
-/// # Errors
-/// [`ModelError::Configuration`] when a cassette cannot be read or written, weights are not there, or the endpoint's settings are
-/// wrong.
+/// Errors: [`ModelError::Configuration`] when a cassette cannot be read or written, weights are not there, or the
+/// endpoint's settings are wrong.
 pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     let wrong = |e: stepwright_model::cassette::CassetteError| ModelError::Configuration(e.to_string());
     let name = if name.is_empty() { config.model.model.as_str() } else { name };
@@ -83,7 +80,6 @@ pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     recorded(Arc::new(Remote::new(found.options.clone())?), &found)
 }
 
-/// The file of weights a name stands for.
 fn weights_of(config: &Config, name: &str, rest: &str) -> Result<PathBuf, ModelError> {
     if rest.ends_with(".gguf") || rest.contains(std::path::MAIN_SEPARATOR) {
         return Ok(PathBuf::from(rest));

@@ -8,7 +8,6 @@ use stepwright_model::remote::providers::PROVIDERS;
 use stepwright_world::WORLDS;
 use stepwright_world::options::Kind;
 
-/// Something that can be set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setting {
     pub(super) section: &'static str,
@@ -33,7 +32,6 @@ const fn setting(
 }
 
 impl Setting {
-    /// The default as TOML.
     pub(super) fn default_toml(&self) -> String {
         match self.kind {
             Kind::Choice(_) | Kind::Text | Kind::Path | Kind::PathOr(_) => {
@@ -71,7 +69,6 @@ pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     OWN.into_iter().chain(of_methods).chain(of_worlds).collect()
 });
 
-/// The providers' names, each with what it speaks.
 const PROVIDER_NAMES: [(&str, &str); PROVIDERS.len() + 1] = {
     let mut names = [("auto", ""); PROVIDERS.len() + 1];
     let mut at = 0;

@@ -15,21 +15,15 @@ use stepwright_world::options::Kind;
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The program.
     Default,
-    /// The configuration file.
     File {
         /// Line, from 1.
         line: usize,
     },
-    /// An environment variable.
     Environment {
-        /// Its name.
         name: String,
     },
-    /// The command line.
     Flag {
-        /// The flag.
         flag: String,
     },
 }

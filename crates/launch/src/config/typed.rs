@@ -23,16 +23,14 @@ use stepwright_world::WORLDS;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
 
-/// The whole configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The folders in use.
     pub paths: Paths,
     /// The `[model]` section.
     pub model: ModelConfig,
     /// The `[models.NAME]` sections.
     pub models: BTreeMap<String, ModelConfig>,
-    /// What gives sentence vectors, by name.
+    /// The source of sentence vectors, by name.
     pub embedder: String,
     /// The `[method]` section.
     pub method: MethodConfig,
@@ -57,7 +55,6 @@ pub struct Config {
     pub(super) shown: Vec<Shown>,
 }
 
-/// The debug log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Log {
     /// How much is written: `off`, `error` … `trace`.
@@ -66,7 +63,6 @@ pub struct Log {
     pub prompts: bool,
 }
 
-/// A model and how to reach it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ModelConfig {
@@ -74,10 +70,8 @@ pub struct ModelConfig {
     pub model: String,
     /// Threads of a model in this process; 0 for one a core.
     pub threads: usize,
-    /// Price of the tokens, where given.
     #[serde(skip)]
     pub price: Option<Price>,
-    /// The cassette exchanges are recorded into.
     pub record: Option<PathBuf>,
     /// The cassette that answers what is recorded in it, and records the rest.
     pub cache: Option<PathBuf>,
@@ -91,7 +85,6 @@ pub struct ModelConfig {
 pub struct MethodConfig {
     /// The method's id; empty to choose by the model.
     pub method: String,
-    /// Options of methods.
     pub options: stepwright_world::options::Values,
     /// Options of a method in another process, by the keys it gives them; unchecked. They go before those of its section.
     pub own: BTreeMap<String, String>,
@@ -99,21 +92,17 @@ pub struct MethodConfig {
     pub domain: Option<NamedDomain>,
 }
 
-/// The workbench.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Ui {
-    /// The theme's name.
     pub theme: String,
     /// Colours are never used.
     #[serde(rename = "color", deserialize_with = "is_never")]
     pub no_color: bool,
     /// ASCII characters only.
     pub ascii: bool,
-    /// Mouse events are taken.
     pub mouse: bool,
 }
 
-/// The user's own data.
 #[derive(Debug, Clone, Default)]
 pub struct Data {
     /// Files or folders of tasks, by the world's name.
@@ -135,17 +124,14 @@ impl Data {
     }
 }
 
-/// What is approved without a person at the start of a session.
+/// The approvals without a person at the start of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gate {
-    /// The policy.
     pub policy: Policy,
 }
 
-/// Keys of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySetting {
-    /// The keys as written.
     pub keys: Vec<String>,
     /// The line in the configuration file, for messages.
     pub line: Option<usize>,
@@ -166,9 +152,7 @@ impl Values<'_> {
     }
 
     /// A section as the type that has its keys as fields. The defaults of commands apply here: there is no command by default.
-    ///
-    /// # Errors
-    /// What the type takes otherwise than the settings declare it.
+    /// Errors: what the type takes otherwise than the settings declare it.
     pub(super) fn section<T: DeserializeOwned>(&self, section: &str) -> Result<T, String> {
         let settings = SETTINGS.iter().filter(|s| s.section == base(section));
         let values = settings.filter_map(|s| {
@@ -256,7 +240,7 @@ fn section<T: DeserializeOwned + Default>(merged: &Layer, name: &str, problems: 
     })
 }
 
-/// What is wrong with a setting, where the person set it.
+/// The fault of a setting, where the person set it.
 pub(super) fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
     let (place, line) = match merged.get(key).map(|(_, source)| source) {
         Some(Source::Flag { flag }) => (flag.clone(), None),

@@ -11,7 +11,6 @@ use super::{OBJECTS, RELATIONS};
 use stepwright_text::json_pointer::join;
 use stepwright_world::weights::Expression;
 
-/// One value that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// Where, as a JSON pointer: into the belief if something is believed there, else into the truth.
@@ -80,7 +79,7 @@ fn meaning(value: &Value) -> String {
     text
 }
 
-/// What stands for nothing: no JSON begins like it.
+/// The sign for an absent value: no JSON begins like it.
 const NOTHING: &str = "-";
 
 fn write_meaning(value: &Value, text: &mut String) {

@@ -2,15 +2,13 @@
 
 use serde_json::Value;
 
-/// What turns one belief into another. The order of keys is not part of a patch.
+/// The patch from one belief to another. The order of keys is not part of a patch.
 pub fn patch(from: &Value, to: &Value) -> Value {
     serde_json::to_value(json_patch::diff(from, to)).unwrap_or_else(|_| Value::Array(Vec::new()))
 }
 
 /// A belief with a patch applied; the belief itself is left alone.
-///
-/// # Errors
-/// If the value is no patch, or an operation of it does not fit the belief; the text says which.
+/// Errors: if the value is no patch, or an operation of it does not fit the belief; the text says which.
 pub fn apply(state: &Value, patch: &Value) -> Result<Value, String> {
     let mut changed = state.clone();
     stepwright_episode::patch::apply(&mut changed, patch).map_err(|why| format!("the patch of the state {why}"))?;

@@ -33,7 +33,6 @@ const ANSWER: u32 = 1000;
 /// Temperature of answers where none is set: the paper's.
 const WARM: f64 = 1.0;
 
-/// The id of the method.
 pub const ID: &str = "blocking";
 
 /// How a language model selects a candidate.
@@ -45,7 +44,7 @@ const SELECTION: OptionSpec = OptionSpec::new(
 )
 .or("written");
 
-/// What a selection's prompt holds of the selections before it.
+/// The option for the earlier selections in a selection's prompt.
 const CONVERSATION: OptionSpec = OptionSpec::new(
     "conversation",
     "Conversation",
@@ -63,12 +62,11 @@ const ANSWERS: OptionSpec = OptionSpec::new(
 )
 .or("5");
 
-/// Selection from the blocking tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blocking;
 
 impl Blocking {
-    /// What is offered at the cursor in this round: what it would take and why, or `None` while an answer is still wanted.
+    /// The recommendation among this round's offers, with its reason; `None` while an answer is still wanted.
     fn recommended(cx: &Context<'_>) -> Option<Step> {
         let round = cx.round()?;
         let proposals: Vec<&Proposal> = round.proposals().collect();
@@ -181,7 +179,8 @@ impl Method for Blocking {
         O3d.compute(known, work, stop)
     }
 
-    /// What blocks an action that the tree offers. Where it is blocked nothing else is checked, since nothing would be executed.
+    /// The conditions that block an action of the tree. Where it is blocked nothing else is checked, since nothing
+    /// would be executed.
     fn check(&self, cx: &Context<'_>, action: &Action, offered: bool) -> Checks {
         if skills::is_under_way(cx) || skills::is_line(cx, &action.text) {
             return O3d.check(cx, action, offered);
@@ -199,7 +198,7 @@ impl Method for Blocking {
         }
     }
 
-    /// What a person types or edits is executed, whatever the tree says.
+    /// Executes an action that a person typed or edited, whatever the tree says.
     fn carry_out(&self, cx: &Context<'_>, decision: &Decision, action: &Action) -> Deed {
         if skills::is_under_way(cx) || skills::is_line(cx, &action.text) {
             return O3d.carry_out(cx, decision, action);

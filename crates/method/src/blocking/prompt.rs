@@ -18,7 +18,6 @@ const LAST: usize = 5;
 /// The marks around a selected action.
 const MARK: &str = "$$";
 
-/// The variables of the templates.
 #[derive(Serialize)]
 struct Material<'a> {
     task: &'a str,
@@ -32,7 +31,6 @@ struct Material<'a> {
     scored: bool,
 }
 
-/// An action taken, and its result.
 #[derive(Serialize)]
 struct Taken {
     action: String,
@@ -88,7 +86,6 @@ pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> 
     kept.map(|text| Candidate { line: format!("{text} {MARK}"), action: cx.action(text) }).collect()
 }
 
-/// Reads an answer as a selection.
 pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion) -> Draft {
     let raw = completion.text.clone();
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -145,7 +142,7 @@ pub(super) fn selection(
     Ok(prompt)
 }
 
-/// What went wrong last: the world's error or the condition of the last step, answers of this round, a circle.
+/// The last failures: the world's error or the condition of the last step, answers of this round, a circle.
 fn failures(cx: &Context<'_>, leaves: &[String]) -> Vec<String> {
     let Some(node) = cx.node() else { return Vec::new() };
     let mut failures = Vec::new();

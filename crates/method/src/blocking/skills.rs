@@ -15,13 +15,10 @@ use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKey, NodeKind, 
 struct Way {
     /// As it is recorded (`call: find(mug)`).
     text: String,
-    /// The blocked action's node.
     under: NodeKey,
-    /// Why it is offered.
     why: String,
 }
 
-/// The skills that the session adopted.
 fn adopted(cx: &Context<'_>) -> Option<Knowledge> {
     let document = cx.node()?.document(&ArtifactId::KNOWLEDGE)?;
     document::read(document).ok().filter(|known| !known.skills.is_empty())

@@ -91,17 +91,14 @@ impl LiveTree {
         cx.past.derived()
     }
 
-    /// The forest with its domain.
     pub(super) fn growth(&self) -> &Growth {
         &self.growth
     }
 
-    /// The facts observed at its node.
     pub(super) fn facts(&self) -> &Facts {
         &self.observed.facts
     }
 
-    /// The domain.
     pub fn domain(&self) -> &Arc<Domain> {
         self.growth.domain()
     }

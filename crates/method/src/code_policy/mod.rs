@@ -29,7 +29,6 @@ use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Gener
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec};
 
-/// Tokens of a program.
 const TOKENS: u32 = 1_200;
 /// Tokens of an answer to a function that a model answers.
 const FUNCTION_TOKENS: u32 = 160;
@@ -56,7 +55,6 @@ const REWRITE: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
-/// A policy as code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodePolicy {
     /// Skills are functions; the program calls them.
@@ -225,7 +223,7 @@ impl CodePolicy {
         }
     }
 
-    /// What follows where a program came to nothing: a correction, or a person's.
+    /// The step after a program that came to nothing: a correction, or a person's.
     fn failed(self, cx: &Context<'_>, force: &InForce<'_>, why: &str) -> Step {
         let asked = cx.path().iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN).count();
         let most = cx.options().count(&CORRECTIONS) as usize;
@@ -258,7 +256,6 @@ fn functions() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
-/// An answer as a document with the code in it.
 fn program(ask: &Ask, answer: &Answer, artifact: ArtifactId, title: &str) -> Reading {
     let raw = answer.first().to_owned();
     let code = code::written(&raw);

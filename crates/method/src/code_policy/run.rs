@@ -12,15 +12,15 @@ use super::run_so_far::RunSoFar;
 use crate::{Context, Known};
 use stepwright_sandbox::{Fault, Sandbox, Step};
 
-/// What is to be run, as the ask's work.
+/// The program to be run, as the ask's work.
 #[derive(Serialize, Deserialize)]
 struct Work {
     library: String,
     program: String,
     values: Value,
     answers: Vec<Value>,
-    /// What an earlier version of the program was answered, in the order of its calls: as long as this one makes the same calls it is
-    /// answered the same.
+    /// The answers to an earlier version of the program, in the order of its calls: as long as this one makes the same
+    /// calls it gets the same answers.
     #[serde(default)]
     tape: Vec<Answered>,
     /// Whether a language model answers the functions that one can.
@@ -33,18 +33,14 @@ pub(super) struct Answered {
     /// Whether the world accepted it, where it is an action that was taken.
     #[serde(default)]
     pub(super) taken: Option<bool>,
-    /// The function.
     pub(super) function: String,
-    /// Its arguments.
     pub(super) args: Vec<Value>,
-    /// The answer.
     pub(super) answer: Value,
 }
 
-/// What a run came to.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Came {
-    /// What it does next.
     pub(super) next: Next,
     /// The line of each call that was answered from the tape; 0 where it is none of the program's.
     pub(super) replayed: Vec<usize>,
@@ -86,10 +82,7 @@ fn values(cx: &Context<'_>) -> Value {
     json!({ "task": cx.session.header.sentence, "observation": first })
 }
 
-/// What a program does next, as text of JSON.
-///
-/// # Errors
-/// Where nothing could be run, in words.
+/// The program's next call, as text of JSON.
 pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;

@@ -1,4 +1,4 @@
-//! What a program was answered so far, read from the records: each action it took with what the world said, each function a model
+//! The answers to a program so far, read from the records: each action it took with what the world said, each function a model
 //! answered; and what it does next, as far as that was found out.
 
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::plan_following::{InForce, in_force, is_line};
 use crate::{History, folded};
 use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
 
-/// What a program is answered where a person refused its action: what a world says of an action without effect.
+/// The program's answer where a person refused its action: the world's words on an action without effect.
 const REFUSED: &str = "Nothing happens.";
 
-/// What is known of a program's run.
+/// A program's run up to the cursor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct RunSoFar {
     /// The ask that the program answers, and the last that counts.
@@ -23,12 +23,11 @@ pub(super) struct RunSoFar {
     pub(super) answered: Vec<Answered>,
     /// Those of the program that a person mended, as far as it is not known yet which of them the mended one makes too.
     pub(super) tape: Vec<Answered>,
-    /// How many of these were actions.
     pub(super) actions: usize,
     /// The lines of the actions that the program before had taken and this one takes too, and whether the world accepted each; 0 for a
     /// line that is none of the program's.
     pub(super) replayed: Vec<(usize, bool)>,
-    /// What comes after them; `None` where it has to be found out.
+    /// The next call; `None` where it has to be found out.
     pub(super) next: Option<Next>,
 }
 
@@ -50,7 +49,8 @@ fn text_of(ask: &Ask) -> Option<&str> {
     }
 }
 
-/// What the program was answered that a person mended at that place of a path; nothing where the program in force is no mended one.
+/// The answers to the program that a person mended at that place of a path; none where the program in force is no
+/// mended one.
 fn mended(path: &[&Node], at: usize, force: &InForce<'_>) -> Vec<Answered> {
     let before = path.get(..at).filter(|_| force.edited).and_then(in_force);
     let Some((before, until)) = before.zip(path.get(..=at)) else { return Vec::new() };

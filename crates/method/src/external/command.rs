@@ -15,7 +15,7 @@ use stepwright_world::options::{OptionError, Values};
 /// How often it is looked whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a command is called until it has introduced itself.
+/// The name of a command until it has introduced itself.
 const UNKNOWN: &str = "A method of your own, behind a command that speaks the line protocol (adapters/README.md).";
 
 /// A configured method's command, its configured options, and what it said of itself.
@@ -42,12 +42,11 @@ impl Command {
         self.known().map_or(bare, |known| known.info)
     }
 
-    /// What it said of itself, if it was asked.
+    /// Its introduction, if it was asked.
     pub(super) fn known(&self) -> Option<Introduction> {
         self.introduced.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Its own version, where it stated one.
     pub fn version(&self) -> Option<String> {
         self.known().map(|known| known.version).filter(|version| !version.is_empty())
     }
@@ -105,9 +104,7 @@ impl Command {
     }
 
     /// Options as sessions record them, of options by the keys that the method gives them. It has introduced itself.
-    ///
-    /// # Errors
-    /// The first that it has not, with those it has; the first value that is not allowed.
+    /// Errors: the first that it has not, with those it has; the first value that is not allowed.
     pub fn recorded(&self, given: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, OptionError> {
         let table = self.info().options;
         let own = own_key(&self.adapter.name, "");

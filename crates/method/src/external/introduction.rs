@@ -1,4 +1,4 @@
-//! What a method in another process says of itself before anything else: name, protocol, needs, options, artifacts.
+//! The introduction of a method in another process, before anything else: name, protocol, needs, options, artifacts.
 //!
 //! It becomes a [`MethodInfo`] as the built-in methods have one, so that flags, dialogs, sessions and refusals are made of it. Texts
 //! and lists are kept for the life of the program, once for each command, and are bounded.
@@ -21,7 +21,6 @@ const LONGEST_NAME: usize = 40;
 /// Characters of a description.
 const LONGEST_TEXT: usize = 300;
 
-/// A method as it introduced itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Introduction {
     /// As menus, `run` and the checks read it. Keys of its own options begin with the name it is configured under (`toy.order`).

@@ -1,6 +1,6 @@
 //! Methods in other processes: a command that reads a context a line and answers with a step or a reading (adapters/README.md).
 //!
-//! What the command says is the answer to an ask like any other: asked for beside the driver's task, cancellable, recorded. What
+//! The command's output is the answer to an ask like any other: asked for beside the driver's task, cancellable, recorded. What
 //! comes next is read from these records alone, so that reopening a session starts no process. `command` runs it, `introduction`
 //! reads what it says of itself.
 
@@ -20,7 +20,7 @@ use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{Action, ArtifactKind, Ask, AskKind, AskState, OwnAsk, Written};
 use stepwright_world::external::{Adapter, Process};
 
-/// What the ids of such methods begin with.
+/// The beginning of such methods' ids.
 pub const PREFIX: &str = "external:";
 
 /// A method behind a command.
@@ -65,7 +65,7 @@ impl External {
         self.ask(cx, self.step_kind(), json!({ "step": self.context(cx) }))
     }
 
-    /// What it reads a text as.
+    /// Its reading of a text.
     fn read_as<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T, String> {
         serde_json::from_str(text)
             .map_err(|e| format!("`{}` answered with no {what}: {e}", self.command.adapter.command_line()))
@@ -106,7 +106,7 @@ impl External {
         line
     }
 
-    /// What it wrote is offered, once, if it declared that it writes such.
+    /// Offers its document, once, if it declared that it writes such.
     fn amend(&self, cx: &Context<'_>, written: Box<Written>) -> Step {
         let kind = &written.artifact.kind;
         let declared = self.command.known().map(|known| known.writes);

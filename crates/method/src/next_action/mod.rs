@@ -28,25 +28,20 @@ const TEMPERATURE: f64 = 0.7;
 /// Most characters shown of a completion that is no action.
 const SHOWN: usize = 80;
 
-/// What is to be asked next.
+/// The next ask or recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Next {
-    /// One greedy completion.
     Greedy,
-    /// Random samples.
     Samples(u32),
     /// The log-probability of each admissible action as the next line.
     Score,
     /// Nothing: it is done proposing.
     Recommend {
-        /// What it would take.
         proposal: Option<ProposalId>,
-        /// Why.
         why: String,
     },
 }
 
-/// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NextAction {
     /// Name and description for display.
@@ -55,7 +50,6 @@ pub(super) struct NextAction {
     pub(super) shows_assertions: bool,
     /// Actions to be ranked by the built-in agent, where no option says otherwise.
     pub(super) ranked: u32,
-    /// What comes next.
     pub(super) next: fn(Round<'_>, &Values) -> Next,
 }
 
@@ -169,7 +163,7 @@ pub(super) fn generation(raw: bool, think: bool) -> Generation {
     Generation { max_tokens: completion_tokens(raw, think), stop, logprobs: true, ..Generation::default() }
 }
 
-/// What a language model wrote in place of an action, and what may mend it; `None` where it wrote one.
+/// The fault of a completion that is no action, with its remedy; `None` where it is one.
 fn unusable(cx: &Context<'_>, round: Round<'_>) -> Option<String> {
     if !cx.model.language {
         return None;
@@ -191,7 +185,6 @@ fn unusable(cx: &Context<'_>, round: Round<'_>) -> Option<String> {
     Some([wrote].into_iter().chain(setting).collect::<Vec<_>>().join("; "))
 }
 
-/// Reads a completion as the next action.
 fn read_completion(cx: &Context<'_>, completion: &Completion, greedy: bool) -> Draft {
     let raw = completion.text.clone();
     let written = written(&raw);

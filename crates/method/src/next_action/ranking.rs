@@ -9,12 +9,10 @@ use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Choice, Origin, Proposal, Turn};
 use stepwright_program::Call;
 
-/// What is to be ranked.
 #[derive(Debug, Serialize, Deserialize)]
 struct Work {
     /// Actions to find, `without` included.
     n: usize,
-    /// Calls that are offered already.
     without: Vec<Call>,
     /// Calls a person refused here, with the reasons.
     rejected: Vec<(Call, String)>,
@@ -29,7 +27,6 @@ pub(super) fn work(cx: &Context<'_>, further: bool, n: u32) -> Value {
     serde_json::to_value(Work { n, without, rejected }).unwrap_or_default()
 }
 
-/// Ranks.
 pub(super) fn rank(known: &Known, work: &Value) -> Result<Answer, String> {
     let Work { n, without, rejected } = Work::deserialize(work).map_err(|e| e.to_string())?;
     let mut ranked = known.knowledge.proposer.propose(&known.agent(&rejected), n);
@@ -39,7 +36,6 @@ pub(super) fn rank(known: &Known, work: &Value) -> Result<Answer, String> {
     Ok(Answer { ranks, ..Answer::texts(texts) })
 }
 
-/// Reads a ranking as proposals.
 pub(super) fn read(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
     let origin = if ask.model == REFERENCE { Origin::Reference } else { Origin::Symbolic };
     let drafts = answer.completions.iter().zip(&answer.ranks).map(|(written, rank)| {

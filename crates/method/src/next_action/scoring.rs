@@ -12,17 +12,13 @@ use stepwright_model::Completion;
 use stepwright_program::{Call, Declarations};
 use stepwright_world::World;
 
-/// Most actions scored at a step.
 const MOST: usize = 200;
 /// Most proposals made of them, the likeliest.
 const KEPT: usize = 64;
 
-/// An action to be scored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
-    /// The line as it is scored.
     pub(crate) line: String,
-    /// The action it is.
     pub(crate) action: Action,
 }
 
@@ -30,7 +26,7 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidates {
     pub(super) list: Vec<Candidate>,
-    /// What was left out, in words.
+    /// The candidates left out, in words.
     pub(super) note: Option<String>,
 }
 
@@ -45,9 +41,6 @@ pub fn turn_end(world: &dyn World, declarations: &Declarations) -> Option<(Strin
 }
 
 /// The candidates at the cursor.
-///
-/// # Errors
-/// Where the world lists no actions, or none that has a call: in words.
 pub(super) fn candidates(cx: &Context<'_>) -> Result<Candidates, String> {
     let world = cx.world;
     let Some(admissible) = world.admissible() else {
@@ -81,7 +74,6 @@ pub(crate) fn continuations(list: &[Candidate]) -> Vec<String> {
     list.iter().map(|c| format!("{LEAD}{}", c.line)).collect()
 }
 
-/// Reads the scores of the candidates at the cursor.
 pub(super) fn read(cx: &Context<'_>, answer: &Answer) -> Reading {
     match candidates(cx) {
         Ok(candidates) => ranked(candidates.list, &answer.completions, cx.options().is(&LIKELIHOOD, "sum")),
@@ -89,11 +81,10 @@ pub(super) fn read(cx: &Context<'_>, answer: &Answer) -> Reading {
     }
 }
 
-/// A scored candidate.
 struct Ranked {
     candidate: Candidate,
     probability: f64,
-    /// What ranks it.
+    /// The score that ranks it.
     by: f64,
     mean: f64,
     sum: f64,

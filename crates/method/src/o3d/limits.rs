@@ -31,7 +31,6 @@ pub const LIMITS: OptionSpec = OptionSpec::new(
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Limit {
-    /// Actions, or lines.
     most: Option<usize>,
     thoughts: bool,
     /// Whether the same twice in a row ends the episode.

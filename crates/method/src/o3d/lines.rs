@@ -22,7 +22,6 @@ fn entry(node: &Node) -> Option<Entry> {
     Some(Entry { line, observation: outcome.observation.clone(), refused: outcome.error.is_some() })
 }
 
-/// The lines up to the cursor.
 pub(super) fn here(cx: &Context<'_>) -> Vec<Entry> {
     entries(&cx.path())
 }

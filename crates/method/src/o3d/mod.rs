@@ -28,7 +28,6 @@ use stepwright_world::options::{Kind, OptionSpec};
 
 pub use limits::{ACTIONS, CALLS, LIMITS};
 
-/// The id of the method.
 pub const ID: &str = "o3d";
 
 /// Answers that a model may give for a line.
@@ -52,11 +51,10 @@ pub(crate) const VARIANT: OptionSpec = OptionSpec::new(
 )
 .or("full");
 
-/// The method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct O3d;
 
-/// What is known at the cursor, as far as the variant uses it.
+/// The knowledge at the cursor, as far as the variant uses it.
 fn known(cx: &Context<'_>) -> Result<Knowledge, String> {
     let all = skills::known(cx, &SKILLS)?;
     let mut known = Knowledge::clone(&all);
@@ -92,7 +90,7 @@ fn is_layered(cx: &Context<'_>) -> bool {
     !matches!(cx.options().text(&VARIANT), "pd-only" | "td-only")
 }
 
-/// What a text says at the cursor.
+/// A text as a line at the cursor.
 fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, String> {
     if let Some(line) = hierarchy::recorded(text) {
         // As it is recorded, and as people may type it.
@@ -119,7 +117,6 @@ fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, St
     }
 }
 
-/// A line that is offered.
 fn draft(cx: &Context<'_>, line: &Line, raw: String, origin: Origin, why: Option<String>) -> Draft {
     let text = hierarchy::record(line);
     let action = match line {
@@ -328,7 +325,7 @@ fn form(cx: &Context<'_>, known: &Knowledge, action: &str) -> Option<Result<Stri
     })
 }
 
-/// What the agent without a language model found, as a line.
+/// The line of the agent without a language model.
 fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let written = |line: &Line, why: String| {

@@ -1,4 +1,4 @@
-//! What the policies are shown: the skills that can be called, or the primitives and tips of the one at hand; examples; what happened.
+//! The policies' prompts: the skills that can be called, or the primitives and tips of the one at hand; examples; the history.
 
 use serde::Serialize;
 use stepwright_skill::hierarchy::{self, Line, Style};
@@ -14,11 +14,10 @@ const EXAMPLES: usize = 8;
 /// The variables of both templates.
 #[derive(Serialize)]
 struct Material {
-    /// What the world is, in a sentence.
+    /// The world's description, in a sentence.
     about: &'static str,
     /// Whether lines begin with `Action:`; else with `>`.
     site: bool,
-    /// The skills' signatures.
     skills: Vec<String>,
     tips: Vec<String>,
     intro: String,
@@ -27,13 +26,13 @@ struct Material {
     /// Observation at first, the task in it.
     first: String,
     task: String,
-    /// What was done before the call at hand.
+    /// The history before the call at hand.
     before: String,
     /// The lines of this policy so far.
     own: String,
     /// The call at hand; empty where skills are not called.
     call: String,
-    /// What the next line begins with, where a text is gone on with.
+    /// The beginning of the next line, where a text is gone on with.
     cue: &'static str,
     rejections: Vec<Refused>,
 }
@@ -50,7 +49,6 @@ struct Refused {
     reason: String,
 }
 
-/// The prompt for the next line.
 pub(super) fn of(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, String> {
     let entries = lines::here(cx);
     let style = hierarchy::style(known);

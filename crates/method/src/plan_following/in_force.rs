@@ -11,11 +11,9 @@ use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, Nod
 /// The plan in force at the end of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce<'a> {
-    /// Its text.
     pub text: &'a str,
     /// The ask it answers, or the last one before a person wrote it.
     pub ask: AskId,
-    /// The node it was made at.
     pub made_at: NodeId,
     /// Whether a person wrote it, in place of another or of none.
     pub edited: bool,
@@ -27,11 +25,10 @@ pub struct InForce<'a> {
     pub refused: bool,
     /// Whether a step was taken under it that was none of its lines.
     pub strayed: bool,
-    /// Whether a person passed a line over here.
     pub passed: bool,
 }
 
-/// What a model said of the assertion in a line of the plan in force: its last answer at this node.
+/// A model's judgement of the assertion in a line of the plan in force: its last answer at this node.
 pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
     let kind = AskKind::Judgement { line };
     turn.asks.iter().rev().filter(|a| a.id > plan && a.kind == kind).find_map(|a| match &a.state {
@@ -40,7 +37,7 @@ pub fn judgement(turn: &Turn, plan: AskId, line: usize) -> Option<&str> {
     })
 }
 
-/// What was asked for and taken on a path, as far as plans go by it.
+/// The asks and decisions on a path, as far as plans go by them.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
     /// The asks for plans, with the nodes they were made at.
@@ -48,7 +45,6 @@ pub struct Taken {
     steps: Vec<Step>,
 }
 
-/// A step on a path.
 #[derive(Debug, Clone)]
 struct Step {
     from: NodeId,
@@ -113,7 +109,6 @@ pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
     folded(Taken::default(), path).in_force(path.last()?)
 }
 
-/// Whether a proposal is a line of that plan, as offered.
 pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
     proposal.ask.is_some_and(|ask| ask > plan) && kind_of(turn, proposal) == Some(&AskKind::PLAN_LINE)
 }
@@ -124,7 +119,7 @@ mod tests {
     use std::sync::Arc;
     use stepwright_episode::{Action, Actor, Ask, Decision, Documents, Origin, StepOutcome};
 
-    /// What is asked and decided at a node: asks of a plan or a line, then which proposal was taken or refused.
+    /// An event at a node: an ask of a plan or a line, then the proposal taken or refused.
     enum Happens {
         Plan(&'static str),
         Line(usize),

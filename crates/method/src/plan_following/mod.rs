@@ -28,19 +28,15 @@ pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
 /// Whose name is recorded with the lines of a plan.
 const THE_PLAN: &str = "the plan";
 
-/// The next line of a plan.
 pub(super) struct NextLine {
     /// Its number, from 1.
     pub(super) line: usize,
-    /// Its text.
     pub(super) text: String,
-    /// The world's action.
     pub(super) action: String,
-    /// Why it is next.
     pub(super) why: String,
 }
 
-/// What comes next at the cursor.
+/// The next step at the cursor.
 pub(super) enum Upcoming<'a> {
     /// A step of the plan in force, or that its line is done with.
     Step(Box<Step>),
@@ -48,13 +44,12 @@ pub(super) enum Upcoming<'a> {
     Plan {
         /// Whether a person wants another.
         again: bool,
-        /// The plan in force.
         before: Option<InForce<'a>>,
     },
 }
 
-/// What comes next: the plan's next line by `next`, which gives `None` where the plan in force is of no use any more. Lines are
-/// offered under `origin`.
+/// The next step: the plan's next line by `next`, which gives `None` where the plan in force is of no use any more.
+/// Lines are offered under `origin`.
 pub(super) fn upcoming<'a>(
     cx: &Context<'a>,
     origin: Origin,

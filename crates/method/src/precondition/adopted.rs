@@ -8,7 +8,6 @@ use std::path::Path;
 /// The ending of such files.
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
-/// The assertions of one action.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AdoptedAction {
     /// The action's function (`take`).
@@ -35,15 +34,13 @@ pub struct AdoptedSet {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{source_name}{}: {why}", line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct AdoptedError {
-    /// The file, as it was named.
     pub source_name: String,
     /// The line, from 1; `None` where the file could not be read or written at all.
     pub line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// The fault and its remedy.
     pub why: String,
 }
 
-/// The largest file of adopted preconditions.
 const LARGEST: u64 = 16 << 20;
 
 impl AdoptedSet {
@@ -53,9 +50,6 @@ impl AdoptedSet {
     }
 
     /// Reads the text of a file; `source_name` is for messages.
-    ///
-    /// # Errors
-    /// [`AdoptedError`] with the first line that does not fit.
     pub fn parse(text: &str, source_name: &str) -> Result<Self, AdoptedError> {
         let mut set = AdoptedSet::default();
         for (at, raw) in text.lines().enumerate() {
@@ -110,9 +104,6 @@ impl AdoptedSet {
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    /// [`AdoptedError`] if it cannot be read or does not parse.
     pub fn read(path: &Path) -> Result<Self, AdoptedError> {
         let name = path.display().to_string();
         match stepwright_files::read_text(path, LARGEST) {
@@ -122,9 +113,6 @@ impl AdoptedSet {
     }
 
     /// Writes the file whole or not at all; a previous one is replaced.
-    ///
-    /// # Errors
-    /// [`AdoptedError`] if it cannot be written; the previous file is untouched then.
     pub fn write(&self, path: &Path) -> Result<(), AdoptedError> {
         stepwright_files::replace(path, self.to_string().as_bytes()).map_err(|e| AdoptedError {
             source_name: path.display().to_string(),
@@ -135,7 +123,6 @@ impl AdoptedSet {
 }
 
 impl std::fmt::Display for AdoptedSet {
-    /// The file's text.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for note in &self.notes {
             writeln!(f, "{}", format!("# {note}").trim_end())?;

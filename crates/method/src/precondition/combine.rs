@@ -8,7 +8,7 @@ use super::instance_set::InstanceSet;
 use super::table::{Ending, Evaluated, Table};
 use stepwright_program::{Change, Dissection, Limits, Part, PartBook, Skeleton, Specification, Truths};
 
-/// What one part gives at all instances.
+/// One part's values at all instances.
 #[derive(Debug)]
 pub(super) struct PartSets {
     holds: InstanceSet,
@@ -174,7 +174,7 @@ impl Known {
     }
 }
 
-/// What the parts of a candidate decide of it.
+/// A candidate's value by its parts.
 #[derive(Debug)]
 pub(super) struct Combined {
     pub(super) holds: InstanceSet,

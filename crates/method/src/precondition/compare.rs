@@ -46,14 +46,13 @@ pub struct SideBySide {
     pub finding: Option<Finding>,
 }
 
-/// What the demonstrations say of an assertion that one of two sets has and the other lacks.
+/// The demonstrations' verdict on an assertion that one of two sets has and the other lacks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// What validation by execution said.
+    /// The verdict of validation by execution.
     pub fate: Fate,
     /// |C|: at how many instances it holds; `None` unless it could be evaluated.
     pub coverage: Option<usize>,
-    /// Number of instances that |C| is out of.
     pub instances: usize,
     /// Whether no valid candidate is strictly stronger (Equation 1 alone, over all there are).
     pub optimal: bool,
@@ -65,7 +64,6 @@ pub struct Finding {
 /// Two sets' assertions of one action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionComparison {
-    /// The action's function.
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
@@ -169,7 +167,7 @@ impl CandidateStore {
         }
     }
 
-    /// What the demonstrations say of an assertion, beside what the other set permits.
+    /// The demonstrations' verdict on an assertion, beside the calls that the other set permits.
     fn finding(&self, action: &str, (fate, evaluation): &Judged, permitted: &InstanceSet) -> Option<Finding> {
         let of_action = self.of_action(action).ok()?;
         let instances: &Instances = &of_action.instances;
@@ -190,7 +188,7 @@ impl CandidateStore {
     }
 }
 
-/// What judging an assertion gave.
+/// The judgement of an assertion.
 type Judged = (Fate, Option<Evaluation>);
 
 fn place_of(texts: &[String], text: &String) -> Option<usize> {

@@ -14,7 +14,6 @@ pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 /// The template that asks for the line, for models that chat.
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
 
-/// How candidates are asked of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct CandidateAsks {
     /// Prompts an action: each shows another demonstration that calls it. From 1.
@@ -44,16 +43,14 @@ impl CandidateAsks {
     }
 }
 
-/// What the templates are given.
+/// The variables of the templates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateContext {
     /// The specification without its actions: variables and observation functions. Holds no assertion.
     pub definitions: String,
-    /// One demonstration as a program.
     pub demonstration: String,
     /// The line that opens the action's class (`class Agent:`).
     pub class_line: String,
-    /// The action's function.
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
@@ -83,7 +80,6 @@ impl CandidateContext {
 /// A function in a class of the module.
 struct Defined<'a> {
     class: &'a str,
-    /// The line that opens the class.
     line: &'a str,
     name: &'a str,
     /// Its bytes, in whole lines.
@@ -136,14 +132,13 @@ fn without(module: &ModModule, source: &str, actions: &[(&str, &str)]) -> String
     lines.join("\n").trim_end().to_owned()
 }
 
-/// What a line of a completion was read as.
+/// A line of a completion as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
     /// A candidate: the text after `assert `.
     Candidate(String),
     /// Something that is no candidate.
     Unreadable {
-        /// The line.
         line: String,
         /// Why it is none.
         why: String,

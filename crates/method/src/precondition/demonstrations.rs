@@ -11,7 +11,6 @@ use stepwright_world::demonstration::Demonstration;
 /// A demonstration as validation sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demo {
-    /// Its name, for display.
     pub id: String,
     /// All its calls, actions and observations, in program order.
     pub calls: Vec<Call>,
@@ -26,9 +25,7 @@ impl From<&Demonstration> for Demo {
 /// A time step: a call of any action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The demonstration's index.
     pub demonstration: usize,
-    /// The call's index in the demonstration.
     pub call: usize,
     /// Index of the state before it, in [`Demonstrations::states`].
     pub state: usize,
@@ -42,7 +39,6 @@ pub(super) type Alike = Mutex<FxHashMap<Footprint, Arc<Vec<usize>>>>;
 pub struct Demonstrations {
     specification: Specification,
     pub all: Vec<Demo>,
-    /// The time steps, by demonstration and call.
     pub steps: Vec<Step>,
     /// The distinct states before the steps.
     pub states: Vec<State>,
@@ -50,7 +46,6 @@ pub struct Demonstrations {
     observed: u64,
     /// Whether an object has the same place in all states.
     places_decide: bool,
-    /// Which states are alike in what is touched.
     alike: Arc<Alike>,
     /// The states, prepared to be distinguished; where places decide.
     projections: Arc<OnceLock<Projections>>,
@@ -65,10 +60,8 @@ pub struct DemonstrationError {
     pub id: String,
     /// The call, from 1.
     pub call: usize,
-    /// The call's text.
     pub text: String,
     pub why: String,
-    /// The specification's name.
     pub specification: String,
 }
 
@@ -151,12 +144,13 @@ impl Demonstrations {
         Arc::ptr_eq(&self.alike, known)
     }
 
-    /// What distinguishes these demonstrations and their copies from others.
+    /// The identity of these demonstrations and their copies.
     pub(super) fn identity(&self) -> &Arc<Alike> {
         &self.alike
     }
 
-    /// What of a footprint distinguishes the states: evaluations whose footprints agree in it are alike at the same states.
+    /// The part of a footprint that distinguishes the states: evaluations whose footprints agree in it are alike at the
+    /// same states.
     pub(super) fn essence(&self, touched: Footprint) -> Footprint {
         match self.projections() {
             Some(projections) => projections.essence(touched),

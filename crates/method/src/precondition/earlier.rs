@@ -16,7 +16,8 @@ impl Earlier {
         self.0.is_empty()
     }
 
-    /// What a candidate of that text was left as; `None` where it was taken out, or replaced by one that is there already.
+    /// The mark that a candidate of that text was left with; `None` where it was taken out, or replaced by one that is
+    /// there already.
     pub(super) fn left(&mut self, text: &str) -> Option<CandidateMark> {
         let fresh = CandidateMark { text: text.to_owned(), rejected: false };
         if self.0.iter().any(|(edit, made)| *made && edit.before.as_ref() == Some(&fresh) && !keeps_text(edit)) {
@@ -25,7 +26,8 @@ impl Earlier {
         self.follow(0, fresh)
     }
 
-    /// What is still to be added, with its row: what a person added, and what they made of candidates that did not come again.
+    /// The candidates still to be added, with their rows: a person's own, and those made of candidates that did not
+    /// come again.
     pub(super) fn added(&mut self) -> Vec<(usize, CandidateMark)> {
         let mut found = Vec::new();
         for at in 0..self.0.len() {

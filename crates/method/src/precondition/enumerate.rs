@@ -10,7 +10,7 @@ use super::instances::{Evaluation, Instances, NoVerdict};
 use super::vocabulary::vocabulary;
 use stepwright_program::Assertion;
 
-/// What the built-in proposer has to offer for an action.
+/// The built-in proposer's offer for an action.
 #[derive(Debug, Clone, Default)]
 pub struct Enumerated {
     /// The candidates, simplest first, with their evaluation.

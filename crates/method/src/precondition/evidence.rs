@@ -12,10 +12,8 @@ use super::demonstrations::Demonstrations;
 use super::instance_set::InstanceSet;
 use super::instances::Instances;
 
-/// A candidate as a hypothesis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hypothesis<'a> {
-    /// Where it holds, over all instances.
     pub set: &'a InstanceSet,
     /// How many independent observations speak for it, see [`Calls::weight`].
     pub weight: f64,
@@ -39,11 +37,12 @@ struct Observation {
     repeated: bool,
 }
 
-/// What a call beyond the first of its demonstration weighs: such calls happen in nearly the same state, so they say little.
+/// The weight of a call beyond the first of its demonstration: such calls happen in nearly the same state, so they say
+/// little.
 const REPEATED: f64 = 0.05;
 
-/// What a call weighs for a condition that held one step earlier already: it explains that the action was possible, but not that
-/// it was taken now and not then.
+/// The weight of a call for a condition that held one step earlier already: it explains that the action was possible,
+/// but not that it was taken now and not then.
 const LINGERING: f64 = 0.1;
 
 /// How much the time up to the first call counts as what could have been, against the whole of the demonstrations: what is

@@ -3,12 +3,11 @@
 
 use stepwright_program::Literal;
 
-/// What an assertion may be about, as seen from the object that acts (`self`).
+/// The possible subjects of an assertion, as seen from the object that acts (`self`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vocabulary {
     /// Variables and query functions.
     pub terms: Vec<Term>,
-    /// The action's parameters.
     pub params: Vec<Param>,
 }
 
@@ -28,7 +27,7 @@ pub struct Term {
     pub shape: Shape,
 }
 
-/// What a term holds or takes, as far as the demonstrations show.
+/// The kind of value that a term holds or takes, as far as the demonstrations show.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     Flag,
@@ -49,7 +48,6 @@ pub enum Shape {
     Query(Vec<Vec<Literal>>),
 }
 
-/// An assertion of the grammar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentence {
     pub text: String,

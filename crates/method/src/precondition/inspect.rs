@@ -17,14 +17,11 @@ const LISTED: usize = 200;
 /// A demonstration step with arguments of the action asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Occasion {
-    /// The demonstration's index.
     pub demonstration: usize,
     pub id: String,
     /// Index of the call before which the state is meant.
     pub call: usize,
-    /// That call's text.
     pub at: String,
-    /// The action's arguments.
     pub args: Vec<Literal>,
 }
 
@@ -70,11 +67,9 @@ pub struct Related {
 /// All that is known of one candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspection {
-    /// The action's function.
     pub action: String,
     /// The candidate, as it is in the pool or as it would be.
     pub candidate: Candidate,
-    /// Number of instances that |C| is out of.
     pub instances: usize,
     /// The valid candidates and assertions in force that it is equivalent to, implies or is implied by, in this order.
     pub related: Vec<Related>,
@@ -97,7 +92,6 @@ pub struct Reading {
     pub holds: Option<bool>,
     /// In words: `holds`, `is false`, `raises KeyError: …`.
     pub outcome: String,
-    /// The values of its parts in that state.
     pub values: Vec<(String, String)>,
 }
 

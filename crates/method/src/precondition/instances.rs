@@ -31,14 +31,13 @@ pub struct Instances {
     demos: Arc<Alike>,
 }
 
-/// One instance, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     pub step: Step,
     pub binding: Vec<Literal>,
 }
 
-/// What evaluating a candidate at all instances gave.
+/// The values of a candidate at all instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The satisfied set C: where it raises nothing.
@@ -56,8 +55,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// What the denial of this assertion gives, where that follows: if nothing but truth decided, the one holds where the other
-    /// does not.
+    /// The values of this assertion's denial, where they follow: if nothing but truth decided, the one holds where the
+    /// other does not.
     pub fn denied(&self) -> Option<Evaluation> {
         if self.raises.iter().any(|(exception, _)| *exception != FALSE) {
             return None;
@@ -83,7 +82,7 @@ impl Evaluation {
     }
 }
 
-/// What a false assertion raises.
+/// The exception of a false assertion.
 pub(super) const FALSE: &str = "AssertionError";
 
 /// Why a candidate could not be evaluated.
@@ -191,9 +190,6 @@ impl Instances {
     }
 
     /// Accepts or rejects a candidate's text, as [`Assertion::compile`] does, ready to be evaluated here.
-    ///
-    /// # Errors
-    /// As [`Assertion::compile`].
     pub fn read(&self, text: &str) -> Result<Assertion, Rejection> {
         Assertion::dissect(text, &self.function, &mut self.known().book)
     }
@@ -301,9 +297,7 @@ impl Instances {
 
     /// Where all of these assertions hold, executed one after the other on the same copy of the state as in one function body
     /// (what is predicted or true of an action in Equation 2). No assertion holds everywhere.
-    ///
-    /// # Errors
-    /// The text that is no assertion, and why; or that an instance has no verdict.
+    /// Errors: the text that is no assertion, and why; or that an instance has no verdict.
     pub fn conjunction(&self, demos: &Demonstrations, texts: &[String]) -> Result<InstanceSet, String> {
         let compiled: Result<Vec<Assertion>, String> =
             texts.iter().map(|text| Assertion::compile(text).map_err(|e| format!("`{text}`: {e}"))).collect();
@@ -364,7 +358,6 @@ impl Instances {
     }
 }
 
-/// Adds an instance to those where an exception is raised.
 fn add(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str, at: usize, len: usize) {
     match raises.iter_mut().find(|(known, _)| *known == exception) {
         Some((_, set)) => set.insert(at),

@@ -23,9 +23,6 @@ impl Joint {
 
 /// The candidates (each as written after `assert `) joined into one. Messages (`assert x, 'why'`) and comments are left out; a
 /// text that is listed twice is taken once.
-///
-/// # Errors
-/// With fewer than two different candidates, or one that is no assertion: in words.
 pub fn merged<'a>(texts: impl IntoIterator<Item = &'a str>, joint: Joint) -> Result<String, String> {
     let mut parts: Vec<String> = Vec::new();
     for text in texts {

@@ -47,21 +47,16 @@ pub use validate::{explained, malformed, settled, validate};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a candidate came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CandidateOrigin {
-    /// The specification as shipped.
     Specification,
     /// The built-in enumerator: no language model.
     Enumerated,
-    /// A language model's completion.
     Model,
-    /// Typed or edited by a person.
     Person,
 }
 
-/// Why a candidate is out, or that it is in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Fate {
@@ -71,7 +66,6 @@ pub enum Fate {
     Malformed {
         /// `Form`, `SyntaxError`, `Unsafe`.
         reason: String,
-        /// In words.
         message: String,
     },
     /// Raised in a demonstration.
@@ -80,34 +74,29 @@ pub enum Fate {
         demonstration: usize,
         /// Index of the failing call in that demonstration's calls.
         call: usize,
-        /// The failing call's text.
         at: String,
         /// The exception's type (`AssertionError`).
         exception: String,
         /// In words; with the values found only where this one candidate is inspected (see [`explained`]).
         message: String,
-        /// How many demonstrations fail.
         failing: usize,
     },
     /// Neither tier could decide: a construct that is not offered, or the budget ran out.
     Unknown {
         /// `Unsupported` or `Budget`.
         reason: String,
-        /// In words.
         message: String,
     },
 }
 
-/// A candidate precondition and its life.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its number within the pool, from 0 in order of arrival.
     pub id: usize,
     /// The expression, without `assert`.
     pub text: String,
-    /// Who offered it.
     pub origin: CandidateOrigin,
-    /// What validation by execution said.
+    /// The verdict of validation by execution.
     pub fate: Fate,
     /// Size of its satisfied set |C| over all instances; `None` unless it could be evaluated.
     pub coverage: Option<usize>,
@@ -156,13 +145,12 @@ pub struct Pool {
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
-    /// The candidates, by id.
     pub candidates: Vec<Candidate>,
     /// Valid candidates that the enumerator held back: as far as the calls show they hold by coincidence. They take no part in the
     /// ranking by evidence; their ids go on after those of the candidates.
     #[serde(default)]
     pub held_back: Vec<Candidate>,
-    /// What Equation (1) alone suggests over every valid candidate, those held back included.
+    /// The suggestion of Equation (1) alone over every valid candidate, those held back included.
     #[serde(default)]
     pub by_equation: Vec<String>,
     /// Number of instances (demonstration, step, binding) the satisfied sets range over.

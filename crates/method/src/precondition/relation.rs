@@ -14,7 +14,6 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Of two sets over the same instances.
     pub fn of(one: &InstanceSet, other: &InstanceSet) -> Self {
         match (one.is_subset(other), other.is_subset(one)) {
             (true, true) => Relation::Equivalent,

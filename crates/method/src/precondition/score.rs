@@ -37,7 +37,6 @@ impl Score {
 pub struct Mean {
     /// As the paper's Table 2 takes them: mean precision, mean recall, and the harmonic mean of these two.
     pub of_means: Score,
-    /// The mean of the actions' own F1.
     pub of_f1: f64,
 }
 

@@ -38,7 +38,6 @@ const MOST: usize = 20_000;
 /// Most candidates that are tried for one pool: a trial may take seconds.
 pub(super) const MOST_TRIED: usize = 16;
 
-/// Runs trials.
 #[derive(Clone)]
 pub struct SecondTier(Arc<RunTrial>);
 
@@ -63,9 +62,6 @@ impl SecondTier {
     }
 
     /// The fate of a candidate and what it gives at all instances.
-    ///
-    /// # Errors
-    /// Why it is not known, in words.
     pub(super) fn judge(
         &self,
         demos: &Demonstrations,
@@ -79,7 +75,7 @@ impl SecondTier {
     }
 }
 
-/// What a trial reports.
+/// A trial's report.
 #[derive(Debug, Deserialize)]
 struct Report(
     /// By distinct state and list of arguments: 0 where it holds, else the exception's place in the list, from 1.
@@ -152,7 +148,6 @@ fn trial(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -
     Ok((prelude, code))
 }
 
-/// Arguments as a tuple.
 fn tuple(args: &[Literal]) -> String {
     let args: String = args.iter().map(|arg| format!("{arg}, ")).collect();
     format!("({args})")

@@ -1,4 +1,4 @@
-//! What a file of preconditions is called.
+//! The names of files of preconditions.
 
 use stepwright_episode::Header;
 

@@ -18,7 +18,6 @@ use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Ranking, W
 use stepwright_episode::{CandidateEdit, CandidateMark};
 use stepwright_program::{Assertion, Function, Role, Specification};
 
-/// Why the store refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     #[error("`{0}` is no action of the specification; its actions are {1}")]
@@ -57,14 +56,13 @@ pub struct CandidateStore {
 pub(super) struct ActionCandidates {
     pub(super) instances: Instances,
     pub(super) entries: Vec<Entry>,
-    /// What the enumerator held back when it last filled the pool.
+    /// The candidates that the enumerator held back when it last filled the pool.
     pub(super) withheld: Vec<Entry>,
-    /// What a person changed, oldest first, and what was taken back of it, newest last.
+    /// A person's changes, oldest first, and those taken back, newest last.
     past: Vec<Change>,
     future: Vec<Change>,
-    /// What a person changed before the session was opened again, to be made once the candidates are there.
+    /// A person's changes before the session was opened again, to be made once the candidates are there.
     pub(super) earlier: Earlier,
-    /// The next entry's key.
     next: u64,
     /// Assertions that are no candidates, evaluated when they were first inspected: those in force.
     outside: BTreeMap<String, Option<Evaluation>>,
@@ -78,7 +76,7 @@ pub(super) struct Entry {
     pub(super) evaluation: Option<Evaluation>,
 }
 
-/// What a person does to the candidates of an action.
+/// A person's change of an action's candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// Add a candidate, or put it in the place of candidate `id`.
@@ -157,9 +155,7 @@ impl Entry {
 
 impl CandidateStore {
     /// Executes the demonstrations; all pools are empty.
-    ///
-    /// # Errors
-    /// The first call of a demonstration that the specification cannot execute.
+    /// Errors: the first call of a demonstration that the specification cannot execute.
     pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
         let demos = Demonstrations::new(specification, demos)?;
         // Here, where the demonstrations are executed, and not while a person waits for the first candidates.
@@ -190,7 +186,6 @@ impl CandidateStore {
         self.actions().filter(|f| self.by_action.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
     }
 
-    /// The demonstrations, executed.
     pub fn demonstrations(&self) -> &Demonstrations {
         &self.demos
     }
@@ -217,18 +212,12 @@ impl CandidateStore {
     }
 
     /// The present pool of an action.
-    ///
-    /// # Errors
-    /// If there is no such action. An action never called has an empty pool.
     pub fn pool(&self, action: &str) -> Result<Pool, StoreError> {
         self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
     }
 
     /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` receives
     /// how much is done of how much, and cancels by answering false.
-    ///
-    /// # Errors
-    /// [`StoreError`]; the pool is unchanged then.
     pub fn enumerate(
         &mut self,
         action: &str,
@@ -262,9 +251,6 @@ impl CandidateStore {
     }
 
     /// Adds candidates that come from elsewhere, in order; a text already there is not added again.
-    ///
-    /// # Errors
-    /// [`StoreError`]; the pool is unchanged then.
     pub fn offer(
         &mut self,
         action: &str,
@@ -292,9 +278,6 @@ impl CandidateStore {
 
     /// Takes in what a model wrote. A text already there counts once more; what could not be read becomes a candidate that is
     /// malformed, with the reason.
-    ///
-    /// # Errors
-    /// [`StoreError`]; the pool is unchanged then.
     pub fn take_in(&mut self, action: &str, written: &[Written]) -> Result<Pool, StoreError> {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
@@ -325,9 +308,6 @@ impl CandidateStore {
     }
 
     /// Notes a model's mean log-probabilities of candidates, by text.
-    ///
-    /// # Errors
-    /// [`StoreError`]; the pool is unchanged then.
     pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, StoreError> {
         let (_, of_action) = self.of_action_mut(action)?;
         for entry in &mut of_action.entries {
@@ -338,7 +318,8 @@ impl CandidateStore {
         Ok(of_action.pool())
     }
 
-    /// What a person's change would make of an action's candidates; nothing is changed yet, so that it can be recorded first.
+    /// The effect of a person's change on an action's candidates; nothing is changed yet, so that it can be recorded
+    /// first.
     pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, StoreError> {
         let of_action = self.of_action(action)?;
         let at = |id: usize| {
@@ -418,8 +399,7 @@ impl CandidateStore {
         Ok(())
     }
 
-    /// What a text would be as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is
-    /// kept.
+    /// A text as the pool's next candidate: fate, coverage, cluster and whether it would be optimal. Nothing is kept.
     pub fn try_text(&self, action: &str, text: &str) -> Result<Candidate, StoreError> {
         let of_action = self.of_action(action)?;
         let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
@@ -442,7 +422,7 @@ impl CandidateStore {
         Ok(in_full(&self.demos, &of_action.instances, entry.candidate.clone()))
     }
 
-    /// What is proposed to be adopted: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters that hold
+    /// The suggestion: the representatives of the optimal clusters, in cluster order (`h_opt`). Clusters that hold
     /// everywhere say nothing and are left out.
     pub fn suggested(&self, action: &str, ranking: Ranking) -> Vec<String> {
         let Some(of_action) = self.by_action.get(action) else { return Vec::new() };
@@ -456,7 +436,7 @@ impl CandidateStore {
         chosen.into_iter().map(|c| c.text.clone()).collect()
     }
 
-    /// What evaluating a candidate gave; `None` if it could not be evaluated.
+    /// A candidate's evaluation; `None` if it could not be evaluated.
     pub fn evaluation(&self, action: &str, id: usize) -> Option<&Evaluation> {
         self.by_action.get(action)?.entries.get(id)?.evaluation.as_ref()
     }
@@ -600,7 +580,7 @@ impl ActionCandidates {
         self.entries.iter().find(|e| e.candidate.text == text)
     }
 
-    /// What evaluating a text gave, if that is known.
+    /// A text's evaluation, if that is known.
     pub(super) fn known(&self, text: &str) -> Option<&Option<Evaluation>> {
         self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }
@@ -677,7 +657,7 @@ impl ActionCandidates {
         }
     }
 
-    /// What was held back and is not in the pool meanwhile.
+    /// The candidates held back that are not in the pool meanwhile.
     fn held_back(&self) -> impl Iterator<Item = &Entry> {
         self.withheld.iter().filter(|held| self.find(&held.candidate.text).is_none())
     }

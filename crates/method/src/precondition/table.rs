@@ -7,7 +7,6 @@ use super::demonstrations::Demonstrations;
 use super::instances::NoVerdict;
 use stepwright_program::{Change, Checker, Footprint, Outcome, Trace};
 
-/// How an evaluation ended and what it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ending {
     pub(super) result: Evaluated,
@@ -16,7 +15,6 @@ pub(super) struct Ending {
     pub(super) observed: u64,
 }
 
-/// The result of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evaluated {
     Holds,

@@ -42,14 +42,13 @@ const JUDGING: OptionSpec = OptionSpec::new(
 )
 .or("seen");
 
-/// ProgPrompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgPrompt {
     /// Whether assertions decide about their `else` lines.
     pub(super) respect_assertions: bool,
 }
 
-/// What a prompt for a plan is made of.
+/// The variables of the prompt for a plan.
 #[derive(Serialize)]
 struct Material {
     actions: Vec<String>,
@@ -60,7 +59,7 @@ struct Material {
     task: String,
 }
 
-/// What a prompt to judge an assertion is made of.
+/// The variables of the prompt to judge an assertion.
 #[derive(Serialize)]
 struct Judged {
     #[serde(flatten)]

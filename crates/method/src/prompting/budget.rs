@@ -38,7 +38,6 @@ impl Meter {
     }
 }
 
-/// The parts of a prompt in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     /// All that always stays: the specification, the frame, the trajectory without its observations.
@@ -57,7 +56,6 @@ pub(super) struct Fit {
     pub(super) observations_out: usize,
     /// Whether even so the prompt is longer than the model takes, by the estimate.
     pub(super) too_long: bool,
-    /// The estimate of what stays, in tokens.
     pub(super) tokens: usize,
 }
 
@@ -88,7 +86,7 @@ pub(super) fn fit(parts: &Parts, meter: Meter, context: Option<usize>, completio
     Fit { demonstrations: 0, observations_out: out, too_long: tokens > room, tokens }
 }
 
-/// What was left out, in words; `None` if nothing was.
+/// The parts left out, in words; `None` if nothing was.
 pub(super) fn words(fit: &Fit, parts: &Parts, context: Option<usize>) -> Option<String> {
     let context = context?;
     let mut out = Vec::new();

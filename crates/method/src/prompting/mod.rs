@@ -39,9 +39,7 @@ const FOLDER: &str = "program";
 /// Prompts and what goes into them.
 #[derive(Debug, Clone, Default)]
 pub struct Prompting {
-    /// The templates.
     pub prompts: Prompts,
-    /// The demonstrations there are.
     pub demonstrations: Arc<Vec<Demonstration>>,
     /// How many are shown, think comments, whether the assertions are.
     pub options: Values,
@@ -51,13 +49,12 @@ pub struct Prompting {
     pub context: Option<usize>,
     /// Tokens a chat answer may have, where set; never less than a line needs.
     pub answer_tokens: u32,
-    /// The estimate of tokens.
     pub meter: Meter,
-    /// What finds the nearest of many sentences: the session's embedder.
+    /// The search for the nearest of many sentences: the session's embedder.
     pub translator: Translator,
 }
 
-/// What one prompt is made of.
+/// The parts of one prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
     /// The specification as it is to be shown.
@@ -66,29 +63,24 @@ pub struct Material<'a> {
     pub opening: &'a [String],
     /// The steps so far, the reset first.
     pub steps: &'a [Step],
-    /// The goal as stated.
     pub task: &'a str,
     /// The world's kind of task: demonstrations of the same kind are preferred.
     pub kind: &'a str,
-    /// What a person refused at this node.
+    /// The person's refusals at this node.
     pub rejections: &'a [Rejection],
     /// The object whose call means that the agent's turn is over (`user`), where there is one.
     pub turn_ends: Option<&'a str>,
 }
 
-/// A rejection as the prompt states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejection {
-    /// What was offered.
+    /// The refused line.
     pub line: String,
-    /// The person's words.
     pub reason: String,
 }
 
-/// The form a prompt takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Chat messages.
     Chat,
     /// One text that the model continues: it ends with a part of the next line's indentation.
     Raw,
@@ -96,7 +88,6 @@ pub enum Form {
     Scored,
 }
 
-/// The variables of a template.
 #[derive(Serialize)]
 struct Context<'a> {
     specification: &'a str,
@@ -119,20 +110,18 @@ struct Shown<'a> {
     program: &'a str,
 }
 
-/// What a raw prompt ends with: three of the four spaces of the next line's indentation. The fourth belongs to the token of the
-/// word that follows in nearly every vocabulary, so that only this ending leaves the tokens as they are in whole programs. Behind
-/// a line break, or behind four spaces, SmolLM2-135M wrote an empty line in 36 of 36 cases; behind three, an action in 32.
+/// The end of a raw prompt: three of the four spaces of the next line's indentation. The fourth belongs to the token of
+/// the word that follows in nearly every vocabulary, so that only this ending leaves the tokens as they are in whole
+/// programs. Behind a line break, or behind four spaces, SmolLM2-135M wrote an empty line in 36 of 36 cases; behind
+/// three, an action in 32.
 const CUE: &str = "   ";
 
-/// What a candidate to be scored begins with: the last blank of its indentation.
+/// The beginning of a candidate to be scored: the last blank of its indentation.
 pub const LEAD: &str = " ";
 
 impl Prompting {
     /// The prompt for the next action, from the folder of a method's templates. What had to be left out is listed in its
     /// `left_out`.
-    ///
-    /// # Errors
-    /// A template that cannot be rendered, in words.
     pub fn build(&self, folder: &str, form: Form, material: &Material<'_>) -> Result<PromptRecord, String> {
         let name = match form {
             Form::Chat => format!("{folder}/next_action_chat"),
@@ -189,9 +178,6 @@ impl Prompting {
     }
 
     /// The prompt for the next action of a session at its cursor.
-    ///
-    /// # Errors
-    /// As [`Prompting::build`].
     pub fn next_action(
         &self,
         form: Form,
@@ -213,9 +199,6 @@ impl Prompting {
     }
 
     /// Renders a template to what is sent and recorded.
-    ///
-    /// # Errors
-    /// A template that cannot be rendered, in words.
     pub fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<PromptRecord, String> {
         let rendered = self.prompts.render(name, context).map_err(|e| e.to_string())?;
         let (template, template_hash) = (rendered.template, rendered.hash);
@@ -239,7 +222,6 @@ impl Prompting {
     }
 }
 
-/// A sentence's words.
 fn words(sentence: &str) -> BTreeSet<String> {
     let split = sentence.split(|c: char| !c.is_alphanumeric());
     split.filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
@@ -255,7 +237,6 @@ pub(super) fn completion_tokens(raw: bool, think: bool) -> u32 {
     }
 }
 
-/// The person's rejections at the cursor.
 fn rejections(session: &Session) -> Vec<Rejection> {
     let Some(turn) = session.current().map(|n| &n.turn) else { return Vec::new() };
     let rejected = turn.decisions.iter().filter_map(|d| match &d.choice {

@@ -64,8 +64,8 @@ fn prefix(calls: Vec<Call>, actions: &[String]) -> Vec<Step> {
     steps
 }
 
-/// What the model thought before the action that led from a node to its child. A person's own action has no thoughts, nor has
-/// one that a person edited.
+/// The model's thoughts before the action that led from a node to its child. A person's own action has no thoughts, nor
+/// has one that a person edited.
 fn thoughts_of(parent: &Node, child: &Node) -> Vec<String> {
     let decision = child.decision.and_then(|id| parent.turn.decision(id));
     let Some(Choice::Approve { proposal }) = decision.map(|d| &d.choice) else { return Vec::new() };

@@ -7,7 +7,6 @@ use ruff_text_size::Ranged;
 
 use stepwright_program::{Declarations, Role, Specification};
 
-/// A specification as text of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecificationText {
     /// The classes, without this program's own declarations (`SETUP`, `ACTIONS`, `OBSERVATIONS`) and without the heading
@@ -22,9 +21,6 @@ pub struct SpecificationText {
 impl SpecificationText {
     /// The specification with exactly these assertions in the bodies of its actions (by function, as a session has them in
     /// force); `None` leaves every body `pass`.
-    ///
-    /// # Errors
-    /// If an assertion is no Python or an action is not of this specification, in words.
     pub fn new(
         specification: &Specification,
         assertions: Option<&BTreeMap<String, Vec<String>>>,
@@ -39,9 +35,6 @@ impl SpecificationText {
     }
 
     /// The specification with its own assertions.
-    ///
-    /// # Errors
-    /// As [`SpecificationText::new`].
     pub fn own(specification: &Specification) -> Result<Self, String> {
         SpecificationText::new(specification, Some(&own_assertions(specification)))
     }

@@ -10,11 +10,8 @@ use stepwright_text::words::count;
 /// Thoughts in a row, after which the episode is over: the model gets nowhere.
 const IDLE: usize = 12;
 
-/// A limit.
 struct Limit {
-    /// Lines or actions.
     most: usize,
-    /// Whether thoughts count.
     thoughts: bool,
     /// Whether the same twice in a row ends the episode.
     repeat: bool,

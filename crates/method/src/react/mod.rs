@@ -86,7 +86,7 @@ impl Method for React {
     }
 }
 
-/// What comes next: a line of the model, then that it would take it. What a person refused is asked for again, at random.
+/// The next step: a line of the model, then its recommendation. A refused line is asked for again, at random.
 pub(super) fn next(cx: &Context<'_>, prompt: impl FnOnce() -> Result<PromptRecord, String>) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
     let asked = round.has_asked(&AskKind::GREEDY) || round.has_asked(&AskKind::SAMPLES);
@@ -111,7 +111,6 @@ pub(super) fn next(cx: &Context<'_>, prompt: impl FnOnce() -> Result<PromptRecor
     }
 }
 
-/// Reads an answer as lines.
 pub(super) fn lines(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
     let origin = if ask.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
     Reading::drafts(answer.completions.iter().map(|completion| draft(cx, completion, origin)).collect())

@@ -1,4 +1,4 @@
-//! What a prompt for a line is made of: the world's examples, the transcript so far, what was refused, and what is known beforehand.
+//! The parts of a prompt for a line: the world's examples, the transcript so far, the refused lines, and the knowledge from before.
 
 use serde::Serialize;
 use stepwright_trajectory::react::{Examples, Form, OK, first, seen};
@@ -9,7 +9,6 @@ use stepwright_episode::{Choice, Node, PromptRecord};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::{Kind, OptionSpec};
 
-/// Examples in a prompt.
 pub(crate) const EXAMPLES: OptionSpec =
     OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
         .or("2");
@@ -23,14 +22,13 @@ const ROOM: usize = 400;
 /// Admissible actions that are listed where there is no example to show how actions are written.
 const LISTED: usize = 40;
 
-/// What a prompt holds besides transcript and examples.
+/// The parts of a prompt beside transcript and examples.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
-    /// What was noted after earlier attempts at the task.
+    /// The notes after earlier attempts at the task.
     pub(crate) reflections: Vec<String>,
 }
 
-/// The variables of a template.
 #[derive(Serialize)]
 pub(crate) struct Material {
     about: String,
@@ -41,7 +39,7 @@ pub(crate) struct Material {
     cue: &'static str,
     thought: String,
     refused: Vec<Refused>,
-    /// What was left out for the model's sake, in words.
+    /// The parts left out for the model's sake, in words.
     #[serde(skip)]
     left_out: Option<String>,
 }
@@ -66,10 +64,7 @@ pub(crate) fn examples_of(cx: &Context<'_>) -> Result<Examples, String> {
     Examples::read(file.text).map_err(|e| format!("{}, {e}", file.path))
 }
 
-/// What a prompt for the next line is made of; `long`: with as many episodes as the model takes.
-///
-/// # Errors
-/// An example file that cannot be read, in words.
+/// The parts of the prompt for the next line; `long`: with as many episodes as the model takes.
 pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Material, String> {
     let examples = examples_of(cx)?;
     let form = examples.form;
@@ -106,7 +101,6 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
     })
 }
 
-/// The way to a node as a transcript.
 pub(crate) fn transcript(cx: &Context<'_>, form: Form, path: &[&Node]) -> String {
     let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
     path.iter().skip(1).filter_map(|node| step(form, node)).fold(opening, |all, step| all + &step)
@@ -139,7 +133,6 @@ fn transcript_of(form: Form, recorded: &Demonstration) -> Option<String> {
     Some(text)
 }
 
-/// The lines a person refused here.
 fn refused(cx: &Context<'_>) -> Vec<Refused> {
     let Some(turn) = cx.node().map(|node| &node.turn) else { return Vec::new() };
     let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
@@ -156,7 +149,7 @@ fn characters(texts: &[String]) -> usize {
     texts.iter().map(|text| text.chars().count() + 1).sum()
 }
 
-/// What fits.
+/// The room for examples.
 struct Room<'a> {
     cx: &'a Context<'a>,
     /// Tokens; `None` where all is shown.

@@ -29,7 +29,6 @@ const TOKENS: u32 = 256;
 const MEMORY: OptionSpec =
     OptionSpec::new("memory", "Reflections", Kind::Whole { min: 0, max: 10 }, "last reflections in a prompt").or("3");
 
-/// Reflexion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reflexion;
 

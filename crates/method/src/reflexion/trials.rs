@@ -5,7 +5,6 @@
 use crate::artifacts::{self, ArtifactSpec};
 use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Node, NodeId, Session};
 
-/// A trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trial {
     /// Which one, from 1, in the order in which they were left off.
@@ -21,12 +20,10 @@ pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
     ..ArtifactSpec::new("reflection", "reflection on the trial that ended at node {}")
 };
 
-/// The kind of artifact that reflections are.
 pub(super) fn kind() -> ArtifactKind {
     ArtifactKind::Other(ARTIFACT.id.to_owned())
 }
 
-/// The reflection on a trial.
 pub(super) fn id(trial: &Trial) -> ArtifactId {
     ArtifactId { kind: kind(), key: trial.leaf.to_string() }
 }

@@ -6,34 +6,26 @@ use crate::context::decided;
 use crate::{Fate, History};
 use stepwright_episode::{Choice, Node};
 
-/// What a tried step was.
+/// The role of a tried step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The next step of the plan.
     Planned,
-    /// A correction of the step before.
     Correction,
 }
 
 /// A step that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attempt {
-    /// The step in words, as it was offered.
     pub step: String,
     /// The text of its action, where one was taken.
     pub text: String,
-    /// What it was.
     pub role: Role,
-    /// Whether a person wrote it.
     pub by_person: bool,
-    /// Why it was refused.
     pub error: Option<String>,
-    /// Whether it was given up.
     pub dropped: bool,
 }
 
 impl Attempt {
-    /// Whether the world did it.
     pub fn is_done(&self) -> bool {
         self.error.is_none()
     }
@@ -42,7 +34,7 @@ impl Attempt {
 /// All steps that were tried.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Course {
-    /// What is done about refused steps.
+    /// The remedy for refused steps.
     on_error: OnError,
     /// In order.
     pub attempts: Vec<Attempt>,
@@ -50,7 +42,6 @@ pub(crate) struct Course {
     pub line: usize,
     /// Corrective prompts that were sent, or steps that were sampled again.
     pub corrections: usize,
-    /// How many errors there were.
     pub errors: usize,
 }
 
@@ -70,7 +61,7 @@ impl Course {
         self
     }
 
-    /// What happened at a node without leaving it.
+    /// Takes in a node's events.
     fn read(&mut self, node: &Node) {
         let turn = &node.turn;
         self.corrections += record::taken(turn);

@@ -41,7 +41,7 @@ fn cause(verdict: &Verdict) -> Option<String> {
     (!conditions.is_empty()).then(|| conditions.join(" and "))
 }
 
-/// What blocks it, in the words of the world's domain.
+/// The conditions that block it, in the words of the world's domain.
 fn blocking(verdict: &Verdict) -> Option<String> {
     let failing = verdict.checks.iter().filter(|c| c.kind == CheckKind::Blocking && c.status == Status::Fails);
     let conditions: Vec<String> = failing.map(|check| check.condition.clone()).collect();

@@ -34,7 +34,7 @@ use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
 use stepwright_program::Call;
 
-/// What is done about a step that the world refuses.
+/// The remedy for a step that the world refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnError {
     /// Nothing: the plan goes on.
@@ -45,21 +45,17 @@ pub(crate) enum OnError {
     Reprompt,
 }
 
-/// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeForm {
-    /// What is done about errors.
     pub(super) on_error: OnError,
 }
 
-/// All of them.
 pub(super) const METHODS: [FreeForm; 3] = [
     FreeForm { on_error: OnError::GoOn },
     FreeForm { on_error: OnError::Resample },
     FreeForm { on_error: OnError::Reprompt },
 ];
 
-/// The settings published with a method.
 fn published(open_loop: bool) -> Settings {
     if open_loop { Settings::ZERO_SHOT } else { Settings::CORRECTIVE }
 }

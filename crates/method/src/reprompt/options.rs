@@ -18,7 +18,6 @@ pub const SETTINGS: OptionSpec = OptionSpec::new(
 )
 .or("method");
 
-/// The form of the score.
 pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",
     "Score",
@@ -52,7 +51,7 @@ pub(crate) const CUTOFF: OptionSpec = OptionSpec::new(
     "stops below this score; else the preset",
 );
 
-/// What repeating the step before costs.
+/// The cost of repeating the step before.
 pub(crate) const REPEATED: OptionSpec = OptionSpec::new(
     "repeated",
     "Repeated step costs",
@@ -60,7 +59,7 @@ pub(crate) const REPEATED: OptionSpec = OptionSpec::new(
     "off a repeated step's score; else preset",
 );
 
-/// What a step costs that was tried before.
+/// The cost of a step that was tried before.
 pub(crate) const TRIED: OptionSpec = OptionSpec::new(
     "tried",
     "Tried step costs",
@@ -98,7 +97,7 @@ pub const TRIES: OptionSpec = OptionSpec::new(
     "tried, refused ones too; else the preset",
 );
 
-/// What a token costs for each time it was written.
+/// The cost of a token for each time it was written.
 pub(crate) const FREQUENCY: OptionSpec = OptionSpec::new(
     "frequency",
     "Frequency penalty",
@@ -106,7 +105,7 @@ pub(crate) const FREQUENCY: OptionSpec = OptionSpec::new(
     "per time a token was written; else preset",
 );
 
-/// What a token costs once it was written.
+/// The cost of a token once it was written.
 pub(crate) const PRESENCE: OptionSpec = OptionSpec::new(
     "presence",
     "Presence penalty",
@@ -139,7 +138,6 @@ pub(crate) const VETO: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
-/// The options of open-loop planning.
 pub const OPEN_LOOP: Table = &[
     SETTINGS,
     SCORE,

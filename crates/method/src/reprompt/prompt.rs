@@ -8,7 +8,6 @@ use crate::Context;
 use stepwright_episode::PromptRecord;
 use stepwright_world::Refusal;
 
-/// The variables of the plan's template.
 #[derive(Serialize)]
 struct Plan<'a> {
     example: &'a str,

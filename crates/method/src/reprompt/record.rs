@@ -1,4 +1,4 @@
-//! What a session records of translated steps: the kinds of asks, the candidates as their answers hold them, corrective prompts.
+//! A session's records of translated steps: the kinds of asks, the candidates as their answers hold them, corrective prompts.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,7 +22,6 @@ pub fn translation() -> AskKind {
     AskKind::own("translation", "translated steps")
 }
 
-/// The translation of a correction.
 pub fn corrected() -> AskKind {
     AskKind::own("corrected", "a correction, translated")
 }
@@ -38,24 +37,22 @@ pub(crate) fn prompt_id() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
-/// What becomes of the step that failed before.
+/// The fate of the step that failed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Before {
     /// Nothing failed, or it is tried again.
     #[default]
     Stays,
-    /// It was left out.
     Dropped,
 }
 
 /// A candidate as the answer to a translation holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
-    /// The step with its figures.
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// What becomes of the step that failed before it.
+    /// The fate of the step that failed before it.
     #[serde(default)]
     pub before: Before,
     /// The built-in agent's reason, where it said the step.
@@ -69,13 +66,10 @@ pub struct Offered {
 pub struct Corrective {
     /// The error line (`Error: I am sitting. A correct step would be to`), and what a person wrote behind it.
     pub prompt: String,
-    /// The step that failed, in words.
     pub step: String,
     /// The type of the error, from 1 to 10.
     pub number: u8,
-    /// The type's name.
     pub kind: String,
-    /// The reason in the world's words.
     pub reason: String,
     /// Whether a failing assertion kept the step from being tried.
     pub veto: bool,
@@ -106,7 +100,6 @@ pub fn prompts(turn: &Turn) -> impl DoubleEndedIterator<Item = &Offer> {
     turn.offers.iter().filter(|offer| offer.written.artifact == prompt_id())
 }
 
-/// How many of them were taken.
 pub fn taken(turn: &Turn) -> usize {
     prompts(turn).filter(|offer| matches!(offer.fate, Fate::Taken { .. })).count()
 }
@@ -148,7 +141,6 @@ pub(crate) fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
     later.peek().is_some() && !later.any(rejected)
 }
 
-/// The texts of an ask that was answered.
 pub fn texts(ask: &Ask) -> Option<&[String]> {
     match &ask.state {
         AskState::Answered { texts, .. } => Some(texts),
@@ -161,7 +153,6 @@ pub fn candidates(ask: &Ask) -> Vec<Offered> {
     texts(ask).into_iter().flatten().filter_map(|text| serde_json::from_str(text).ok()).collect()
 }
 
-/// The candidate that a proposal is.
 pub fn candidate(turn: &Turn, proposal: &Proposal) -> Option<Offered> {
     let ask = turn.asks.iter().find(|ask| Some(ask.id) == proposal.ask)?;
     let nth = turn.proposals.iter().filter(|p| p.ask == proposal.ask).position(|p| p.id == proposal.id)?;
@@ -191,18 +182,16 @@ pub fn example(path: &[&Node]) -> Option<(String, Found)> {
     Some((text.clone(), serde_json::from_str(found).ok()?))
 }
 
-/// What retrieval found beside the example's text.
+/// The result of retrieval beside the example's text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Found {
-    /// The example's task.
     pub task: String,
     /// How like the task asked for it is.
     pub likeness: f64,
     /// The plan fitted to the task, where no language model writes one; empty where the built-in agent says the steps.
     pub fitted: Vec<String>,
-    /// The task it was fitted from.
     pub from: String,
-    /// What was put in place of what.
+    /// The replacements.
     pub changed: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What the methods go by, for panes and exports: the plan with each step's fate, and the candidates of the step at hand with their
+//! The methods' plan, for panes and exports: the plan with each step's fate, and the candidates of the step at hand with their
 //! figures side by side.
 
 use stepwright_plan::written::spelled;

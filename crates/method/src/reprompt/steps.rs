@@ -1,4 +1,4 @@
-//! What comes next at the cursor: the example once, then for each step sentences, their translation, and a recommendation; after an error
+//! The next step at the cursor: the example once, then for each step sentences, their translation, and a recommendation; after an error
 //! what the method does about it.
 
 use std::sync::Arc;
@@ -22,7 +22,6 @@ const IN_VAIN: usize = 6;
 /// Who fits the example and corrects where no language model is in use.
 const OWN: &str = "nearest example";
 
-/// All that is known at a step.
 struct Moment<'a, 'c> {
     method: FreeForm,
     cx: &'c Context<'a>,
@@ -32,7 +31,6 @@ struct Moment<'a, 'c> {
     course: Course,
 }
 
-/// What comes next.
 pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
     let (Some(node), Some(round)) = (cx.node(), cx.round()) else {
         return Step::Stuck("the episode has not begun".to_owned());
@@ -99,9 +97,7 @@ impl Moment<'_, '_> {
     }
 
     /// The failure that is to be corrected, once its corrective prompt was decided about.
-    ///
-    /// # Errors
-    /// The step that is due before: the corrective prompt is offered.
+    /// Errors: the step that is due before: the corrective prompt is offered.
     fn failed(&self) -> Result<Option<Corrective>, Box<Step>> {
         if !self.method.corrects() || !self.course.failed() {
             return Ok(None);
@@ -132,7 +128,7 @@ impl Moment<'_, '_> {
         }
     }
 
-    /// What is left of the candidates after a refusal, where the method tries them one after the other.
+    /// The candidates left after a refusal, where the method tries them one after the other.
     fn resampled(&self) -> Option<Step> {
         if self.method.on_error != OnError::Resample || self.node.outcome.error.is_none() || self.newest().is_some() {
             return None;
@@ -282,7 +278,7 @@ impl Moment<'_, '_> {
     }
 }
 
-/// What corrective prompts end with; a person may write the correction behind it.
+/// The end of corrective prompts; a person may write the correction behind it.
 const ENDING: &str = "A correct step would be to";
 
 fn is_translation(kind: &AskKind) -> bool {

@@ -1,4 +1,4 @@
-//! What the records of a plan come to: fates, lines, what is recorded of candidates, and the settings in force.
+//! The records of a plan as they are read: fates, lines, candidates, and the settings in force.
 
 use stepwright_plan::score::{Candidate, Form};
 use stepwright_plan::settings::Settings;

@@ -15,55 +15,44 @@ use crate::{Answer, Known};
 use stepwright_program::Call;
 use stepwright_world::WordedPlan;
 
-/// What is to be done.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Work {
     /// Find the example whose task is most like this one.
     Retrieve {
-        /// The task.
         task: String,
-        /// Whether it is to be fitted to the task.
         fit: bool,
     },
-    /// Translate sentences.
     Translate {
-        /// The sentences.
         samples: Vec<Sample>,
         /// Which of them are actions of the world as they stand, where it has no words for all its steps.
         exact: Vec<bool>,
-        /// The steps so far, in words.
         steps: Vec<String>,
         /// How many admissible steps are wanted.
         most: usize,
-        /// What becomes of the step that failed before.
+        /// The fate of the step that failed before.
         before: Before,
-        /// The form of the score.
         form: Form,
         /// The weight of the log-probability.
         beta: f64,
-        /// What repeating the step before costs.
+        /// The cost of repeating the step before.
         repeated: f64,
-        /// What a step costs that was tried before.
+        /// The cost of a step that was tried before.
         tried: f64,
     },
-    /// Offer candidates again.
     Again {
-        /// Those that are left.
         left: Vec<Offered>,
     },
     /// Have the built-in agent say the next step.
     Agent {
-        /// How many steps are wanted.
         most: usize,
-        /// What was refused just now.
+        /// The actions refused just now.
         refused: Vec<Call>,
-        /// What becomes of the step that failed before.
+        /// The fate of the step that failed before.
         before: Before,
     },
 }
 
-/// Does it.
 pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
     match Work::deserialize(work).map_err(|error| error.to_string())? {
         Work::Retrieve { task, fit } => retrieve(known, &task, fit),
@@ -141,7 +130,6 @@ fn retrieve(known: &Known, task: &str, fit: bool) -> Result<Answer, String> {
     Ok(Answer::texts([text, found]))
 }
 
-/// A plan as prompts show it.
 fn text(plan: &WordedPlan) -> String {
     let steps = plan.steps.iter().zip(1..).map(|(step, number)| format!("\nStep {number}: {}", spelled(step)));
     format!("Task: {}{}", plan.task, steps.collect::<String>())

@@ -2,7 +2,6 @@
 
 use super::{NEXT_QUERY, STATE};
 
-/// An answer's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The program, without blank lines at its ends; comments (`# THINK: …`) stay.
@@ -54,7 +53,7 @@ pub fn list_of(cups: &[bool]) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// What a chat model put into a fence, else the whole.
+/// The text in a chat model's fence, else the whole.
 fn unfenced(text: &str) -> &str {
     let Some((_, fenced)) = text.split_once("```") else { return text };
     let inside = fenced.split_once('\n').map_or("", |(_, rest)| rest);

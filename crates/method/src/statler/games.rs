@@ -9,7 +9,6 @@ use super::list_of;
 
 /// The seed of the games that prompts show.
 const SEED: u64 = 3;
-/// Swaps a game has at most.
 const SWAPS: usize = 5;
 
 /// A game, as templates show it.

@@ -8,12 +8,10 @@ use crate::context::{self, decided, kind_of};
 use stepwright_episode::{AskKind, Choice, Decision, DecisionId, Node, NodeId, Proposal, Turn};
 use stepwright_world::closes;
 
-/// The program in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
     /// The program as decided.
     pub code: String,
-    /// The decision that took it.
     pub decision: DecisionId,
     /// The node it was decided at.
     pub at: NodeId,
@@ -39,7 +37,6 @@ impl Programs {
         Programs { closing: closing.to_owned(), in_force: None, closed: false }
     }
 
-    /// The one in force.
     pub fn in_force(self) -> Option<InForce> {
         self.in_force
     }
@@ -85,7 +82,8 @@ mod tests {
     use crate::folded;
     use stepwright_episode::{Action, Actor, Ask, AskId, AskState, Origin};
 
-    /// What leads from a node to the next: an offer by an ask of that kind, taken, edited or typed, and what was executed.
+    /// The way from a node to the next: an offer by an ask of that kind, taken, edited or typed, and the executed
+    /// action.
     type Way = (Option<AskKind>, &'static str, &'static str, &'static str);
 
     fn turn(number: u64, (kind, raw, decided, _): Way) -> Turn {

@@ -38,7 +38,7 @@ pub(super) static ARTIFACT: ArtifactSpec =
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;
 
-/// What is remembered from one request to the next.
+/// The memory from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
     /// All requests and answers so far.
@@ -55,10 +55,9 @@ pub enum Memory {
     },
 }
 
-/// What an answer holds.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A program.
     Program,
     /// Where the ball is: lists of cups, of which the last is the answer.
     Cups,
@@ -69,11 +68,10 @@ pub enum Form {
 pub(crate) struct CodePolicy {
     /// The template of its prompt; a chat model's has `_chat` behind it.
     pub template: &'static str,
-    /// What it remembers.
+    /// Its memory.
     pub memory: Memory,
-    /// What its answers hold.
     pub form: Form,
-    /// What ends an answer.
+    /// The end of an answer.
     pub stop: &'static str,
 }
 
@@ -94,9 +92,9 @@ impl CodePolicy {
     }
 }
 
-/// What ends a writer's answer.
+/// The end of a writer's answer.
 pub(super) const NEXT_QUERY: &str = "# query: ";
-/// What begins a state.
+/// The beginning of a state.
 pub(super) const STATE: &str = "# state = {";
 
 /// How the calls of a program are decided about.
@@ -113,7 +111,6 @@ pub(super) fn closing(cx: &Context<'_>) -> &'static str {
     cx.world.requests().map_or("", |requests| requests.closing())
 }
 
-/// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coder {
     info: MethodInfo,
@@ -261,7 +258,6 @@ impl Method for Coder {
         self.policy.believes()
     }
 
-    /// The program that is being carried out.
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(force) = folded(Programs::new(at.closing), &at.path()).in_force() else { return Vec::new() };
         let lines = force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: Fate::Open });

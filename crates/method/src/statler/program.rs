@@ -14,7 +14,7 @@ use stepwright_world::{CUPS, closes};
 /// Temperature of samples where none is set.
 const TEMPERATURE: f64 = 0.7;
 
-/// What comes next for the open request.
+/// The next step for the open request.
 pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
     let world = cx.world.name();
@@ -48,7 +48,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     }
 }
 
-/// What it would take of what is offered in the round, if something was asked for.
+/// The recommendation among the round's offers, if something was asked for.
 fn recommended(round: Round<'_>) -> Option<Step> {
     let calls = round.has_asked(&AskKind::PROGRAM_CALL);
     let found = round.proposals().find(|p| p.action.is_some()).map(|p| p.id);
@@ -135,7 +135,6 @@ fn refused(cx: &Context<'_>) -> Vec<Refused> {
     refused.collect()
 }
 
-/// Reads an answer as a program.
 pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion, greedy: bool) -> Draft {
     let raw = completion.text.clone();
     let host = cx.world.requests().map(|requests| (requests.nothing(), requests.answering()));

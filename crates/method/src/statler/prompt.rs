@@ -17,18 +17,17 @@ const GAMES: usize = 30;
 /// A request that was answered, or of a worked example an update alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Exchange {
-    /// The person's words.
     pub query: String,
     /// The program that was decided for it.
     pub code: String,
     /// The same for a method that maintains no state.
     pub plain: String,
-    /// What was believed after it, as prompts show it.
+    /// The belief after it, as prompts show it.
     pub state: String,
 }
 
 impl Exchange {
-    /// What was asked, decided and then believed; `host` as [`plain`] has it.
+    /// A request with its decision and the belief after it; `host` as [`plain`] has it.
     pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
         Exchange {
             query: one_line(query),
@@ -44,28 +43,22 @@ impl Exchange {
 pub struct Refused {
     /// The program, its calls on one line.
     pub code: String,
-    /// The person's words.
     pub reason: String,
 }
 
-/// What a prompt for a program is made of.
+/// The parts of the prompt for a program.
 #[derive(Clone)]
 pub struct Asked<'a> {
-    /// The episode's requests.
     pub requests: &'a dyn Requests,
-    /// The request.
     pub query: &'a str,
     /// The state the episode began with.
     pub first: Option<&'a Value>,
-    /// What is believed.
     pub belief: Option<&'a Value>,
-    /// The requests before it.
     pub history: Vec<Exchange>,
-    /// What a person refused at this node.
+    /// The person's refusals at this node.
     pub refused: Vec<Refused>,
 }
 
-/// The variables of the templates.
 #[derive(Serialize)]
 struct Context<'a> {
     about: Vec<String>,
@@ -81,9 +74,6 @@ struct Context<'a> {
 }
 
 /// The prompt for a program.
-///
-/// # Errors
-/// A template that cannot be rendered, in words.
 pub(crate) fn program_prompt(
     prompting: &Prompting,
     policy: CodePolicy,
@@ -107,9 +97,6 @@ pub(crate) fn program_prompt(
 }
 
 /// The prompt for the state after an update. Without requests there is no example: `about` says what the state is of.
-///
-/// # Errors
-/// As [`program_prompt`].
 pub(crate) fn state_prompt(
     prompting: &Prompting,
     example: Option<&dyn Requests>,
@@ -147,7 +134,6 @@ fn condensed(prompting: &Prompting, template: &str, context: &Context<'_>) -> Re
     Ok(prompt)
 }
 
-/// A state as prompts show it.
 pub(super) fn shown(state: &Value) -> String {
     match cups(state) {
         Some(cups) => list_of(&cups),
@@ -155,7 +141,6 @@ pub(super) fn shown(state: &Value) -> String {
     }
 }
 
-/// The cups of a state of the three cups.
 pub fn cups(state: &Value) -> Option<Vec<bool>> {
     state.get(CUPS)?.as_array()?.iter().map(Value::as_bool).collect()
 }

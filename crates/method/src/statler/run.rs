@@ -1,7 +1,7 @@
 //! Carrying out a program that was decided about: the sandbox runs it, the world performs the calls it made, in their order;
 //! then the request is closed.
 //!
-//! What stops a program early and is its own doing is said, and the calls before it are made; where the sandbox is to blame nothing is
+//! A program's own fault that stops it early is said, and the calls before it are made; where the sandbox is to blame nothing is
 //! executed. Where calls are decided about one by one, the first is made when the program is taken and the others are offered.
 
 use serde_json::{Value, json};
@@ -29,7 +29,6 @@ fn program_of(cx: &Context<'_>, decision: &Decision, text: &str) -> Option<bool>
     }
 }
 
-/// How a decision is carried out.
 pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     if program_of(cx, decision, text).is_none() {
         return Deed::Act;
@@ -41,7 +40,6 @@ pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     Deed::Run(Program { code: text.to_owned(), functions, values: json!({ "state": state, "objects": objects }) })
 }
 
-/// The result of a program that ran.
 pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
     let its_own = |kind: &FaultKind| !matches!(kind, FaultKind::Worker(_) | FaultKind::Unsupported(_));
     if let Some(fault) = run.fault.as_ref().filter(|fault| !its_own(&fault.kind)) {

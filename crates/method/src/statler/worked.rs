@@ -9,9 +9,8 @@ use stepwright_world::{Requests, WorkedExample};
 /// An example as templates show it; empty where a world has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Worked {
-    /// What the domain is about, line by line.
+    /// The description of the domain, line by line.
     pub about: Vec<String>,
-    /// The objects, as a list of Python.
     pub objects: String,
     /// The first state.
     pub state: String,
@@ -23,9 +22,6 @@ pub struct Worked {
 
 impl Worked {
     /// The example of an episode of requests.
-    ///
-    /// # Errors
-    /// What the world says of its examples.
     pub fn of(requests: &dyn Requests) -> Result<Self, String> {
         let WorkedExample { about, first, steps } = requests.worked()?;
         let host = (requests.updating(), requests.nothing());

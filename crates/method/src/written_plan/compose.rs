@@ -4,7 +4,7 @@ use super::Vocabulary;
 use super::vocabulary::filled;
 use stepwright_world::literal::Atom;
 
-/// What kind of thing a name is of, in lower case: `Sink|1|SinkBasin` is a `sinkbasin`, `mug_1` and `mug 1` a `mug`.
+/// The kind of thing in a name, in lower case: `Sink|1|SinkBasin` is a `sinkbasin`, `mug_1` and `mug 1` a `mug`.
 pub fn kind_of(thing: &str) -> String {
     let numbered =
         |at: usize| thing.get(at + 1..).is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));

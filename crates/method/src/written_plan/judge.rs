@@ -47,7 +47,7 @@ fn put(list: &mut Vec<String>, entry: String) {
     }
 }
 
-/// What an answer says of an assertion: its first `True` or `False`, in any case; `None` where there is neither.
+/// An answer's judgement of an assertion: its first `True` or `False`, in any case; `None` where there is neither.
 pub fn answered(text: &str) -> Option<bool> {
     text.split(|c: char| !c.is_alphanumeric()).find_map(|word| {
         let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);

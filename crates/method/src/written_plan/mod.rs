@@ -55,7 +55,7 @@ pub enum Relation {
     In,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Action(Command),

@@ -6,7 +6,6 @@ use super::{Assertion, Command, Item, Kind, Plan, Relation};
 
 /// Most bytes of a plan that are read.
 pub const MAX_TEXT: usize = 64 * 1024;
-/// Most lines of a plan that are read.
 pub const MAX_LINES: usize = 400;
 /// Names longer than this are none.
 const MAX_WORD: usize = 120;
@@ -29,7 +28,6 @@ impl fmt::Display for Problem {
 /// A plan as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// The lines that could be read.
     pub plan: Plan,
     pub problems: Vec<Problem>,
 }
@@ -171,7 +169,6 @@ fn assertion(text: &str) -> Result<Assertion, String> {
     Ok(Assertion { left, relation, right })
 }
 
-/// A word in quotes, and what follows it.
 fn quoted(text: &str) -> Result<(String, &str), String> {
     let wrong = || format!("a word in quotes was expected at `{}`", shown(text));
     let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c)).ok_or_else(wrong)?;

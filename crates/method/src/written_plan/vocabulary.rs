@@ -9,10 +9,8 @@ use stepwright_program::{Call, Literal, Role, Specification};
 use stepwright_world::WorldKind;
 use stepwright_world::demonstration::Demonstration;
 
-/// The file of a world.
 const FILE: &str = "plans.txt";
 
-/// How plans are written in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The actions with their parameters, as prompts list them (`putin <obj> <obj>`).
@@ -38,7 +36,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// What the world's file says.
+    /// The vocabulary of the world's file.
     pub fn shipped(world: &WorldKind) -> Self {
         let text = world.file(FILE).map_or("", |file| file.text);
         let mut vocabulary = Vocabulary { actions: Vec::new(), states: Vec::new(), text };
@@ -87,7 +85,6 @@ impl Vocabulary {
         self.meaning("search", "") == Some(action)
     }
 
-    /// Whether an action keeps its names.
     pub(crate) fn keeps_names(&self, action: &str) -> bool {
         self.meaning("keeps", "") == Some(action)
     }

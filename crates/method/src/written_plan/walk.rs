@@ -5,7 +5,6 @@ use super::{Assertion, Kind, Plan};
 /// Steps after which a sub-goal is cut: the plan continues with the next one (ProgPrompt's bound in VirtualHome).
 pub const SUBGOAL_STEPS: usize = 10;
 
-/// How a plan is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Going {
     /// The line executed last, as its place among the items; none at the beginning.

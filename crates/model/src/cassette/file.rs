@@ -19,11 +19,10 @@ pub(super) const MAX_LINE: u64 = stepwright_episode::log::MAX_LINE;
 pub(super) struct Header {
     pub(super) format: String,
     pub(super) version: u32,
-    /// The recorded model's name.
     pub(super) model: String,
     #[serde(default)]
     pub(super) endpoint: String,
-    /// What was set for it: what it is asked depends on it, so the same counts when it is played back. Since 3.
+    /// The settings for it: its requests depend on them, so the same count when it is played back. Since 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) settings: Option<Settings>,
     /// Whether it was asked for raw completions. Since 3.
@@ -39,7 +38,6 @@ pub(super) struct Exchange {
     pub(super) response: ModelResponse,
 }
 
-/// A scoring of given texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scoring {
     pub(super) score: ScoreRequest,
@@ -72,11 +70,7 @@ fn read_entry(line: &[u8]) -> Result<Entry, serde_json::Error> {
 pub enum CassetteError {
     /// The file could not be read or written.
     #[error("cassette {path}: {why}")]
-    Io {
-        path: String,
-        /// The system's words.
-        why: String,
-    },
+    Io { path: String, why: String },
     #[error("cassette {path}: another stepwright records into it; end that one, or record into another file")]
     Busy { path: String },
     /// The file is no cassette, or of a newer version, or a line is damaged.
@@ -140,8 +134,8 @@ fn read_header(line: &[u8]) -> Result<Header, String> {
     Ok(header)
 }
 
-/// What a request is recognised by, as text. The bound on tokens is no part of it: what is recorded is a whole answer, which
-/// another bound would not have changed.
+/// The key of a request, as text. The bound on tokens is no part of it: the recording is a whole answer, which another
+/// bound would not have changed.
 pub(super) fn identity(request: &ModelRequest) -> String {
     let mut same = request.clone();
     same.logprobs = false;

@@ -21,7 +21,6 @@ use crate::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelRequest, ModelResponse, ScoreRequest, Settings, StreamEvent,
 };
 
-/// A cassette that is open for writing.
 struct Open {
     lines: Lines,
     tape: Tape,
@@ -35,25 +34,20 @@ pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
     path: PathBuf,
     open: Arc<Mutex<Open>>,
-    /// What is recorded already is not asked again.
+    /// Whether a recorded request is not asked again.
     cache: bool,
 }
 
 impl Recorder {
     /// Records into `path`: a new cassette, or more exchanges of the same model at the end of an old one.
-    ///
-    /// # Errors
-    /// [`CassetteError`] when the file cannot be written, is no cassette, holds another model's answers, or another process
-    /// writes it.
+    /// Errors: [`CassetteError`] when the file cannot be written, is no cassette, holds another model's answers, or
+    /// another process writes it.
     pub fn new(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
         let open = opened(inner.as_ref(), path)?;
         Ok(Recorder { inner, path: path.to_owned(), open, cache: false })
     }
 
     /// As [`Recorder::new`], but answers from `path` what is recorded there, and asks and records only what is missing.
-    ///
-    /// # Errors
-    /// As [`Recorder::new`].
     pub fn cache(inner: Arc<dyn LanguageModel>, path: &Path) -> Result<Self, CassetteError> {
         Ok(Recorder { cache: true, ..Recorder::new(inner, path)? })
     }

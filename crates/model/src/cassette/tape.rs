@@ -6,7 +6,6 @@ use super::file::{Entry, Exchange, Scoring, as_request, identity};
 use super::nearest::nearest;
 use crate::{Completion, ModelRequest, ScoreRequest};
 
-/// The exchanges of a cassette.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     exchanges: Vec<Exchange>,
@@ -39,12 +38,10 @@ impl Tape {
         (self.exchanges.len(), self.scorings.len())
     }
 
-    /// The exchanges' requests.
     pub(super) fn requests(&self) -> impl Iterator<Item = &ModelRequest> {
         self.exchanges.iter().map(|e| &e.request)
     }
 
-    /// The next recorded answer to a request.
     pub(super) fn next(&mut self, request: &ModelRequest) -> Option<Exchange> {
         let identity = identity(request);
         let able = |exchange: &&Exchange| !request.logprobs || exchange.request.logprobs;

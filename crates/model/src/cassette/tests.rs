@@ -257,7 +257,6 @@ async fn scorings_are_recorded_and_played_back() {
     assert_eq!(cassette.score(&asked, &cancel).await, Err(ModelError::Cancelled));
 }
 
-/// Answers with figures that were set for it.
 struct Set(Arc<dyn LanguageModel>);
 
 #[async_trait]

@@ -25,7 +25,6 @@ enum Broken {
     Passing(String),
     /// Why the hub does not have it.
     NotHad(String),
-    /// The disk, the person.
     Last(FetchError),
 }
 

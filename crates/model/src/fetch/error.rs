@@ -7,27 +7,21 @@ use super::manifest::Weights;
 /// Why weights could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// No such weights.
     #[error("there are no weights `{name}` to fetch; there are: {known}")]
     Unknown {
         /// As asked for.
         name: String,
-        /// The names there are.
         known: String,
     },
     /// The shipped manifest cannot be read.
     #[error("the list of weights in this program is damaged: {0}")]
     Manifest(String),
-    /// The person cancelled.
     #[error("stopped; what has arrived is kept: fetch again to go on from there")]
     Cancelled,
-    /// Another process is at it.
     #[error("{0}: another stepwright is fetching this file; wait for it, or stop it first")]
     Busy(PathBuf),
-    /// The disk is too small.
     #[error("{place}: {needed} MB are needed and {free} MB are free; make room there and fetch again")]
     Space {
-        /// The folder.
         place: PathBuf,
         /// Megabytes still to write.
         needed: u64,
@@ -37,15 +31,13 @@ pub enum FetchError {
     /// A file could not be read or written.
     #[error("{path}: {message}")]
     File {
-        /// Which.
         path: PathBuf,
-        /// What happened and what to do.
+        /// The event and its remedy.
         message: String,
     },
-    /// What a person gave is not the file.
+    /// A person's file is not the one wanted.
     #[error("{path}: {message}")]
     NotIt {
-        /// What was given.
         path: PathBuf,
         /// Why not, and what is looked for.
         message: String,
@@ -55,11 +47,9 @@ pub enum FetchError {
         "{name} could not be had from the model hub: {why}\n{file} from elsewhere will do: stepwright models fetch {name} --from FILE"
     )]
     NotHad {
-        /// The weights.
         name: String,
-        /// The file's name.
         file: String,
-        /// What it said, or what came.
+        /// The complaint, or the answer that came.
         why: String,
     },
 }

@@ -9,18 +9,14 @@ use secrecy::SecretString;
 use super::FetchError;
 use super::manifest::Weights;
 
-/// The hub's own address.
 const ADDRESS: &str = "https://huggingface.co";
 
-/// The word that passes the hub over.
 const NONE: &str = "none";
 
-/// The hub.
 #[derive(Debug, Clone, Default)]
 pub struct Hub {
     /// Where it answers; `None` to pass it over.
     pub address: Option<String>,
-    /// Its cache on this machine.
     pub cache: Option<PathBuf>,
     /// The person's token, sent to the hub alone.
     pub token: Option<SecretString>,
@@ -63,7 +59,6 @@ impl Hub {
         places.into_iter().find(|p| std::fs::metadata(p).is_ok_and(|m| m.is_file() && m.len() == weights.size))
     }
 
-    /// Where it has the file of weights.
     pub(super) fn url(&self, weights: &Weights) -> Result<Url, FetchError> {
         let wrong = |why: String| FetchError::not_had(weights, why);
         let address = self.address.as_deref();

@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::FetchError;
 
-/// The manifest that ships with the program.
 const SHIPPED: &str = include_str!("manifest.toml");
 
 /// A file of weights: what it is, how it is recognised, where the hub has it.
@@ -13,9 +12,7 @@ const SHIPPED: &str = include_str!("manifest.toml");
 pub struct Weights {
     /// The name a person types (`qwen`).
     pub name: String,
-    /// The model's own name and form.
     pub title: String,
-    /// A description for the person who chooses.
     pub about: String,
     /// The file's name below the folder of models.
     pub file: String,
@@ -25,21 +22,18 @@ pub struct Weights {
     pub sha256: String,
     /// SPDX.
     pub licence: String,
-    /// What they are for.
     #[serde(default, rename = "use")]
     pub purpose: Purpose,
-    /// Others that are fetched along, by name.
     #[serde(default)]
     pub with: Vec<String>,
     /// Where it is on the model hub: what follows the hub's address.
     pub path: String,
 }
 
-/// What weights are for.
+/// The purpose of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
-    /// A language model.
     #[default]
     Language,
     /// Sentence vectors.
@@ -63,18 +57,13 @@ struct Manifest {
 }
 
 /// All weights that can be fetched, in the order to show.
-///
-/// # Errors
-/// [`FetchError::Manifest`] when the program was built with a manifest that cannot be read.
+/// Errors: [`FetchError::Manifest`] when the program was built with a manifest that cannot be read.
 pub fn all() -> Result<Vec<Weights>, FetchError> {
     let manifest: Manifest = toml::from_str(SHIPPED).map_err(|e| FetchError::Manifest(e.to_string()))?;
     Ok(manifest.weights)
 }
 
 /// All of a name: the weights themselves, and those that are fetched along.
-///
-/// # Errors
-/// As [`named`].
 pub fn with_companions(name: &str) -> Result<Vec<Weights>, FetchError> {
     let own = named(name)?;
     let along = own.with.iter().map(|other| named(other)).collect::<Result<Vec<_>, _>>()?;
@@ -82,9 +71,6 @@ pub fn with_companions(name: &str) -> Result<Vec<Weights>, FetchError> {
 }
 
 /// The weights of a name, with or without `local:` before it.
-///
-/// # Errors
-/// [`FetchError::Unknown`] with the names there are.
 pub fn named(name: &str) -> Result<Weights, FetchError> {
     let all = all()?;
     let wanted = name.strip_prefix("local:").unwrap_or(name);

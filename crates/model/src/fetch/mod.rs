@@ -24,20 +24,16 @@ pub use store::{is_present, path};
 /// Where weights come from and go to.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// The folder of models.
     pub folder: PathBuf,
-    /// The model hub.
     pub hub: Hub,
 }
 
-/// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// What is being done, in words.
+    /// The work, in words.
     pub what: &'static str,
     /// Bytes of the file that are there.
     pub done: u64,
-    /// Its size.
     pub total: u64,
 }
 
@@ -45,9 +41,7 @@ pub struct Step {
 pub type Report<'a> = dyn Fn(Step) + Sync + 'a;
 
 /// Fetches weights unless they are there; gives their path. What an earlier attempt got is resumed.
-///
-/// # Errors
-/// [`FetchError`]; [`FetchError::Cancelled`] soon after `cancel` fires.
+/// Errors: [`FetchError`]; [`FetchError::Cancelled`] soon after `cancel` fires.
 pub async fn fetch(
     weights: &Weights,
     places: &Places,
@@ -84,9 +78,6 @@ pub async fn fetch(
 }
 
 /// Takes weights from a file or folder a person has; gives their path.
-///
-/// # Errors
-/// [`FetchError`]
 pub async fn take(
     weights: &Weights,
     from: &Path,

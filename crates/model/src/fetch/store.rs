@@ -20,7 +20,6 @@ const BLOCK: usize = 1 << 18;
 /// Room to leave free on the disk.
 const SPARE: u64 = 128 << 20;
 
-/// Where the file of weights is, or will be.
 pub fn path(folder: &Path, weights: &Weights) -> PathBuf {
     folder.join(&weights.file)
 }
@@ -30,7 +29,6 @@ pub fn is_present(folder: &Path, weights: &Weights) -> bool {
     std::fs::metadata(path(folder, weights)).is_ok_and(|m| m.is_file() && m.len() == weights.size)
 }
 
-/// The file in the making.
 #[derive(Debug)]
 pub(super) struct Part {
     file: File,
@@ -38,7 +36,7 @@ pub(super) struct Part {
 }
 
 impl Drop for Part {
-    /// What holds nothing is not left behind.
+    /// Removes a file that holds nothing.
     fn drop(&mut self) {
         if self.len().is_ok_and(|length| length == 0) {
             let _ = std::fs::remove_file(&self.path);

@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use super::runner::{Runner, Stop};
 use crate::{Completion, ModelRequest, ModelResponse, ScoreRequest, StreamEvent};
 
-/// The engines in use, by file.
 static ENGINES: Mutex<Vec<(PathBuf, Weak<Engine>)>> = Mutex::new(Vec::new());
 
 /// Something asked of the model.
@@ -32,14 +31,12 @@ pub(super) enum Job {
     },
 }
 
-/// A model's thread.
 pub(super) struct Engine {
     jobs: Sender<Job>,
     thread: JoinHandle<()>,
 }
 
 impl Engine {
-    /// The engine of a file, running or new.
     pub(super) fn of(path: &Path) -> std::io::Result<Arc<Engine>> {
         let key = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         // A panic elsewhere leaves the list whole.

@@ -16,7 +16,6 @@ use crate::{Completion, ModelRequest, ModelResponse, StreamEvent, TokenLogprob, 
 const STOP: &str = "stop";
 const LENGTH: &str = "length";
 
-/// One sample in the making.
 struct Branch {
     random: ChaCha8Rng,
     /// The tokens with where their bytes begin.
@@ -215,7 +214,7 @@ impl Runner {
     }
 }
 
-/// What each token sees: the first `shared` ones and its own columns, of `all`.
+/// The tokens that each token sees: the first `shared` ones and its own columns, of `all`.
 pub(super) fn mask(columns: &[&[usize]], shared: usize, all: usize) -> candle_core::Result<Tensor> {
     let mut cells = vec![f32::NEG_INFINITY; columns.len() * all];
     for (row, own) in cells.chunks_mut(all.max(1)).zip(columns) {

@@ -12,11 +12,10 @@ use crate::PromptMessage;
 #[derive(Debug)]
 pub(super) struct Guarded<'a> {
     pub(super) messages: Cow<'a, [PromptMessage]>,
-    /// What was put into special tokens of their texts; `None` where there are none.
+    /// The mark put into special tokens of their texts; `None` where there are none.
     pub(super) mark: Option<char>,
 }
 
-/// A rendered text in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'a> {
     /// Nothing in it is special, even if it looks so. It may hold marks.

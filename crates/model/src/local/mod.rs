@@ -64,9 +64,7 @@ pub struct Local {
 
 impl Local {
     /// A model by the name to show and its GGUF file, which must be there; it is read when it is first asked.
-    ///
-    /// # Errors
-    /// [`ModelError::Configuration`] when there is no such file, or the system refuses a thread.
+    /// Errors: [`ModelError::Configuration`] when there is no such file, or the system refuses a thread.
     pub fn open(name: &str, path: &Path) -> Result<Local, ModelError> {
         if !path.is_file() {
             return Err(ModelError::Configuration(format!("{}: there is no such file", path.display())));

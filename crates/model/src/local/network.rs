@@ -18,7 +18,6 @@ pub(super) const MAX_CONTEXT: usize = 8192;
 /// Weights of kinds without fast kernels are held as 32-bit numbers up to this many bytes, and as Q8_0 beyond.
 const MAX_PLAIN: usize = 1 << 30;
 
-/// How rotated dimensions are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pairs {
     Interleaved,
@@ -26,7 +25,6 @@ enum Pairs {
     Halves,
 }
 
-/// The sizes of a network.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     layers: usize,

@@ -39,7 +39,6 @@ impl From<String> for Stop {
     }
 }
 
-/// A prompt that has been run.
 pub(super) struct Prompt {
     pub(super) tokens: Vec<u32>,
     /// Keys and values of all its tokens.
@@ -55,7 +54,6 @@ struct Seen {
     next: Option<Vec<f32>>,
 }
 
-/// A model, loaded.
 pub(super) struct Runner {
     pub(super) network: Network,
     pub(super) tokens: Tokens,

@@ -23,7 +23,6 @@ const ENDS: [&str; 4] = ["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>"];
 const NORMAL: i64 = 1;
 const CONTROL: i64 = 3;
 
-/// The tokenizer of a model.
 pub(super) struct Tokens {
     tokenizer: Tokenizer,
     /// The bytes of each token; none for control tokens.

@@ -92,7 +92,6 @@ fn tag(text: &str) -> (usize, usize) {
     (length, text.len())
 }
 
-/// An output up to its bound.
 #[derive(Default)]
 pub(super) struct Output(pub(super) Vec<u8>);
 

@@ -51,28 +51,21 @@ pub enum PromptError {
     Unknown {
         /// The name asked for.
         name: String,
-        /// The names that exist.
         known: String,
     },
     /// The user's copy could not be read.
     #[error("cannot read the prompt template {path}: {why}; make it readable, or remove it to use the built-in one")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The system's words.
-        why: String,
-    },
+    Unreadable { path: String, why: String },
     /// The template is wrong, or uses what it is not given.
     #[error("prompt template {source_name}: {why}")]
     Template {
         /// The file, or the name of the built-in template.
         source_name: String,
-        /// What is wrong, with the line where known.
+        /// The fault, with the line where known.
         why: String,
     },
 }
 
-/// The templates.
 #[derive(Debug, Clone, Default)]
 pub struct Prompts {
     /// `prompts/` in the configuration directory.
@@ -101,9 +94,7 @@ impl Prompts {
 
     /// Renders the template `name` for `context`, whose fields are the template's variables. The user's copy is read again each
     /// time, so an edited template takes effect at the next ask.
-    ///
-    /// # Errors
-    /// [`PromptError`]; a variable the context lacks is one.
+    /// Errors: [`PromptError`]; a variable the context lacks is one.
     pub fn render<C: Serialize>(&self, name: &str, context: &C) -> Result<Rendered, PromptError> {
         apart::render(self, name, context).unwrap_or_else(|| render::render(self, name, context))
     }

@@ -103,7 +103,6 @@ fn explain(error: &Error) -> String {
     text
 }
 
-/// Cuts the rendered text at the marks.
 fn split(text: &str, mark: &str) -> Result<Vec<PromptMessage>, String> {
     let mut parts = text.split(mark);
     let before = parts.next().unwrap_or_default();

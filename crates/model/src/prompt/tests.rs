@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-/// What ended the program or held it for ever is an error now.
+/// Templates that ended the program or held it for ever are an error now.
 #[test]
 fn d10_templates_have_fuel_depth_and_size() {
     let chain = |part: &str, n: usize, end: &str| format!("{{{{ role(\"user\") }}}}{}{end}", part.repeat(n));

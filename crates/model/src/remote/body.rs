@@ -15,18 +15,14 @@ repeat any of the text, add no comment and no code fence.";
 /// Fields that hold the prompt: they are in a session as the ask's prompt.
 const PROMPT: [&str; 3] = ["messages", "prompt", "system"];
 
-/// Which interface a body is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interface {
     /// OpenAI's chat completions.
     Chat,
     /// OpenAI's legacy completions.
     Completions,
-    /// Anthropic's Messages.
     Messages,
-    /// Ollama's own chat.
     OllamaChat,
-    /// Ollama's own raw completions.
     OllamaGenerate,
 }
 
@@ -49,7 +45,6 @@ pub(super) struct Wanted<'a> {
     pub(super) n: u32,
     /// Completions already had: it moves the seed, lest the same be drawn again.
     pub(super) offset: u32,
-    /// Most tokens of each completion.
     pub(super) limit: u32,
 }
 

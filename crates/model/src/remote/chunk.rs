@@ -16,7 +16,7 @@ use crate::{Completion, TokenLogprob, Usage};
 /// Most bytes of a completion and its reasoning: no model writes a book here.
 const MAX_TEXT: usize = 4 << 20;
 
-/// What has arrived of an answer.
+/// The part of an answer that has arrived.
 #[derive(Debug)]
 pub(super) struct Answer {
     wire: Wire,
@@ -28,10 +28,10 @@ pub(super) struct Answer {
     pub(super) served: String,
     /// The server's mark of itself.
     pub(super) fingerprint: String,
-    /// What it cost, where the provider says so.
+    /// Its cost, where the provider says so.
     pub(super) cost: Option<f64>,
     pub(super) ended: bool,
-    /// What a server says of a completion that it could not finish: an error of its own, or the word for its end.
+    /// A server's word for a completion that it could not finish: an error of its own, or the word for its end.
     failed: Option<Value>,
 }
 
@@ -73,7 +73,6 @@ impl Answer {
         self.failed.take()
     }
 
-    /// The wire format it is read by.
     pub(super) fn wire(&self) -> Wire {
         self.wire
     }
@@ -112,7 +111,6 @@ impl Answer {
         self.choices.values().any(|c| !c.tokens.is_empty())
     }
 
-    /// All text so far, for an error.
     pub(super) fn partial(&self) -> String {
         let texts: Vec<&str> = self.choices.values().map(|c| c.text.as_str()).collect();
         texts.join("\n")
@@ -310,7 +308,7 @@ fn of_answer(mut tokens: Vec<TokenLogprob>, text: &str, reasoned: bool) -> Vec<T
     if same { answer } else { Vec::new() }
 }
 
-/// What a message holds.
+/// A message's content.
 #[derive(Default)]
 struct Content {
     text: String,

@@ -51,7 +51,6 @@ impl Sink<'_> {
     }
 }
 
-/// An answer and the body it answers.
 pub(super) struct Answered {
     pub(super) answer: Answer,
     body: Value,

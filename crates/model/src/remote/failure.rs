@@ -34,7 +34,6 @@ pub(super) struct Refusal {
     pub(super) status: u16,
     /// The request field the server blames.
     pub(super) param: Option<String>,
-    /// The server's words.
     pub(super) message: String,
 }
 
@@ -52,7 +51,6 @@ pub(super) fn error_object(body: &Value) -> &Value {
     [body.get("error"), body.get("detail")].into_iter().flatten().find(|v| !v.is_null()).unwrap_or(body)
 }
 
-/// The server's words in an error object.
 pub(super) fn words(error: &Value) -> String {
     if let Some(text) = error.as_str() {
         return text.to_owned();

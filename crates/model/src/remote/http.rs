@@ -18,16 +18,13 @@ use crate::ModelError;
 /// Most bytes read of an error's body.
 const MAX_ERROR: usize = 64 << 10;
 
-/// Where a path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
-    /// At the base URL.
     Base,
     /// Above its version part: a server's own interface.
     Server,
 }
 
-/// The client of one endpoint.
 #[derive(Debug)]
 pub(super) struct Http {
     client: Client,
@@ -35,7 +32,7 @@ pub(super) struct Http {
     endpoint: String,
     /// The key and all else that headers hold: never shown.
     secrets: Vec<SecretString>,
-    /// What of them is masked in answers.
+    /// The mask of the keys in answers.
     mask: Mask,
     idle: Duration,
 }
@@ -73,7 +70,6 @@ impl Http {
         &self.endpoint
     }
 
-    /// The keys that are masked in answers.
     pub(super) fn mask(&self) -> &Mask {
         &self.mask
     }
@@ -176,7 +172,7 @@ impl Http {
     }
 }
 
-/// What is sent with every request: who asks, the key as the wire format wants it, the headers that are set.
+/// The headers of every request: who asks, the key as the wire format wants it, the headers that are set.
 fn headers(options: &Options) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     headers.insert(USER_AGENT, HeaderValue::from_static(concat!("stepwright/", env!("CARGO_PKG_VERSION"))));

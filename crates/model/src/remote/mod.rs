@@ -60,9 +60,8 @@ pub struct Remote {
 
 impl Remote {
     /// Prepares the client; nothing is sent yet.
-    ///
-    /// # Errors
-    /// [`ModelError::Configuration`] when the base URL is no URL or the key holds characters no header can carry.
+    /// Errors: [`ModelError::Configuration`] when the base URL is no URL or the key holds characters no header can
+    /// carry.
     pub fn new(options: Options) -> Result<Self, ModelError> {
         let http = http::Http::new(&options)?;
         Ok(Remote {

@@ -88,7 +88,6 @@ fn context(options: &Options, quirks: &Quirks, wanted: Wanted<'_>) -> u64 {
     })
 }
 
-/// The context that a body sets up.
 pub(super) fn context_of(body: &Value) -> Option<u64> {
     body.pointer("/options/num_ctx").and_then(Value::as_u64)
 }

@@ -15,7 +15,6 @@ pub enum Wire {
     /// OpenAI's chat completions and legacy completions, as most servers speak them.
     #[default]
     OpenAi,
-    /// Anthropic's Messages.
     Anthropic,
     /// Ollama's own: `/api/chat` and `/api/generate`.
     Ollama,
@@ -27,13 +26,11 @@ pub enum Think {
     /// As the model does by itself.
     #[default]
     Auto,
-    /// Not at all.
     Off,
     /// As the server has it when it is asked to.
     On,
     /// With this effort, in the server's word (`low`, `medium`, `high`).
     Effort(String),
-    /// With so many tokens.
     Budget(u32),
 }
 
@@ -94,7 +91,6 @@ pub enum Score {
     Native,
     /// By completions that echo the prompt's log-probabilities.
     Echo,
-    /// Not at all.
     Never,
 }
 
@@ -104,14 +100,11 @@ pub enum Score {
 pub struct Options {
     /// The base URL with its version part (`http://127.0.0.1:8080/v1`). A URL without a path gets `/v1`.
     pub base_url: String,
-    /// The model's id at that endpoint.
     pub model: String,
-    /// The key, where one is needed.
     #[serde(skip)]
     pub api_key: Option<SecretString>,
     /// The environment variable the key comes from; named in advice.
     pub api_key_env: String,
-    /// Which wire format it speaks.
     #[serde(skip)]
     pub wire: Wire,
     /// Which of OpenAI's interfaces to use.
@@ -132,9 +125,8 @@ pub struct Options {
     pub proxy: String,
     /// How the token bound is called.
     pub limit_field: LimitField,
-    /// How given texts are scored.
     pub score: Score,
-    /// What counts for those who ask.
+    /// The settings that count for those who ask.
     #[serde(flatten)]
     pub settings: Settings,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server states.
@@ -145,7 +137,6 @@ pub struct Options {
     pub top_logprobs: u32,
     /// Request fields never to send (`temperature` for models that refuse it).
     pub omit: Vec<String>,
-    /// Time to connect.
     #[serde(rename = "connect_timeout_s", deserialize_with = "seconds")]
     pub connect_timeout: Duration,
     /// Longest silence between two pieces of an answer, and before the first.

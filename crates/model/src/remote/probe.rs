@@ -30,7 +30,7 @@ impl Support {
     }
 }
 
-/// What an endpoint turned out to offer.
+/// The abilities that an endpoint turned out to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// The ids of the models there, or why they are not known.
@@ -51,9 +51,7 @@ pub struct Capabilities {
 
 impl Remote {
     /// Tries each capability with a request of a few tokens (about ten requests in all, more where the server is busy).
-    ///
-    /// # Errors
-    /// [`ModelError::Cancelled`] soon after `cancel` fires. Any other failure is part of the result.
+    /// Errors: [`ModelError::Cancelled`] soon after `cancel` fires. Any other failure is part of the result.
     pub async fn probe(&self, cancel: &CancellationToken) -> Result<Capabilities, ModelError> {
         tokio::select! {
             biased;

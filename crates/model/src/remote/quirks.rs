@@ -61,14 +61,13 @@ pub(super) struct Quirks {
     pub(super) other_thinking: AtomicBool,
     /// A person was warned of what the server does in silence.
     pub(super) warned: AtomicBool,
-    /// The largest context that was set up.
     context: AtomicU64,
     /// Most tokens that the model writes, where more were refused; 0 if none were.
     most: AtomicU32,
     refused: Mutex<BTreeSet<&'static str>>,
 }
 
-/// What a refusal taught.
+/// The lesson of a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lesson {
     /// Nothing new: the refusal is final.
@@ -113,7 +112,6 @@ impl Quirks {
         Lesson::Again((!lost.is_empty()).then_some(remark))
     }
 
-    /// Takes what is refused out of a body.
     pub(super) fn leave_out(&self, body: &mut Map<String, Value>) {
         for field in self.refused.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             body.shift_remove(*field);

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::options::Options;
 
-/// Statuses that may pass by themselves.
 pub(super) fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529)
 }

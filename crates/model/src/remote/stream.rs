@@ -20,7 +20,6 @@ const MAX_ANSWER: usize = 64 << 20;
 const MAX_LINE: usize = 8 << 20;
 /// Most bytes read of a web page that came instead of an answer.
 const MAX_PAGE: usize = 64 << 10;
-/// The error for a stream that just ends.
 const NO_END: &str = "the stream ended without a mark of its end (if this server never marks it, set stream = false)";
 /// The byte order mark in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -135,7 +134,7 @@ pub(super) async fn read(
     if answer.is_empty() { Err(Break::last("the answer holds no completion")) } else { Ok(()) }
 }
 
-/// What follows white space and byte order marks.
+/// The text after white space and byte order marks.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     let mut bare = bytes.trim_ascii_start();
     while let Some(rest) = bare.strip_prefix(MARK) {

@@ -9,7 +9,7 @@ const MARKS: [(&str, &str); 5] = [
     ("<seed:think>", "</seed:think>"),
 ];
 
-/// What a piece of text is.
+/// The kind of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     Text,
@@ -20,7 +20,7 @@ pub(super) enum Piece {
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
     state: State,
-    /// What has arrived and cannot be classified yet.
+    /// The text that cannot be classified yet.
     held: String,
 }
 

@@ -65,7 +65,7 @@ impl Vm {
         })
     }
 
-    /// What a method of texts gave, as the method of bytes gives it.
+    /// The result of a method of texts, as the method of bytes gives it.
     fn bytes_for(&mut self, value: Value) -> Done<Value> {
         let convert = |value: &mut Value| {
             if let Value::Str(text) = value {

@@ -42,7 +42,7 @@ pub(crate) enum Node {
     FString(Vec<Piece>),
 }
 
-/// What a global name means when no program defines it.
+/// The meaning of a global name when no program defines it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fallback {
     None,
@@ -70,7 +70,7 @@ pub(crate) struct Call {
     pub starred: bool,
 }
 
-/// What a comprehension builds.
+/// The element that a comprehension builds.
 #[derive(Debug, Clone)]
 pub(crate) enum Element {
     List(Node),

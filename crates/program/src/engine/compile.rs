@@ -627,7 +627,7 @@ pub(crate) fn is_private(name: &str) -> bool {
     name.starts_with("__") && !name.ends_with("__")
 }
 
-/// What Python's builtins say of a name.
+/// The meaning of a name among Python's builtins.
 pub(crate) fn fallback(name: &str) -> Fallback {
     match builtin(name) {
         None => {

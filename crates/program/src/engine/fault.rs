@@ -118,7 +118,7 @@ pub(crate) struct Raised {
     pub line: Option<u32>,
 }
 
-/// What ends an evaluation before its result.
+/// The reason why an evaluation ends before its result.
 #[derive(Debug, Clone)]
 pub(crate) enum Stop {
     Raise(Box<Raised>),
@@ -171,7 +171,7 @@ pub enum FaultKind {
 /// Why a call or a program did not end normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What happened.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// For display: the exception's message, or the kind in words.
     pub message: String,

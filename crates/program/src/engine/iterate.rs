@@ -290,7 +290,7 @@ fn over_dict(id: Id, dict: &Dict, part: Part) -> IterState {
     IterState::Dict { id, part, index: 0, version: dict.version, len: dict.map.len(), reversed: false }
 }
 
-/// What iterating a container that changed does: an error if its size did, unknown if it did not.
+/// The end of iterating a container that changed: an error if its size did, unknown if it did not.
 fn changed(what: &str, size: bool) -> Stop {
     if !size {
         return Stop::unsupported("a container changed while it is iterated");

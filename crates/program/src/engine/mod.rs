@@ -1,6 +1,6 @@
 //! Bounded evaluator: Python source to small trees of nodes, run on values that live on a separate heap.
 //!
-//! What it offers behaves as CPython 3.11/3.12 does, down to exception types; what it does not offer ends as *unsupported*.
+//! Every construct it offers behaves as in CPython 3.11/3.12, down to exception types; any other ends as *unsupported*.
 //! Every evaluation has a step, a size and a depth budget. No file, network, clock, environment or process exists in here.
 
 #[macro_use]

@@ -213,7 +213,7 @@ fn whole_by_zero(op: Operator) -> Stop {
     zero(if op == Operator::Mod { "integer modulo by zero" } else { "integer division or modulo by zero" })
 }
 
-/// What fits 64 bits; `None` where the result does not.
+/// The result in 64 bits; `None` where it does not fit.
 fn small(op: Operator, x: i64, y: i64) -> Done<Option<Value>> {
     Ok(match op {
         Operator::Add => x.checked_add(y),

@@ -291,7 +291,7 @@ pub(crate) fn float_from_hex(text: &str) -> Done<Value> {
     signed(x)
 }
 
-/// What `str.maketrans` maps a character to.
+/// The key that `str.maketrans` makes of a character.
 pub(crate) fn code_point(text: &Arc<str>) -> Option<Value> {
     let mut chars = text.chars();
     let first = chars.next()?;

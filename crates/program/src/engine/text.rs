@@ -10,7 +10,7 @@ use super::types::Type;
 use super::value::{Id, Obj, Part, Value};
 use super::vm::{Done, Vm};
 
-/// What is not offered where CPython would write an address.
+/// The reason to refuse a text in which CPython would write an address.
 pub(crate) const NO_TEXT: &str = "the text of an object without one of its own";
 
 impl Vm {
@@ -39,7 +39,7 @@ impl Vm {
         }
     }
 
-    /// What `str` of an exception with these arguments is.
+    /// `str` of an exception with these arguments.
     pub(crate) fn exception_text(&mut self, kind: ExcKind, args: &[Value]) -> Done<String> {
         match args {
             [] => Ok(String::new()),
@@ -123,7 +123,7 @@ impl Vm {
         self.spend(out.len() - before)
     }
 
-    /// What `write` writes of each item, with commas between, in brackets.
+    /// Writes each item by `write`, with commas between, in brackets.
     fn write_each<T>(
         &mut self,
         brackets: (&str, &str),

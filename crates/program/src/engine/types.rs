@@ -72,7 +72,7 @@ const NOT_OFFERED: &str = "\
     breakpoint bytearray classmethod compile complex copyright credits delattr dir eval exec exit globals help id \
     input license locals memoryview open property quit setattr slice staticmethod super vars";
 
-/// What a name that no program defines stands for.
+/// The meaning of a name that no program defines.
 pub(crate) enum BuiltinName {
     Type(Type),
     Function(Builtin),
@@ -112,8 +112,8 @@ pub(crate) enum Member {
     Method(Takes),
 }
 
-/// What a method takes: the fewest arguments in all, the most by place, and the names of arguments in the order of their places,
-/// with commas between; `*` for any name.
+/// A method's parameters: the fewest arguments in all, the most by place, and the names of arguments in the order of
+/// their places, with commas between; `*` for any name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Takes {
     pub least: usize,
@@ -168,7 +168,7 @@ const MEMBERS: &[(&[Type], &str)] = &[
     (&[Type::Keys, Type::Items, Type::Values], "mapping="),
 ];
 
-/// What `of.name` is, for a built-in type and a name that is not special.
+/// `of.name`, for a built-in type and a name that is not special.
 pub(crate) fn member(of: Type, name: &str) -> Option<Member> {
     static KNOWN: LazyLock<FxHashMap<(Type, &str), Member>> = LazyLock::new(|| {
         let each = |(types, words): &(&'static [Type], &'static str)| {

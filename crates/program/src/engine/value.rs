@@ -92,7 +92,7 @@ impl Value {
     }
 }
 
-/// What a value is as a key: equal keys are equal values of any type (`1`, `1.0`, `True`).
+/// A value as a key: equal keys are equal values of any type (`1`, `1.0`, `True`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
     None,

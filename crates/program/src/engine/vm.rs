@@ -49,7 +49,7 @@ pub(crate) struct Vm {
     insertions: u32,
 }
 
-/// What an evaluation does to its state.
+/// The effect of an evaluation on its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// Nothing.
@@ -60,8 +60,8 @@ pub enum Change {
     Other,
 }
 
-/// What evaluations touched of the program's objects, as marks; things may share a mark, and then one counts as touched where the
-/// other was. An evaluation gives the same at all states in which what it has touched is the same.
+/// The program's objects that evaluations touched, as marks; things may share a mark, and then one counts as touched
+/// where the other was. An evaluation gives the same at all states in which the touched objects are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Footprint {
     /// Names of attributes and globals.
@@ -120,7 +120,7 @@ impl Vm {
         self.insertions += 1;
     }
 
-    /// What was done to the state so far, and in the case of defaults the marks of what they were put into.
+    /// The effect on the state so far, and in the case of defaults the marks of the dictionaries they were put into.
     pub(crate) fn change(&self) -> (Change, u64) {
         if self.heap.writes() == 0 {
             (Change::None, 0)

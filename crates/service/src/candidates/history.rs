@@ -20,7 +20,7 @@ impl Change {
     }
 }
 
-/// What a person changed, oldest first, and what was taken back of it.
+/// A person's changes, oldest first, and those taken back.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     past: Vec<Change>,
@@ -28,7 +28,6 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Notes a change of the action's candidates.
     pub(super) fn edited(&mut self, action: String) {
         self.add(Change::Candidates(action));
     }
@@ -40,7 +39,7 @@ impl Changes {
         }
     }
 
-    /// What had been taken back of the action can no longer be done again.
+    /// Adds a change; changes of the action that had been taken back can no longer be done again.
     fn add(&mut self, change: Change) {
         self.future.retain(|c| c.action() != change.action());
         self.past.push(change);

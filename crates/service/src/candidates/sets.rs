@@ -13,7 +13,7 @@ use stepwright_program::Assertion;
 use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 
-/// What is in force for an action, and where it comes from.
+/// The assertions in force for an action, and their origin.
 pub(super) fn assertions_of(view: &SessionView<'_>, action: &str) -> Assertions {
     let found = view.session.assertions().get(action).cloned();
     let (assertions, origin) = found.unwrap_or_default();
@@ -73,7 +73,6 @@ fn contents(view: &SessionView<'_>, source: SetSource) -> Result<NamedSet, Strin
     Ok((name, set))
 }
 
-/// Writes what is in force to a file.
 pub(super) fn save(path: &Path, view: &SessionView<'_>) {
     let header = &view.session.header;
     let mut set = set_in_force(view);
@@ -91,7 +90,6 @@ pub(super) fn save(path: &Path, view: &SessionView<'_>) {
 }
 
 impl CandidateService {
-    /// Has two sets compared.
     pub(super) fn compare(&mut self, token: u64, left: SetSource, right: SetSource, view: &mut SessionView<'_>) {
         match (contents(view, left), contents(view, right)) {
             (Ok(left), Ok(right)) => self.work(Job::Compare { token, left, right }, view),
@@ -146,7 +144,6 @@ impl CandidateService {
         }
     }
 
-    /// Sends what inference has to work from.
     pub(super) fn tell_inference(&self, view: &SessionView<'_>) {
         let ground_truth = view.world.ground_truth().is_some();
         view.tell(Notice::Inference { asks: self.settings, ground_truth });

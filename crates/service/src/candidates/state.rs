@@ -10,16 +10,22 @@ use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
 use stepwright_method::precondition::{CandidateAsks, Edit, PlannedEdit};
 
-/// What a request to the gate is for.
+/// The purpose of a request to the gate.
 #[derive(Debug)]
 pub(super) enum PendingRequest {
     /// Putting assertions in force in place of others; what to say when that is done.
-    Adopt { before: Assertions, after: Assertions, then: Option<String> },
+    Adopt {
+        before: Assertions,
+        after: Assertions,
+        then: Option<String>,
+    },
     /// Putting in force again what was before a change of that action, or after it.
-    Turn { action: String, forward: bool },
+    Turn {
+        action: String,
+        forward: bool,
+    },
     /// Recording a person's change of a candidate.
     Edit(Box<PlannedEdit>),
-    /// Having candidates written.
     Write(Wanted),
     /// Having candidates scored, whose texts are kept with the scoring.
     Score,
@@ -27,7 +33,6 @@ pub(super) enum PendingRequest {
 
 /// The candidates of a session and all that is done with them.
 pub struct CandidateService {
-    /// How candidates are asked of a model.
     pub(super) settings: CandidateAsks,
     pub(super) worker: CandidateWorker,
     pub(super) writing: Writing,
@@ -36,7 +41,6 @@ pub struct CandidateService {
 }
 
 impl CandidateService {
-    /// A service that has candidates asked for in this way.
     pub fn new(settings: CandidateAsks) -> Self {
         CandidateService {
             settings,
@@ -52,7 +56,6 @@ impl CandidateService {
         self.pending.insert(view.request(request), pending);
     }
 
-    /// Has something done with the store.
     pub(super) fn work(&mut self, job: Job, view: &mut SessionView<'_>) {
         self.worker.add(job, self.writing.actions(), view);
     }

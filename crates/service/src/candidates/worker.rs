@@ -19,22 +19,20 @@ use stepwright_protocol::{Level, Notice};
 use stepwright_sandbox::Trials;
 use stepwright_world::demonstration::Demonstration;
 
-/// Candidates scored at most.
 const MOST_SCORED: usize = 64;
 
 /// A set as a comparison needs it, with its name.
 pub(super) type NamedSet = (String, Contents);
 
-/// What is in a set to be compared.
+/// The content of a set to be compared.
 #[derive(Debug)]
 pub(super) enum Contents {
-    /// These assertions.
     Set(AdoptedSet),
-    /// What the pools suggest by that ranking.
+    /// The pools' suggestion by that ranking.
     Suggested(Ranking),
 }
 
-/// What is to be done with the candidates.
+/// A job on the candidates.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
@@ -43,24 +41,50 @@ pub(super) enum Job {
     Contexts(Option<String>, usize),
     /// Say what a model is to score, after a demonstration.
     ToScore(String),
-    /// Note what a model's scores are.
-    Scores { action: String, scores: Vec<(String, f64)> },
-    /// Send the pool as it is.
+    Scores {
+        action: String,
+        scores: Vec<(String, f64)>,
+    },
     Show(String),
     /// Add what a model wrote.
-    TakeIn { action: String, written: Vec<Written> },
+    TakeIn {
+        action: String,
+        written: Vec<Written>,
+    },
     /// Look over a person's change.
-    Edit { action: String, edit: Edit },
+    Edit {
+        action: String,
+        edit: Edit,
+    },
     /// Make it; it is recorded.
     Make(Box<PlannedEdit>),
     /// Look at a text as it is typed, or at a candidate.
-    Try { token: u64, action: String, text: String, in_force: Vec<String> },
+    Try {
+        token: u64,
+        action: String,
+        text: String,
+        in_force: Vec<String>,
+    },
     /// Show a step, with the values of these texts there.
-    Step { token: u64, action: String, place: Occasion, texts: Vec<String> },
+    Step {
+        token: u64,
+        action: String,
+        place: Occasion,
+        texts: Vec<String>,
+    },
     /// Show a step where two differ.
-    Differ { token: u64, action: String, one: String, other: String },
+    Differ {
+        token: u64,
+        action: String,
+        one: String,
+        other: String,
+    },
     /// Set two sets side by side.
-    Compare { token: u64, left: NamedSet, right: NamedSet },
+    Compare {
+        token: u64,
+        left: NamedSet,
+        right: NamedSet,
+    },
 }
 
 /// The candidate store and the jobs that wait for it: one works on it at a time.
@@ -71,11 +95,11 @@ pub(super) struct CandidateWorker {
     queue: VecDeque<Job>,
 }
 
-/// What a job found that the service is to go on with.
+/// A job's results that the service is to go on with.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) contexts: Vec<(String, CandidateContext)>,
-    /// What a model is to score.
+    /// The candidates for a model to score.
     pub(super) to_score: Option<ToScore>,
     /// The action whose candidates a person wanted to change, in vain.
     pub(super) unchanged: Option<String>,
@@ -313,7 +337,7 @@ fn worth_scoring(pool: &Pool) -> Vec<String> {
     found.into_iter().take(MOST_SCORED).map(|c| c.text.clone()).collect()
 }
 
-/// What is suggested for each action.
+/// The suggestion for each action.
 fn suggested(store: &CandidateStore, ranking: Ranking) -> AdoptedSet {
     let actions = store.called_actions().map(|f| AdoptedAction {
         action: f.name.clone(),

@@ -1,4 +1,4 @@
-//! What is being written or scored by a model: the completions wanted, the asks under way, and how far they are.
+//! Candidates being written or scored by a model: the completions wanted, the asks under way, and how far they are.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,7 +10,6 @@ const TEMPERATURE: f64 = 0.7;
 /// Random samples of one ask at most, so that the pool grows while others are still being written.
 const CHUNK: u32 = 4;
 
-/// Completions wanted of one prompt.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) action: String,
@@ -26,23 +25,21 @@ pub(super) struct ToScore {
     pub(super) texts: Vec<String>,
 }
 
-/// A scoring of candidates.
 pub(super) struct Scoring {
     pub(super) ask: Option<AskId>,
     pub(super) action: String,
 }
 
-/// What is being written.
+/// The completions being written.
 #[derive(Default)]
 pub(super) struct Writing {
     pub(super) waiting: VecDeque<Wanted>,
-    /// What the gate is asked for now: the action.
+    /// The action whose ask is now requested of the gate.
     pub(super) asking: Option<String>,
     /// The asks under way: the action, and the completions wanted.
     pub(super) asked: BTreeMap<AskId, (String, u32)>,
     /// The scoring under way: the action; its ask, once it is sent.
     pub(super) scoring: Option<Scoring>,
-    /// Completions done, and wanted in all.
     pub(super) done: usize,
     pub(super) total: usize,
     /// Of those done, how many did not come.
@@ -62,14 +59,12 @@ impl Writing {
         self.asked.insert(ask, (wanted.action.clone(), wanted.n));
     }
 
-    /// Notes the ask that was sent for scores.
     pub(super) fn scoring_sent(&mut self, ask: AskId) {
         if let Some(scoring) = &mut self.scoring {
             scoring.ask = Some(ask);
         }
     }
 
-    /// Forgets the scoring under way.
     pub(super) fn end_scoring(&mut self) {
         self.scoring = None;
     }

@@ -14,7 +14,7 @@ use stepwright_episode::{ArtifactId, ArtifactKind, AskKind, Generation, Shape};
 use stepwright_method::Answer as ModelAnswer;
 use stepwright_protocol::{Level, Notice};
 
-/// What is shown while the model is asked.
+/// The label shown while the model is asked.
 const UNDER_WAY: &str = "distilling:";
 
 impl SkillService {

@@ -1,4 +1,4 @@
-//! What counting finds of what is wanted, without a language model.
+//! Finds skills and tips by counting, without a language model.
 
 use stepwright_skill::contrast::{Contrast, tip};
 use stepwright_skill::distil::{Cuts, Proposed, Wanted, Way};
@@ -8,7 +8,7 @@ use stepwright_trajectory::Trajectory;
 /// Why there is no result where a person stopped it.
 const STOPPED: &str = "stopped";
 
-/// What counting finds; `shown` is the log to be cut beside all else.
+/// The offers found by counting; `shown` is the log to be cut beside all else.
 pub(super) fn counted(
     logs: &[Trajectory],
     mut known: Knowledge,

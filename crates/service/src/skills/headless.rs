@@ -19,7 +19,7 @@ use stepwright_model::{LanguageModel, ModelRequest};
 /// Tokens of an answer at most; a segmented log is about as long as the log.
 pub(super) const MAX_TOKENS: u32 = 3000;
 
-/// What is under way.
+/// The work under way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
     /// So many answers were taken from the journal.
@@ -30,7 +30,6 @@ pub enum Progress {
     Unread(String),
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// All was asked.
@@ -58,7 +57,6 @@ enum Line {
     },
 }
 
-/// How a journal begins.
 const BEGINNING: &str = "{\"distilled\":";
 
 /// The answers of a run, in a file beside its result.
@@ -69,9 +67,6 @@ pub struct Journal {
 
 impl Journal {
     /// Opens a journal for a run that `heading` describes, or begins one. A last line that was torn by a crash is cut off.
-    ///
-    /// # Errors
-    /// If it cannot be read or written, or is of another run: what, where, what to do.
     pub fn open(path: &Path, heading: &Value) -> Result<Journal, String> {
         let wrong = |why: String| format!("{}: {why}", path.display());
         let handle = Lines::lock(path, true).map_err(|e| match e.kind() {
@@ -123,15 +118,11 @@ impl Journal {
     }
 }
 
-/// The template of a question's prompt.
 pub(super) fn template(question: &Question, contrast: bool) -> String {
     format!("o3d/{}", question.stage.template(contrast))
 }
 
 /// The messages of a question.
-///
-/// # Errors
-/// If a template is wrong.
 pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Result<Vec<PromptMessage>, String> {
     prompts
         .render(&template(question, contrast), &question.context)
@@ -139,24 +130,19 @@ pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Resul
         .map_err(|e| e.to_string())
 }
 
-/// What a run asks with.
+/// The means of a run's asks.
 pub struct Asking<'a> {
-    /// The model.
     pub model: Arc<dyn LanguageModel>,
-    /// The templates.
     pub prompts: &'a Prompts,
     /// Whether tips come from contrasting.
     pub contrast: bool,
     /// Begin no further question once so many tokens were spent, those of the journal among them.
     pub budget: Option<u64>,
-    /// Stops it.
     pub cancel: CancellationToken,
 }
 
 /// Goes on with a run until all is asked, or the budget is used up; says how it ended, and what was spent.
-///
-/// # Errors
-/// If the journal cannot be written, or a template is wrong.
+/// Errors: if the journal cannot be written, or a template is wrong.
 pub async fn distil(
     run: &mut Distiller,
     journal: &mut Journal,

@@ -83,7 +83,6 @@ impl Service for SkillService {
 }
 
 impl SkillService {
-    /// Finds what is wanted by counting.
     fn count_up(&self, view: &mut SessionView<'_>, wanted: Wanted, way: Way) {
         let Some(logs) = view.world.recorded() else {
             return view.say(Level::Warning, "there are no recorded logs here; open a file of logs");

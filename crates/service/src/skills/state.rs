@@ -1,4 +1,4 @@
-//! What the skill service keeps of a session: questions under way, what is being found, and what is known there.
+//! The skill service's state of a session: questions under way, the search, and the knowledge there.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,6 @@ use stepwright_driver::{RequestId, SessionView, WorkDesk};
 use stepwright_episode::gate::Request;
 use stepwright_episode::{ArtifactId, AskId, Written};
 
-/// A question to the model.
 pub(super) struct Question {
     pub(super) distiller: Distiller,
     /// Whether it is of the run through all questions.
@@ -19,30 +18,27 @@ pub(super) struct Question {
     pub(super) asked: Asked,
 }
 
-/// What a request to the gate is for.
+/// The purpose of a request to the gate.
 pub(super) enum PendingRequest {
-    /// Asking the model.
     Ask(Box<Question>),
     /// Offering something; what to say when that is done.
     Offer(String),
 }
 
-/// What was read or found beside the driver's task.
+/// The result of reading or finding beside the driver's task.
 pub(super) struct Found {
     /// How often a person had cancelled when it was begun.
     pub(super) cancelled: u64,
-    /// Where it comes from, in words.
     pub(super) title: String,
-    /// What was found: what is offered of it.
+    /// The offers.
     pub(super) result: Result<Vec<Proposed>, String>,
 }
 
-/// What is known of skills, and what is being found out.
+/// The knowledge of skills, and the search for more.
 #[derive(Default)]
 pub struct SkillService {
     /// The run through all questions, between two of them.
     pub(super) run: Option<Distiller>,
-    /// The question under way, with its ask.
     pub(super) asked: Option<(AskId, Question)>,
     pub(super) pending: BTreeMap<RequestId, PendingRequest>,
     /// How often a person cancelled: what was begun before is not offered any more.
@@ -61,7 +57,6 @@ impl SkillService {
         view.work(move |desk: &WorkDesk| Found { cancelled, title, result: work(&|| desk.keep_running()) });
     }
 
-    /// Offers a proposal.
     pub(super) fn put_forward(&mut self, title: &str, proposed: Proposed, view: &mut SessionView<'_>) {
         let (artifact, value, raw, words) = match proposed {
             Proposed::Knowledge(known) => {
@@ -81,13 +76,12 @@ impl SkillService {
     }
 }
 
-/// What is known of skills at the cursor.
+/// The knowledge of skills at the cursor.
 pub(super) fn known_document(view: &SessionView<'_>) -> Value {
     let document = view.session.current().and_then(|node| node.document(&ArtifactId::KNOWLEDGE).cloned());
     document.map_or(Value::Null, |document| document.as_ref().clone())
 }
 
-/// How the logs are cut in the session.
 pub(super) fn cuts(view: &SessionView<'_>, logs: &[Trajectory]) -> Cuts {
     let Some(node) = view.session.current() else { return Cuts::new() };
     let of = |log: &Trajectory| {

@@ -13,7 +13,6 @@ pub(super) const FAIR: f64 = 0.5;
 /// Texts match that are more alike than this.
 const ALIKE: u32 = 85;
 
-/// Findings on a product.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judged {
     /// From 0 to 1, below 0 where it costs too much.
@@ -33,7 +32,6 @@ impl Judged {
         self.worth >= 0.0 && self.lacking.is_empty() && !self.missing.is_empty()
     }
 
-    /// In words, for display.
     pub(super) fn words(&self) -> String {
         let mut words = vec![format!("it fits to {:.0} %", self.worth.max(0.0) * 100.0)];
         match self.price {
@@ -93,7 +91,7 @@ fn share(wanted: &BTreeSet<String>, found: &BTreeSet<String>) -> f64 {
     wanted.intersection(found).count() as f64 / wanted.len().max(1) as f64
 }
 
-/// What to choose, what is wanted and not offered, and how many options are wanted.
+/// The options to choose, the wanted ones that are not offered, and the number of wanted options.
 fn choices(wish: &Wish, page: &Seen) -> (Vec<(String, String)>, Vec<String>, usize) {
     if !wish.named.is_empty() {
         return named(wish, page);

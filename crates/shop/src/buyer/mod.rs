@@ -19,24 +19,22 @@ const GOOD: f64 = 0.92;
 const PATIENCE: usize = 9;
 const SEARCHES: usize = 3;
 
-/// What a buyer did and what it saw then; the first has no action.
+/// A buyer's action and its view then; the first has no action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Past {
     /// The action's text; `None` for the beginning.
     pub action: Option<String>,
-    /// What was to be seen after it; `None` where nothing new was shown.
+    /// The view after it; `None` where nothing new was shown.
     pub seen: Option<Seen>,
 }
 
 /// An action the buyer would take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// The action's text.
     pub action: String,
     pub why: String,
 }
 
-/// The buyer's memory of a visit.
 #[derive(Debug, Default)]
 struct Memory<'a> {
     searches: Vec<&'a str>,
@@ -52,7 +50,6 @@ struct Memory<'a> {
     taken: usize,
 }
 
-/// A product as far as it was seen.
 #[derive(Debug)]
 struct Product<'a> {
     asin: String,
@@ -61,7 +58,7 @@ struct Product<'a> {
     opened: Vec<&'a str>,
 }
 
-/// What a buyer would do next, best first; nothing after a purchase.
+/// A buyer's next actions, best first; none after a purchase.
 pub fn propose(instruction: &str, past: &[Past]) -> Vec<Proposal> {
     let wish = Wish::of(instruction);
     let memory = Memory::of(past);

@@ -3,7 +3,6 @@
 use crate::page::{Kind, Page, Part};
 use crate::site;
 
-/// Which page is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum View {
     #[default]
@@ -16,7 +15,6 @@ pub enum View {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
-    /// Its number, which is clicked.
     pub asin: String,
     pub title: String,
     /// The lowest price shown, in dollars.
@@ -30,7 +28,6 @@ pub struct Seen {
     pub results: Vec<Result>,
     pub options: Vec<(String, Vec<String>)>,
     pub chosen: Vec<(String, String)>,
-    /// The product's title.
     pub title: String,
     /// Its lowest price, in dollars.
     pub price: Option<f64>,
@@ -38,7 +35,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What is to be seen of a page where so many results are shown, with what was chosen on it.
+    /// The view of a page where so many results are shown, with the choices made on it.
     pub fn of<'a>(page: &Page, shown: usize, chosen: impl IntoIterator<Item = (&'a String, &'a String)>) -> Self {
         let view = match page.kind {
             Kind::Search => View::Search,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::text::analyse;
 
-/// What is wanted.
+/// The wish of an instruction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wish {
     /// The most it may cost, in dollars.
@@ -35,7 +35,7 @@ impl Wish {
         Wish { limit, named, text: text.to_owned(), terms, phrases: phrases(text) }
     }
 
-    /// What to search for, most first.
+    /// The search texts, fullest first.
     pub fn queries(&self) -> Vec<String> {
         let options: Vec<String> = self.named.iter().map(|(_, value)| value.clone()).collect();
         let words = self.text.trim_start_matches("find me ").to_owned();

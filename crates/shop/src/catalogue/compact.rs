@@ -49,9 +49,6 @@ struct Item {
 const EXPECTED: &str = "a list of products, each with `asin` and `title`";
 
 /// Reads the compact form.
-///
-/// # Errors
-/// If a file cannot be opened or holds something else.
 pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> Result<Catalogue, ShopError> {
     let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|e| ShopError::unreadable(path, e));
     let items: Vec<Item> =

@@ -29,7 +29,6 @@ pub(super) struct Human {
     instruction_options: Vec<String>,
 }
 
-/// An instruction made from attributes.
 pub(super) struct Made {
     pub(super) instruction: String,
     pub(super) attributes: Vec<String>,

@@ -35,9 +35,9 @@ pub struct Product {
     /// Its number, ten characters.
     pub asin: String,
     pub title: String,
-    /// What it is, in sentences; may be empty.
+    /// Its description, in sentences; may be empty.
     pub description: String,
-    /// What it can do, point by point; the first is indexed.
+    /// Its features, point by point; the first is indexed.
     pub bullet_points: Vec<String>,
     /// One price or two, in dollars; never empty.
     pub pricing: Vec<f64>,
@@ -53,13 +53,12 @@ pub struct Product {
     /// The path in the catalogue, its parts apart by ` › `.
     pub product_category: String,
     pub options: Options,
-    /// Knowledge of it, for the reward.
     pub attributes: Vec<String>,
     /// The nouns and names of the title, lower case, with repeats.
     pub title_nouns: Vec<String>,
 }
 
-/// What a buyer wrote.
+/// A buyer's review.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Review {
     #[serde(default)]
@@ -72,7 +71,7 @@ pub struct Review {
 }
 
 impl Product {
-    /// What the search engine knows of the product: title, description, first bullet point and options, lower case.
+    /// The product's text for the search engine: title, description, first bullet point and options, lower case.
     pub fn indexed_text(&self) -> String {
         let options: Vec<String> =
             self.options.iter().map(|(name, values)| format!("{name}: {}", values.join(", "))).collect();
@@ -88,7 +87,7 @@ pub struct Catalogue {
     pub products: Vec<Product>,
     /// The goals, in the order they are numbered.
     pub goals: Vec<Goal>,
-    /// What was left out or filled in, with the reason, a line each.
+    /// The parts left out or filled in, with the reason, a line each.
     pub notes: Vec<String>,
     /// The file that the index may be kept beside; `None` where there is none.
     pub file: Option<PathBuf>,
@@ -104,7 +103,6 @@ impl Catalogue {
 /// Why a catalogue cannot be used: what, where, what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopError {
-    /// A file cannot be opened.
     #[error("{path}: {source}")]
     Unreadable { path: String, source: std::io::Error },
     /// A file does not hold what it should.

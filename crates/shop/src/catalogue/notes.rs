@@ -1,4 +1,4 @@
-//! What reading a catalogue has to say: each kind of fault with the products it was found at and what to do, in a bounded number of lines
+//! Remarks of reading a catalogue: each kind of fault with the products it was found at and what to do, in a bounded number of lines
 //! however large the catalogue is.
 
 /// So many products are named at each fault; the others are counted.
@@ -6,7 +6,7 @@ const NAMED: usize = 5;
 /// So many products that are left out are reported one by one.
 const LISTED: usize = 50;
 
-/// What of a product was filled in or taken in another way than it is written.
+/// A part of a product that was filled in or taken in another way than it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     NoPrice,
@@ -38,7 +38,6 @@ impl Fault {
     }
 }
 
-/// The faults of a file.
 #[derive(Debug)]
 pub(super) struct Notes {
     file: String,

@@ -2,10 +2,9 @@
 
 use crate::python::float;
 
-/// What a product without a price costs, in dollars.
+/// The price of a product without one, in dollars.
 pub const DEFAULT: f64 = 100.0;
 
-/// A price that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     /// One or two amounts, in dollars.

@@ -17,7 +17,7 @@ use super::notes::{Fault, Notes, has_markup};
 use super::read::{GoalKind, Reading};
 use super::{Catalogue, Options, Price, Product, ShopError, nouns, price};
 
-/// What is shown where nothing is known of a rating.
+/// The text in place of an unknown rating.
 pub(super) const NO_RATING: &str = "N.A.";
 /// The attribute of a product of which none is known.
 const NO_ATTRIBUTE: &str = "DUMMY_ATTR";
@@ -57,9 +57,6 @@ struct Known {
 }
 
 /// Reads WebShop's own files.
-///
-/// # Errors
-/// If a file cannot be opened or holds something else.
 pub(super) fn read(
     items: &Path,
     attributes: Option<&Path>,

@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use super::{Catalogue, ShopError, compact, raw};
 
-/// The files of a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// `products.json` and `goals.json`.
@@ -27,7 +26,6 @@ pub enum Found {
     },
 }
 
-/// How a catalogue is read, where there is a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reading {
@@ -40,7 +38,6 @@ pub struct Reading {
     pub seed: u32,
 }
 
-/// Which goals of a catalogue are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalKind {
@@ -59,11 +56,9 @@ const READING_FILE: &str = "reading.toml";
 const LARGEST: u64 = 1 << 16;
 
 impl Reading {
-    /// What the file `reading.toml` beside a catalogue says; the default where there is none. `path` is the catalogue's folder or one of
-    /// its files.
-    ///
-    /// # Errors
-    /// If the file cannot be read or says something else than `products`, `goals`, `kind` and `seed`.
+    /// The settings in the file `reading.toml` beside a catalogue; the default where there is none. `path` is the
+    /// catalogue's folder or one of its files.
+    /// Errors: if the file cannot be read or says something else than `products`, `goals`, `kind` and `seed`.
     pub fn beside(path: &Path) -> Result<Reading, ShopError> {
         let folder = if path.is_dir() { Some(path) } else { path.parent() };
         let Some(file) = folder.map(|folder| folder.join(READING_FILE)).filter(|file| file.is_file()) else {
@@ -113,9 +108,6 @@ pub fn find(path: &Path) -> Option<Found> {
 }
 
 /// Reads a catalogue.
-///
-/// # Errors
-/// If its files cannot be opened or hold something else.
 pub fn read(found: &Found, reading: Reading) -> Result<Catalogue, ShopError> {
     match found {
         Found::Compact { products, goals } => compact::read(products, goals.as_deref(), reading),

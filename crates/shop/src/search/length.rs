@@ -10,7 +10,6 @@ pub(super) fn to_byte(length: u32) -> u8 {
     }
 }
 
-/// The length a byte stands for.
 pub(super) fn of_byte(byte: u8) -> u32 {
     match byte.checked_sub(EXACT as u8) {
         Some(rest) => EXACT + of_float(rest),

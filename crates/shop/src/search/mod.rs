@@ -19,7 +19,6 @@ pub use cache::{CacheError, load};
 pub(crate) const K1: f32 = 0.9;
 /// How much a long text counts less.
 pub const B: f32 = 0.4;
-/// Most results of a search.
 pub const RESULTS: usize = 50;
 
 /// The index of a catalogue: for each term the documents that hold it and how often.
@@ -46,7 +45,6 @@ struct Posting {
     documents: u32,
 }
 
-/// A result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// The document, counted from 0 in the order they were added.
@@ -154,7 +152,7 @@ impl Index {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln() as f32
     }
 
-    /// What an occurrence is multiplied by, for each length that a byte can hold.
+    /// The factor of an occurrence, for each length that a byte can hold.
     fn length_factors(&self) -> [f32; 256] {
         let average = (self.words as f64 / f64::from(self.filled.max(1))) as f32;
         std::array::from_fn(|byte| 1.0 / (K1 * ((1.0 - B) + B * length::of_byte(byte as u8) as f32 / average)))

@@ -47,7 +47,6 @@ const STEP_2: [(&str, &str); 21] = [
     ("logi", "log"),
 ];
 
-/// The third step's.
 const STEP_3: [(&str, &str); 7] =
     [("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", "")];
 

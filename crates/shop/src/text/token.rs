@@ -178,7 +178,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// What extends a pictograph: all that extends a character, but the two presentation selectors.
+    /// The end of the characters that extend a pictograph: all that extend a character, but the two presentation
+    /// selectors.
     fn past_extending_pictograph(&self, mut at: usize, before_key_cap: bool) -> usize {
         while let Some(c) = self.char_at(at).filter(|&c| {
             !c.is_ascii()

@@ -4,10 +4,9 @@
 use icu_properties::props::{EmojiModifierBase, GeneralCategory, LineBreak, Script, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// What a character is for the tokeniser.
+/// A character's class for the tokeniser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A letter, Hebrew aside.
     Letter,
     Hebrew,
     Digit,

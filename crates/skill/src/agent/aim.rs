@@ -185,7 +185,6 @@ impl Mind<'_> {
         things.filter(|thing| kinds.iter().any(|kind| kind == kind_of(thing))).map(str::to_owned).collect()
     }
 
-    /// An action, if the skill may emit it.
     fn act(&self, skill: &Skill, form: &Form, binding: &Binding, why: String) -> Found {
         let syntax = form.syntax();
         if skill.primitives.iter().all(|primitive| primitive.syntax != syntax) {

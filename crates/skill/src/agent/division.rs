@@ -33,7 +33,6 @@ struct Way<'a> {
     words: BTreeMap<&'a str, f64>,
     /// A task of this way has one of these words, and no other has; none where some have no such word.
     marks: BTreeSet<&'a str>,
-    /// Its most frequent wording.
     plan: &'a Plan,
 }
 

@@ -17,7 +17,7 @@ use crate::form::{Form, kind_of};
 use crate::knowledge::{Knowledge, Skill};
 use crate::scene::Scene;
 
-/// What happened at a step of the hierarchy.
+/// A past step of the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Past {
     Call(SkillCall),
@@ -25,14 +25,13 @@ pub enum Past {
     Act {
         action: String,
         observation: String,
-        /// Whether the world said that it refused it.
         refused: bool,
     },
     /// The skill gave control back.
     Done,
 }
 
-/// What the agent does next.
+/// The agent's next line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     Call {
@@ -52,7 +51,7 @@ pub enum Next {
     Stuck(String),
 }
 
-/// What the agent knows at a moment.
+/// The agent's knowledge at a moment.
 struct Mind<'a> {
     knowledge: &'a Knowledge,
     forms: Vec<Form>,
@@ -67,7 +66,7 @@ struct Mind<'a> {
     acted_in_call: bool,
 }
 
-/// What the agent does next, from the task, the first observation and all that happened since.
+/// The agent's next line, from the task, the first observation and all steps since.
 pub fn next(knowledge: &Knowledge, task: &str, first: &str, past: &[Past]) -> Next {
     if knowledge.skills.is_empty() {
         return Next::Stuck("no skill is known".to_owned());
@@ -202,7 +201,6 @@ impl<'a> Mind<'a> {
     }
 }
 
-/// The form that a skill is named after.
 pub(crate) fn own(skill: &Skill) -> Option<Form> {
     let named = |form: &Form| form.verb().split_whitespace().next() == Some(skill.signature.name.as_str());
     skill.primitives.iter().filter_map(|primitive| Form::read(&primitive.syntax)).find(named)

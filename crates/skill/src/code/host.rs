@@ -10,13 +10,10 @@ const MATCH: f64 = 0.8;
 /// Most steps back a pattern may take before it is given up.
 const BACKTRACKS: usize = 100_000;
 
-/// What a host function of this file is answered with.
+/// The answer to a host function of this file.
 pub type Pure = Result<Value, String>;
 
 /// Answers one of [`super::PURE`]; `None` for any other.
-///
-/// # Errors
-/// Within: arguments that are none of the function's, or a pattern that cannot be used, in words.
 pub fn pure(function: &str, args: &[Value]) -> Option<Pure> {
     let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or_default();
     Some(match function {
@@ -143,7 +140,7 @@ fn one_line(text: &str) -> Value {
     json!(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What is asked for, without the price.
+/// The wish, without the price.
 fn wish(instruction: &str) -> &str {
     let lower = instruction.to_lowercase();
     let end =

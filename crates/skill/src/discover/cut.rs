@@ -11,7 +11,6 @@ use crate::rules::Plan;
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
 
-/// The skill of finding.
 pub(super) const FIND: &str = "find";
 /// The share of a form's uses in which a slot's thing is named by the task, from which on it is a parameter.
 const PARAMETER: f64 = 0.6;
@@ -21,7 +20,6 @@ struct Change<'a> {
     at: usize,
     shape: &'a Shape,
     binding: Binding,
-    /// Whether its thing was acted on before.
     before: bool,
 }
 
@@ -67,7 +65,6 @@ fn is_case(plan: &Plan, other: &Plan) -> bool {
         && theirs.iter().zip(&own).all(|(theirs, own)| covers(theirs, own))
 }
 
-/// The words of a task.
 fn task_words(log: &Trajectory) -> BTreeSet<&str> {
     log.task.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
@@ -155,7 +152,6 @@ fn bare(word: &str) -> &str {
     word.trim_end_matches(['.', ',', '!', '?'])
 }
 
-/// The task and its calls over names for what it names.
 fn divided(log: &Trajectory, changes: &[Change<'_>], segments: &[Segment]) -> (String, Vec<SkillCall>) {
     let mut names: Vec<(String, &str)> = Vec::new();
     for change in changes {

@@ -10,19 +10,16 @@ use stepwright_trajectory::Trajectory;
 const FORMS_REFUSED: usize = 3;
 /// The share of a slot's things that were listed at the beginning, from which on it is a slot for places.
 const PLACES: f64 = 0.9;
-/// What a slot for what is listed at the beginning is called.
+/// The name of a slot for things that are listed at the beginning.
 pub(super) const PLACE: &str = "receptacle";
-/// What a slot for what has to be found is called.
+/// The name of a slot for things that have to be found.
 pub(super) const OBJECT: &str = "object";
 
-/// A form with how it was used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
-    /// The form.
     pub form: Form,
     /// Times the world took it.
     pub taken: usize,
-    /// Times it was refused.
     pub refused: usize,
 }
 

@@ -30,7 +30,6 @@ pub struct Settings {
     pub least: usize,
     /// The share of an action's successes before which a condition is to hold.
     pub share: f64,
-    /// Examples of a primitive.
     pub examples: usize,
 }
 
@@ -43,7 +42,6 @@ impl Default for Settings {
 /// How a trajectory was divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// The trajectory's id.
     pub trajectory: String,
     /// Its segments: in order, each step in one.
     pub segments: Vec<Segment>,
@@ -52,20 +50,16 @@ pub struct Cut {
 /// A step of a log that speaks for a tip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {
-    /// The trajectory's id.
     pub trajectory: String,
     /// The step, from 0.
     pub step: usize,
 }
 
-/// A tip with what speaks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
     /// The skill it belongs to; `None` for all.
     pub skill: Option<String>,
-    /// The tip in words.
     pub text: String,
-    /// The form of action it is about.
     pub form: Option<String>,
     /// The condition, where it is one that a program can check.
     pub need: Option<Need>,
@@ -73,16 +67,14 @@ pub struct Tip {
     pub successes: (usize, usize),
     /// Refusals or failures before which it did not hold, of how many.
     pub failures: (usize, usize),
-    /// Some of the steps.
     pub witnesses: Vec<Witness>,
 }
 
-/// What was found in logs.
+/// The knowledge found in logs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Distilled {
     /// Skills, primitives, tips, rules.
     pub knowledge: Knowledge,
-    /// The successes, divided.
     pub cuts: Vec<Cut>,
     /// The tips of the knowledge with what speaks for each.
     pub tips: Vec<Tip>,

@@ -17,19 +17,16 @@ const EXPLAINS: f64 = 0.03;
 const DISTINGUISHES: f64 = 0.1;
 /// A plainer condition is taken that explains at least this share of what the best does.
 const NEAR: f64 = 0.9;
-/// Most needs of an action.
 const MOST: usize = 6;
 /// Steps kept to show for a need.
 const WITNESSES: usize = 3;
 /// Most moments that an action is contrasted with.
 const MOMENTS: usize = 4000;
 
-/// A need that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The form of action.
     pub form: String,
-    /// What holds before it is taken.
+    /// The condition before it is taken.
     pub need: Need,
     /// Successes before which it held, of how many.
     pub successes: (usize, usize),
@@ -45,7 +42,6 @@ struct Moment {
     witness: Witness,
 }
 
-/// The needs of all forms.
 pub(super) fn contrast(logs: &[Trajectory], shapes: &[Shape], refused: &[String], settings: &Settings) -> Vec<Found> {
     let states: BTreeSet<String> = logs
         .iter()

@@ -16,7 +16,7 @@ const SHOWS: f64 = 0.3;
 /// Kinds of places kept for a kind of thing.
 const PLACES: usize = 8;
 
-/// What is known of each form.
+/// The rules of each form.
 pub(super) fn actions(logs: &[Trajectory], shapes: &[Shape], refused: &[String], found: &[Found]) -> Vec<ActionRule> {
     let rule = |shape: &Shape| {
         let form = shape.form.syntax();

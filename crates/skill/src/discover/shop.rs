@@ -113,7 +113,7 @@ fn norm(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is on the item's page before the purchase.
+/// The item's page before the purchase.
 struct Purchase<'a> {
     log: &'a Trajectory,
     at: usize,
@@ -169,7 +169,6 @@ fn purchase(log: &Trajectory) -> Option<Purchase<'_>> {
     Some(Purchase { log, at, clicked, rows, query, price, first })
 }
 
-/// The price limit of an instruction.
 fn limit(task: &str) -> Option<f64> {
     let (_, rest) = task.split_once("price lower than ")?;
     rest.split_whitespace().next()?.trim_start_matches('$').parse().ok()
@@ -177,7 +176,7 @@ fn limit(task: &str) -> Option<f64> {
 
 type Condition = fn(&Purchase<'_>) -> bool;
 
-/// What is asked of every purchase, with the skill and the words.
+/// The conditions of every purchase, with the skill and the words.
 const CONDITIONS: [(&str, &str, Condition); 6] = [
     ("select_item_attributes", "Choose one option of every row on the item's page before you buy it.", |p| {
         p.rows.iter().all(|row| row.iter().any(|option| p.clicked.iter().any(|own| norm(own) == norm(option))))

@@ -28,7 +28,6 @@ pub(super) fn belongs(skill: &Skill, form: &str) -> bool {
     skill.primitives.iter().any(|primitive| primitive.syntax == form)
 }
 
-/// The tip that states a need.
 pub(super) fn tip(skill: &Skill, found: &Found) -> Tip {
     Tip {
         skill: Some(skill.signature.name.clone()),

@@ -22,7 +22,6 @@ pub use review::{Cuts, Proposed, Wanted};
 /// Parts of both stages: skills, segments, primitives, tips.
 const STAGES: usize = 4;
 
-/// How knowledge is distilled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Settings {
     /// Trajectories shown at once when skills are discovered (N1).
@@ -37,7 +36,7 @@ pub struct Settings {
     pub contrast: bool,
     /// Whether tips of whole trajectories are all that is distilled: no skills, no primitives.
     pub tips_only: bool,
-    /// What the batches are drawn by.
+    /// The seed of the batches.
     pub seed: u64,
 }
 
@@ -71,7 +70,6 @@ impl Way {
         matches!(self, Way::Published | Way::TipsOnly)
     }
 
-    /// Whether tips are all that is found.
     pub fn is_tips_only(self) -> bool {
         matches!(self, Way::TipsOnly | Way::TipsOnlyNonContrastive)
     }
@@ -83,7 +81,6 @@ impl Way {
         ways.nth(1).unwrap_or_default()
     }
 
-    /// In words.
     pub fn about(self) -> &'static str {
         match self {
             Way::Published => "skills, primitives, and tips by contrast",
@@ -100,21 +97,17 @@ impl From<Way> for Settings {
     }
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
-    /// Which skills the trajectories show.
     Skills,
     /// How a trajectory is cut into the known skills.
     Segments {
-        /// The trajectory's place.
         of: usize,
     },
-    /// Which primitives the skills have.
     Primitives,
-    /// What helps a skill; `None` for tips of no skill.
+    /// Tips for a skill; `None` for tips of no skill.
     Tips {
-        /// The skill's name.
         skill: Option<String>,
     },
 }
@@ -137,13 +130,12 @@ impl Stage {
 pub struct Question {
     /// Its number, from 0; an answer that cannot be read is asked for once more under the next number.
     pub number: usize,
-    /// What it is about.
+    /// Its subject.
     pub stage: Stage,
-    /// In a few words, for people.
     pub label: String,
     /// Ids of the trajectories it shows.
     pub of: Vec<String>,
-    /// What its template is given.
+    /// The variables of its template.
     pub context: Value,
 }
 
@@ -191,7 +183,7 @@ impl Distiller {
         &self.settings
     }
 
-    /// What is known so far.
+    /// The knowledge so far.
     pub fn known(&self) -> &Knowledge {
         &self.known
     }
@@ -201,7 +193,7 @@ impl Distiller {
         self.cuts.iter().filter_map(|(at, cut)| Some((self.logs.get(*at)?.id.as_str(), cut.as_slice())))
     }
 
-    /// What was passed over, and why.
+    /// The parts passed over, and why.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -252,9 +244,6 @@ impl Distiller {
     }
 
     /// Takes the answer to the present question. One that cannot be read is asked for once more, then passed over with a remark.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn take(&mut self, answer: &str) -> Result<(), String> {
         let Some(task) = self.open.front().cloned() else { return Err("nothing was asked".to_owned()) };
         self.asked += 1;

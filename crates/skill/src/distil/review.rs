@@ -11,38 +11,23 @@ use crate::knowledge::Knowledge;
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
 
-/// What is to be proposed.
+/// The kind of proposal wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// The answer to the next question of all of both stages.
     Next,
     /// How one log is cut into the known skills.
-    Cut {
-        /// The log's id.
-        of: String,
-    },
+    Cut { of: String },
     /// Tips by contrast of one pair, without contrast of its success: for the skill in whose segment the success did otherwise, where the
     /// success is cut; of no skill else.
-    Tips {
-        /// The success's id.
-        success: String,
-        /// The failure's.
-        failure: String,
-    },
+    Tips { success: String, failure: String },
 }
 
-/// What an answer proposes.
+/// An answer's proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposed {
-    /// All that would be known.
     Knowledge(Knowledge),
-    /// How a log would be cut.
-    Cut {
-        /// The log's id.
-        of: String,
-        /// Its segments.
-        segments: Vec<Segment>,
-    },
+    Cut { of: String, segments: Vec<Segment> },
 }
 
 /// Cuts by the ids of their logs.
@@ -50,9 +35,6 @@ pub type Cuts = BTreeMap<String, Vec<Segment>>;
 
 impl Distiller {
     /// A run of one question.
-    ///
-    /// # Errors
-    /// Which log there is not.
     pub fn alone(
         logs: Arc<Vec<Trajectory>>,
         known: Knowledge,
@@ -106,9 +88,6 @@ impl Distiller {
 
     /// Takes the answer to the present question and says what it proposes. One that cannot be read is asked for once more, then passed
     /// over.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     pub fn propose(&mut self, answer: &str) -> Result<Proposed, String> {
         let stage = self.open.front().map(|task| task.stage.clone());
         self.take(answer)?;

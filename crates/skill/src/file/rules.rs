@@ -31,7 +31,7 @@ pub(super) struct PlanTable {
     seen: usize,
 }
 
-/// What a file says of rules.
+/// A file's rules.
 pub(super) struct Tables {
     pub(super) refused: Vec<String>,
     pub(super) action: Vec<ActionTable>,

@@ -21,12 +21,11 @@ use stepwright_launch::NewSession;
 use stepwright_method::SYMBOLIC;
 use stepwright_world::kitchen;
 
-/// A condition of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Condition {
     pub name: &'static str,
     pub method: &'static str,
-    /// What `find` does in the kitchen.
+    /// The kitchen's option `find`.
     pub find: &'static str,
     /// Whether its course depends on a language model where one is in use.
     pub model: bool,
@@ -73,7 +72,6 @@ impl BlockingResult {
     }
 }
 
-/// The comparison.
 #[derive(Debug)]
 pub struct Blocking {
     pub opening: Opening,

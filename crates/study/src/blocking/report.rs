@@ -62,7 +62,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
     report
 }
 
-/// What the figures rest on.
+/// The basis of the figures.
 fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
     let models = distinct(results.iter().map(|r| r.run.model.as_str()));

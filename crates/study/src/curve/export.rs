@@ -12,7 +12,6 @@ use super::{Chart, Plot, scatter, shares};
 pub enum Format {
     /// A value a line: measure, curve, number, value.
     Csv,
-    /// The plots as they are.
     Json,
     /// A drawing, the plots below each other.
     Svg,
@@ -31,7 +30,6 @@ impl Format {
         }
     }
 
-    /// The plots in this form.
     pub fn write(self, plots: &[Plot]) -> String {
         match self {
             Format::Csv => csv(plots),
@@ -69,7 +67,6 @@ pub(super) const LINE: f64 = 18.0;
 /// Colours that can be distinguished with any colour vision (Okabe and Ito).
 pub(super) const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// Charts below each other, as a drawing.
 pub(crate) fn svg(charts: &[Chart]) -> String {
     let mut body = String::new();
     let mut top = 0.0;

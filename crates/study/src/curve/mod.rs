@@ -21,25 +21,22 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
-/// Curves over the same steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plot {
-    /// What is measured, in a word or two (`a(n)`).
+    /// The measure, in a word or two (`a(n)`).
     pub measure: String,
-    /// What is counted along the horizontal axis (`swaps`).
+    /// The count along the horizontal axis (`swaps`).
     pub over: String,
     /// The number of the first value.
     pub from: usize,
     pub series: Vec<Series>,
 }
 
-/// What an SVG file holds, one below the other.
+/// A chart of an SVG file, one below the other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Chart {
-    /// Curves over steps.
     Curves(Plot),
-    /// Shares with their intervals.
     Shares(Shares),
     /// Two shares against each other.
     Points(Scatter),
@@ -79,7 +76,6 @@ fn letter(at: usize) -> char {
 pub(crate) mod tests {
     use super::*;
 
-    /// Two curves that part.
     pub(crate) fn plot() -> Plot {
         let series = |name: &str, values: &[f64]| Series { name: name.to_owned(), values: values.to_vec() };
         Plot {

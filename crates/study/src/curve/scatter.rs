@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::export::{COLOURS, LINE, MARGIN, WIDTH, escaped};
 use super::letter;
 
-/// A point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PointOf {
     pub name: String,
@@ -20,9 +19,9 @@ pub struct PointOf {
 /// Points of two shares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scatter {
-    /// What the horizontal axis is the share of.
+    /// The share on the horizontal axis.
     pub across: String,
-    /// What the vertical axis is the share of.
+    /// The share on the vertical axis.
     pub up: String,
     pub points: Vec<PointOf>,
 }

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::export::{COLOURS, LINE, MARGIN, WIDTH, escaped};
 
-/// A share of something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareOf {
     pub name: String,
@@ -12,14 +11,13 @@ pub struct ShareOf {
     pub share: f64,
     /// Its 95 % interval, where there is one.
     pub interval: Option<[f64; 2]>,
-    /// What a paper prints for it.
+    /// The paper's figure for it.
     pub paper: Option<f64>,
 }
 
-/// Shares of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shares {
-    /// What they are shares of, in a few words.
+    /// The name of the shares, in a few words.
     pub measure: String,
     pub rows: Vec<ShareOf>,
 }

@@ -20,10 +20,9 @@ use stepwright_launch::{NewSession, read_logs};
 use stepwright_method as method;
 use stepwright_text::words::count;
 
-/// The shop's world.
 const SHOP: &str = "shop";
 
-/// What is compared.
+/// A condition of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub name: String,
@@ -31,7 +30,7 @@ pub struct Condition {
     pub options: Vec<(&'static str, String)>,
     /// Pairs of logs that its skills were found in, where they were found for the study.
     pub logs: Option<usize>,
-    /// What of the knowledge its results depend on.
+    /// The knowledge, as far as its results depend on it.
     pub knowledge: String,
 }
 
@@ -45,7 +44,6 @@ const NON_CONTRASTIVE: &str = "O3D (TD-only non-contrastive)";
 /// All conditions whose knowledge is at hand.
 const EVERY: &str = "all";
 
-/// The conditions that are known by name.
 pub(crate) const CONDITIONS: [Named; 13] = [
     ("ReAct", "react", &[]),
     ("ReAct-long", "react-long", &[]),
@@ -74,7 +72,6 @@ pub struct O3dResult {
     pub run: RunResult,
 }
 
-/// The comparison.
 #[derive(Debug)]
 pub struct O3d {
     pub opening: Opening,
@@ -204,7 +201,7 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
     names.iter().map(find).collect()
 }
 
-/// What a named file of skills holds, as results depend on it.
+/// The content of a named file of skills, as results depend on it.
 fn content(name: &str) -> Result<String, String> {
     let path = name.split_once(".json#").map_or_else(|| name.to_owned(), |(path, _)| format!("{path}.json"));
     let text = method::skills::text_of(Path::new(&path))?;

@@ -12,7 +12,6 @@ use stepwright_text::words::count;
 /// A condition with a model, by the number of logs.
 type Row<'a> = Group<'a, O3dResult>;
 
-/// Results as tables for people.
 pub(super) fn report(results: &[O3dResult]) -> Report {
     let mut report = Report::default();
     for world in distinct(results.iter().map(|result| result.world.as_str())) {
@@ -64,12 +63,10 @@ fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
     })
 }
 
-/// The columns of a world's tables.
 fn columns(world: &str) -> Vec<&'static str> {
     if world == SHOP { COLUMNS.to_vec() } else { TYPES.into_iter().chain([ALL]).collect() }
 }
 
-/// The paper's column for a kind of task.
 fn column_of(kind: &str) -> Option<&'static str> {
     let begins = [
         ("pick_two", "pick2"),
@@ -103,7 +100,7 @@ fn without_figures(rows: &[Row<'_>]) -> String {
     if words.is_empty() { words } else { format!("\n{words}") }
 }
 
-/// What stands in print was found in all pairs of logs.
+/// The printed figure: it was found in all pairs of logs.
 fn printed(of: &Row<'_>, measure: &str) -> Option<Printed> {
     of.printed(&O3D, measure).filter(|_| of.condition("logs") == "-")
 }
@@ -183,7 +180,7 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
     Some(Plot { measure: "success".to_owned(), over: "pairs of logs".to_owned(), from, series })
 }
 
-/// What the figures rest on.
+/// The basis of the figures.
 fn basis(of: &[&O3dResult]) -> String {
     let models = distinct(of.iter().map(|r| r.run.model.as_str()));
     let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);

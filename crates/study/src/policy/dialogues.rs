@@ -112,7 +112,6 @@ fn taken(session: &Session) -> Vec<Call> {
     .collect()
 }
 
-/// Adds what asking cost.
 pub(super) fn count_asks(session: &Session, result: &mut PolicyResult) {
     let path = session.path(session.cursor());
     for prompt in path.iter().flat_map(|node| &node.turn.asks).filter_map(|ask| ask.prompt.as_ref()) {

@@ -92,12 +92,10 @@ impl Counts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Compatibility {
     pub predicted: u64,
-    /// Of these, permitted.
     pub compatible: u64,
 }
 
 impl Compatibility {
-    /// Adds a turn's.
     pub fn add(&mut self, compatible: &[bool]) {
         self.predicted += compatible.len() as u64;
         self.compatible += compatible.iter().filter(|holds| **holds).count() as u64;

@@ -35,14 +35,12 @@ use stepwright_world::TaskInfo;
 /// A service or the household in one setting, ready for its tasks.
 #[derive(Debug)]
 pub enum Condition {
-    /// Dialogues of a service, to be predicted.
     Service(Service),
     /// Household tasks, to be carried out.
     House(House),
 }
 
 impl Condition {
-    /// The world's name in results.
     fn world(&self) -> &'static str {
         match self {
             Condition::Service(_) => "dialogue",

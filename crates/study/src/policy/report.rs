@@ -15,12 +15,10 @@ use stepwright_text::words::count;
 /// The results of a setting, or of one service or type of task in it.
 type Row<'a> = Group<'a, PolicyResult>;
 
-/// Those that were done to their end.
 fn done<'a>(of: &Row<'a>) -> Row<'a> {
     Group::all(Vec::new(), of.lines.iter().copied().filter(|line| line.error.is_none()))
 }
 
-/// A figure of all that was done.
 fn figure(of: &Row<'_>, figure: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Option<f64> {
     let done = done(of).lines;
     figure(&done).filter(|_| !done.is_empty())
@@ -87,7 +85,7 @@ fn setting<'a>(of: &Row<'a>) -> Option<&'a Setting> {
     of.lines.first().map(|line| &line.setting)
 }
 
-/// What tells settings apart, and what the paper's figures are found by: those of its largest model.
+/// The conditions by which settings differ, and by which the paper's figures are found: those of its largest model.
 fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, String)> {
     let (prompt, sampling) = published(setting);
     let approach = match (prompt, sampling) {
@@ -124,17 +122,15 @@ fn is_dialogue(of: &Row<'_>) -> bool {
     of.condition("world") == "dialogue"
 }
 
-/// What is measured first: F1 of dialogues, success of tasks.
+/// The first measure: F1 of dialogues, success of tasks.
 fn performance(of: &Row<'_>) -> Option<f64> {
     if is_dialogue(of) { figure(of, f1) } else { done(of).share(is_won) }
 }
 
-/// The interval of the above.
 fn spread_of_performance(of: &Row<'_>) -> Option<Interval> {
     if is_dialogue(of) { spread(of, f1) } else { done(of).wilson(is_won) }
 }
 
-/// The columns of a world's table.
 fn columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
     let named = |heading, condition| words(heading, move |of: &Row<'_>| of.condition(condition));
     let printed = |heading, measure| column(heading, move |of: &Row<'_>| Cell::Printed(of.printed(&POLICIES, measure)));
@@ -310,7 +306,6 @@ fn published(setting: &Setting) -> (Option<bool>, Option<bool>) {
     }
 }
 
-/// The paper's own tables.
 fn paper(world: &str, report: &mut Report) {
     let is_of = |row: &PaperRow, place: &str| row.place == place && row.value("world") == Some(world);
     let given = ("preconditions", "preconditions");

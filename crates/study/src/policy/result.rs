@@ -7,7 +7,6 @@ use super::setting::Setting;
 use stepwright_program::Call;
 use stepwright_world::TaskInfo;
 
-/// A predicted turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnResult {
     /// Index of its first call among the dialogue's.
@@ -17,7 +16,6 @@ pub struct TurnResult {
     pub recorded: Vec<Call>,
     /// Whether the true preconditions of each predicted action hold where it was predicted; absent where they are not known.
     pub compatible: Option<Vec<bool>>,
-    /// Why the turn ended, in words.
     pub ended: String,
 }
 
@@ -27,7 +25,6 @@ pub struct PolicyResult {
     /// `dialogue` or `household`.
     pub world: String,
     pub task: String,
-    /// The service, or the type of task.
     pub kind: String,
     #[serde(flatten)]
     pub setting: Setting,
@@ -49,13 +46,12 @@ pub struct PolicyResult {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub seconds: f64,
-    /// What went wrong, if it could not be predicted to its end.
+    /// The error, if it could not be predicted to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl PolicyResult {
-    /// A result of nothing yet.
     pub(super) fn new(world: &str, task: &TaskInfo, setting: &Setting) -> Self {
         PolicyResult {
             world: world.to_owned(),

@@ -33,7 +33,7 @@ pub struct Setting {
     pub think: bool,
     /// Whether the assertions are in the prompt: `method` (as the method has it), `shown`, `hidden`.
     pub assertions: String,
-    /// What ranks scored actions: `mean` or `sum` of their tokens' log-probabilities.
+    /// The rank of scored actions: `mean` or `sum` of their tokens' log-probabilities.
     #[serde(default = "usual_likelihood")]
     pub likelihood: String,
     /// The preconditions in force: `ground-truth`, `inferred`, `none`, or a file's name.
@@ -46,7 +46,6 @@ fn usual_likelihood() -> String {
 }
 
 impl Setting {
-    /// The options of the method.
     pub fn options(&self) -> Result<Values, String> {
         let given = [
             (SHOTS, self.shots.to_string()),
@@ -59,7 +58,7 @@ impl Setting {
     }
 }
 
-/// What all episodes of a study share.
+/// The basis that all episodes of a study share.
 #[derive(Clone)]
 pub struct Basis {
     /// The built-in proposer, or a language model.
@@ -73,7 +72,7 @@ pub struct Basis {
     pub token_budget: Option<u64>,
 }
 
-/// What one setting and the demonstrations give for all its episodes.
+/// The knowledge of one setting and its demonstrations, for all its episodes.
 #[derive(Clone)]
 pub(super) struct Knowledge {
     pub(super) method: Arc<dyn Method>,
@@ -83,7 +82,6 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    /// Of a setting and the demonstrations it may use.
     pub(super) fn new(setting: &Setting, demonstrations: &[Demonstration]) -> Result<Self, String> {
         let method =
             stepwright_method::named(&setting.method).ok_or_else(|| format!("no method `{}`", setting.method))?;
@@ -103,7 +101,7 @@ pub(super) struct Subject {
     pub(super) specification: Specification,
     /// The specification's text with the assertions in force in its bodies.
     pub(super) in_force: String,
-    /// What compatibility is counted by, where it is known.
+    /// The true preconditions that compatibility is counted by, where they are known.
     pub(super) truth: Option<Rules>,
     pub(super) knowledge: Knowledge,
 }
@@ -135,7 +133,6 @@ impl std::fmt::Debug for Subject {
     }
 }
 
-/// Where an episode begins.
 pub(super) struct Start<'a> {
     pub(super) world: Box<dyn World>,
     /// World options, beside those of the method.

@@ -19,9 +19,7 @@ const MAX_TOKENS: u32 = 160;
 /// Where assertions come from.
 #[derive(Debug, Clone)]
 pub enum Origin {
-    /// The built-in enumerator.
     Symbolic,
-    /// A language model.
     Language(Asking),
 }
 
@@ -41,7 +39,7 @@ impl std::fmt::Debug for Asking {
     }
 }
 
-/// What was inferred for an action.
+/// The assertions inferred for an action.
 #[derive(Debug, Clone)]
 pub(super) struct Inferred {
     pub(super) approach: Approach,
@@ -68,7 +66,7 @@ impl Inferred {
         }
     }
 
-    /// What a pool suggests.
+    /// A pool's suggestion.
     fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
@@ -81,7 +79,6 @@ impl Inferred {
     }
 }
 
-/// By the built-in enumerator.
 pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred>, String> {
     let mut store = subject.store.clone();
     store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
@@ -145,7 +142,7 @@ fn evaluable(store: &CandidateStore, action: &str, written: &[Written]) -> Resul
     Ok(kept)
 }
 
-/// What asking cost.
+/// The cost of asking.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     asks: u32,

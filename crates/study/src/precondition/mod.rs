@@ -68,8 +68,8 @@ impl Preconditions {
         }
     }
 
-    /// What was inferred for a subject in this way, as a file of preconditions holds it: validated assertions, not a model's first
-    /// words. `None` if there is nothing yet.
+    /// The assertions inferred for a subject in this way, as a file of preconditions holds them: validated ones, not a
+    /// model's first words. `None` if there is nothing yet.
     pub fn adopted(&self, subject: &Subject, results: &[ActionResult]) -> Option<AdoptedSet> {
         adopted(subject, &Way { seed: subject.seed, ..self.way.clone() }, self.approach(), results)
     }
@@ -145,7 +145,7 @@ impl Study for Preconditions {
     }
 }
 
-/// What the built-in enumerator adopts for each action that the demonstrations call.
+/// The built-in enumerator's assertions for each action that the demonstrations call.
 pub fn enumerated(
     specification: &Specification,
     demonstrations: Vec<Demo>,

@@ -105,7 +105,7 @@ fn scores(of: &Row<'_>) -> Vec<Score> {
     agreed.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }).collect()
 }
 
-/// What preconditions that permit everything would score.
+/// The score of preconditions that permit everything.
 fn nothing(of: &Row<'_>) -> Vec<Score> {
     let known = of.lines.iter().filter_map(|r| Some((r.agreement?, r.instances)));
     known.map(|(a, all)| Score::new(part(a.truth, all).unwrap_or(1.0), 1.0)).collect()
@@ -257,7 +257,7 @@ fn or_nothing<S: AsRef<str>>(assertions: &[S]) -> String {
     if texts.is_empty() { "nothing".to_owned() } else { texts.join("; ") }
 }
 
-/// What the paper infers for an action, and what it holds true: Table 1 of a service, Table 4 of ALFWorld.
+/// The paper's inferred and true assertions of an action: Table 1 of a service, Table 4 of ALFWorld.
 fn in_print(result: &ActionResult) -> Option<(Printed, Printed)> {
     let of = Group::all(conditions(result), [result]);
     of.printed(&PRECONDITIONS, "predicted").zip(of.printed(&PRECONDITIONS, "true"))

@@ -19,7 +19,6 @@ pub enum Approach {
 }
 
 impl Approach {
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Approach::Enumerated => "built-in enumerator, evidence rule",
@@ -29,12 +28,11 @@ impl Approach {
     }
 }
 
-/// What a study's results have in common beside its subjects.
+/// The settings that a study's results share beside their subjects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Way {
     /// The model's name; `symbolic` for the built-in enumerator.
     pub model: String,
-    /// Demonstrations taken, at most.
     pub demonstrations: usize,
     /// Samples of each prompt; 0 without a language model.
     pub samples: u32,
@@ -50,7 +48,6 @@ pub struct Way {
 pub struct Agreement {
     /// Instances where the true assertions hold.
     pub truth: usize,
-    /// Where both hold.
     pub both: usize,
     /// |both| / |inferred|
     pub precision: f64,
@@ -64,7 +61,6 @@ pub struct Agreement {
 pub struct ActionResult {
     /// `dialogue` or `household`.
     pub world: String,
-    /// The service, or the world's name.
     pub subject: String,
     pub action: String,
     #[serde(flatten)]
@@ -75,20 +71,17 @@ pub struct ActionResult {
     pub assertions: Vec<String>,
     /// The true ones, where they are known.
     pub truth: Option<Vec<String>>,
-    /// Where the true ones are from.
     pub truth_from: Option<String>,
     /// Instances (step, binding) of the episodes.
     pub instances: usize,
     /// Of these, where the inferred assertions hold.
     pub satisfied: usize,
-    /// Calls of the action in the episodes.
     pub calls: usize,
     /// Of these, where the inferred assertions hold.
     pub held: usize,
     /// How the two agree, where the truth is known.
     pub agreement: Option<Agreement>,
     pub candidates: usize,
-    /// Of these, valid.
     pub valid: usize,
     pub asks: u32,
     pub prompt_tokens: u64,
@@ -99,7 +92,6 @@ pub struct ActionResult {
 }
 
 impl ActionResult {
-    /// Scores what was inferred for an action.
     pub(super) fn new(subject: &Subject, action: &str, way: &Way, inferred: Inferred, seconds: f64) -> Self {
         let truth = subject.truth_of(action);
         let mut result = ActionResult {

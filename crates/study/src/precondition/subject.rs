@@ -26,7 +26,6 @@ impl Truth {
         Some(Truth { origin: "the data".to_owned(), assertions })
     }
 
-    /// A file of preconditions.
     pub fn of_set(set: &AdoptedSet, origin: &str) -> Self {
         let assertions = set.actions.iter().map(|a| (a.action.clone(), a.assertions.clone())).collect();
         Truth { origin: origin.to_owned(), assertions }
@@ -47,7 +46,7 @@ pub enum SubjectError {
     #[error("{name}: there is no {what}")]
     Nothing {
         name: String,
-        /// What is missing, and what to do.
+        /// The missing thing, and the remedy.
         what: &'static str,
     },
     /// The specification does not load.
@@ -63,14 +62,13 @@ pub enum SubjectError {
 pub struct Subject {
     /// `dialogue` or `household`.
     pub world: &'static str,
-    /// The service, or the world's name.
     pub name: String,
     /// The demonstrations and their empty pools.
     pub(super) store: CandidateStore,
     /// The seed that the demonstrations were drawn by, where the data names none.
     pub seed: u64,
     pub(super) tests: Demonstrations,
-    /// What is true, where it is known.
+    /// The true preconditions, where they are known.
     pub truth: Option<Truth>,
 }
 
@@ -129,7 +127,6 @@ impl Subject {
         Subject { seed, ..self }
     }
 
-    /// Whether the demonstrations call an action.
     pub fn calls(&self, action: &str) -> bool {
         self.actions().iter().any(|own| own == action)
     }
@@ -144,7 +141,6 @@ impl Subject {
         self.truth.as_ref()?.assertions.get(action)
     }
 
-    /// How many demonstrations it is inferred from.
     pub fn demonstrations(&self) -> usize {
         self.store.demonstrations().all.len()
     }

@@ -59,7 +59,6 @@ impl Activities {
         Ok(Activities { all, annotated: library.annotated })
     }
 
-    /// The tasks as a list.
     pub fn tasks(&self) -> Vec<TaskInfo> {
         self.all.values().map(|activity| activity.info.clone()).collect()
     }
@@ -78,12 +77,10 @@ impl Activities {
         }
     }
 
-    /// What a task is called.
     pub fn title(&self, task: &str) -> Result<&str, String> {
         Ok(&self.of(task)?.task.title)
     }
 
-    /// Scores a program for a task.
     pub fn scores(&self, task: &str, program: &[Line]) -> Result<Scores, String> {
         let activity = self.of(task)?;
         Ok(score::scores(program, &activity.truths, self.setting(activity)))

@@ -2,7 +2,7 @@
 
 use stepwright_graph::{Line, Script};
 
-/// What is done to a program.
+/// The damage done to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     None,

@@ -33,10 +33,8 @@ use stepwright_launch::NewSession;
 use stepwright_method::{Fate, Place};
 use stepwright_world::graph;
 
-/// A condition of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// A method.
     Method {
         /// As results and the paper's rows name it.
         name: &'static str,
@@ -74,7 +72,6 @@ const RESAMPLE: &str = "resample";
 pub const MOST_ACTIONS: u32 = 100;
 
 impl Condition {
-    /// Its name in results.
     pub fn name(&self) -> &'static str {
         match self {
             Condition::Method { name, .. } => name,
@@ -83,7 +80,6 @@ impl Condition {
     }
 }
 
-/// The comparison.
 #[derive(Debug)]
 pub struct Reprompt {
     pub opening: Opening,
@@ -96,7 +92,7 @@ pub struct Reprompt {
     pub model: String,
 }
 
-/// What a session came to.
+/// A session's plan.
 struct Written {
     program: Script,
     /// For each error that was met, the program up to it.

@@ -1,4 +1,4 @@
-//! What people's judgements of plans come to, beside the paper's figures.
+//! The figures of people's judgements of plans, beside the paper's figures.
 
 use std::collections::BTreeMap;
 

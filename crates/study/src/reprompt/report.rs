@@ -54,7 +54,6 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     report
 }
 
-/// A column of means.
 fn mean<'a>(
     heading: &'a str,
     digits: usize,
@@ -140,7 +139,6 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
     report.text(basis);
 }
 
-/// The paper's own tables.
 fn paper(report: &mut Report) {
     report.text(format!(
         "\nAs printed in \"{}\" (Tables 1 and 2: davinci-instruct, 88 tasks in 7 scenes)\n",
@@ -204,7 +202,7 @@ fn figures(methods: &[Row<'_>], report: &mut Report) {
     }
 }
 
-/// What the measures say of people's programs with something taken from them.
+/// The measures of people's programs with something taken from them.
 fn damaged(written: &[Row<'_>], report: &mut Report) {
     let columns = [
         words("program", |of: &Row<'_>| of.condition("condition")),

@@ -1,4 +1,4 @@
-//! What a plan came to: one line of the results file, from which the tables and figures are computed and which people judge.
+//! The result of a plan: one line of the results file, from which the tables and figures are computed and which people judge.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,8 @@ pub struct RepromptResult {
     /// The model's name; empty where the program is one that people wrote.
     pub model: String,
     pub embedder: String,
-    /// The steps of the plan in words.
     pub plan: Vec<String>,
-    /// The same as lines of a program.
     pub program: Vec<String>,
-    /// Whether the program can be carried out.
     pub executable: bool,
     /// The number of the error that keeps it from that, from 1 to 10 as in the paper's Table 3.
     pub failed: Option<u8>,
@@ -35,9 +32,8 @@ pub struct RepromptResult {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub seconds: f64,
-    /// Why the plan ended, in words.
     pub ended: String,
-    /// What went wrong, if no plan could be made.
+    /// The error, if no plan could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

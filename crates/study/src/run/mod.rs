@@ -48,7 +48,6 @@ impl Run {
         Ok(Run { opening, plan, begun })
     }
 
-    /// The method's id.
     pub fn method(&self) -> &str {
         &self.begun.method
     }
@@ -78,7 +77,6 @@ impl Study for Run {
         shared
     }
 
-    /// There is one.
     fn condition(&self, _condition: &NewSession) -> Value {
         json!({})
     }

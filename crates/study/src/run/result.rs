@@ -30,12 +30,10 @@ pub struct RunResult {
     /// Lines that execute nothing: thoughts, calls of skills, reports; not among `steps`.
     #[serde(default)]
     pub held: u32,
-    /// Of these, refused by the world.
     pub refused: u32,
     /// Of these, with every precondition holding when they were taken (precondition compatibility is this over `steps`). An action
     /// without preconditions counts where the world took it.
     pub compatible: u32,
-    /// Proposals made, in all trials.
     pub proposals: u32,
     /// Ground actions that a planner chose among, on average over its plans; absent where none planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,13 +42,12 @@ pub struct RunResult {
     pub asks: u32,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    /// What the asks cost, where prices are known.
+    /// The cost of the asks, where prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     pub seconds: f64,
-    /// Why the episode ended, in words.
     pub ended: String,
-    /// What went wrong, if the episode could not be run to its end.
+    /// The error, if the episode could not be run to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -78,7 +75,6 @@ impl RunResult {
         }
     }
 
-    /// The figures of a session.
     fn with(self, session: &Session) -> Self {
         let header = &session.header;
         let path = session.path(session.cursor());

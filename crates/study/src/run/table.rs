@@ -8,7 +8,7 @@ use crate::report::{Report, Table};
 
 type Row<'a> = Group<'a, RunResult>;
 
-/// What a row is of: a task type, a task, or all.
+/// The subject of a row: a task type, a task, or all.
 const OF: &str = "task type";
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
@@ -64,7 +64,6 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report
 }
 
-/// Reasons that are listed one by one.
 const MOST_REASONS: usize = 8;
 
 /// Why episodes could not be run to their end, each reason once.

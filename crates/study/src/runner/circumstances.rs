@@ -21,12 +21,11 @@ const MOST_FILES: usize = 20_000;
 /// Bytes of a folder of data that are read.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What results depend on beside what a study itself varies.
+/// The circumstances that results depend on beside a study's own conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Circumstances(Map<String, Value>);
 
 impl Circumstances {
-    /// Of a configuration and a model's name.
     pub fn of(config: &Config, model: &str) -> Result<Self, String> {
         let mut fields = Map::new();
         fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
@@ -119,7 +118,7 @@ fn word_of(word: &str, folder: Option<&Path>) -> Value {
     }
 }
 
-/// What a file holds, as a hash.
+/// A file's content, as a hash.
 fn file_digest(path: &Path) -> Result<Value, String> {
     let mut hasher = Sha256::new();
     take_in(path, &mut hasher).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -137,8 +136,8 @@ fn take_in(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
     }
 }
 
-/// What a file or folder of data holds, as a hash. Of a very large folder the names and sizes of its files count, which the value says.
-/// Hidden files and what this program itself writes (results, sessions) do not count.
+/// The content of a file or folder of data, as a hash. Of a very large folder the names and sizes of its files count,
+/// which the value says. Hidden files and those that this program itself writes (results, sessions) do not count.
 pub(crate) fn data_digest(path: &Path) -> Result<String, String> {
     let fail = |e: std::io::Error| format!("{}: {e}", path.display());
     if path.is_file() {

@@ -15,11 +15,10 @@ use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new};
 use stepwright_world::Sources;
 
-/// What the episodes of a study are opened with, and where they end.
+/// The means to open a study's episodes, and their bounds.
 #[derive(Debug, Clone)]
 pub struct Opening {
     pub config: Arc<Config>,
-    /// Where tasks come from.
     pub sources: Sources,
     pub most_actions: u32,
     /// The preconditions in force, where they are not the specification's own.
@@ -34,7 +33,7 @@ impl Opening {
         Opening { config: Arc::clone(config), sources, most_actions, in_force: None, sessions: None }
     }
 
-    /// What results depend on of it.
+    /// The part that results depend on.
     pub fn shared(&self) -> Value {
         let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
         json!({ "max_steps": self.most_actions, "preconditions": in_force })
@@ -103,9 +102,8 @@ pub struct Episode {
     pub session: Result<Session, String>,
     /// Where a belief was maintained: how many of its values were wrong, step by step.
     pub drift: Vec<usize>,
-    /// Why it ended, in words.
     pub ended: String,
-    /// What went wrong, if it could not be run to its end.
+    /// The error, if it could not be run to its end.
     pub error: Option<String>,
     /// Wall-clock seconds, to the millisecond.
     pub seconds: f64,

@@ -35,12 +35,12 @@ impl Experiment {
         &self.study
     }
 
-    /// What distinguishes it from all others, in hexadecimal.
+    /// The hash that distinguishes it from all others, in hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// What results depend on.
+    /// The fields that results depend on.
     pub fn fields(&self) -> &Value {
         &self.fields
     }
@@ -51,7 +51,6 @@ impl Experiment {
         json!({ "stepwright": MARK, "version": VERSION, "study": study, "experiment": hash, "fields": fields })
     }
 
-    /// The experiment in such a line.
     pub(crate) fn of_head(line: &Value) -> Result<Self, String> {
         if line["stepwright"] != MARK {
             return Err("it holds no experiment".to_owned());
@@ -70,7 +69,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// What another experiment has otherwise, value by value: `limits.steps is 50, there 2`.
+    /// The differences of another experiment, value by value: `limits.steps is 50, there 2`.
     pub fn differences(&self, other: &Experiment) -> Vec<String> {
         let mut found = Vec::new();
         if self.study != other.study {
@@ -96,7 +95,6 @@ fn differ(path: &str, one: &Value, other: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value as a person reads it.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "absent".to_owned(),
@@ -105,7 +103,7 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// What distinguishes a unit from others: its condition, its task and its seed, as a hash.
+/// The key of a unit: its condition, its task and its seed, as a hash.
 pub fn unit_key(condition: &Value, task: &str, seed: u64) -> String {
     digest(&json!({ "condition": condition, "task": task, "seed": seed }))
 }

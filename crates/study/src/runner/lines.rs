@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::experiment::{Experiment, plain, unit_key};
 
-/// The mark of a plan's line.
 const PLAN: &str = "plan";
 
 /// A line of a unit: what the study keeps of it, and which unit of which experiment it belongs to.
@@ -25,7 +24,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The lines of a unit.
     pub(crate) fn of_unit<L: Serialize>(experiment: &str, unit: &str, lines: &[L]) -> Result<Vec<Self>, String> {
         let entry = |(at, line): (usize, &L)| match serde_json::to_value(line) {
             Ok(Value::Object(fields)) => {
@@ -43,7 +41,6 @@ impl Entry {
         self.fields.get("error").is_some_and(|error| !error.is_null())
     }
 
-    /// The study's line.
     pub fn line<L: DeserializeOwned>(&self) -> Result<L, String> {
         serde_json::from_value(Value::Object(self.fields.clone())).map_err(|e| e.to_string())
     }
@@ -136,7 +133,7 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
     words.join(", ")
 }
 
-/// What the whole lines of a results file say.
+/// The content of a results file's whole lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     pub experiments: BTreeMap<String, Experiment>,
@@ -148,7 +145,6 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Reads the text of a file.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let mut contents = Contents::default();
         for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {

@@ -1,7 +1,7 @@
 //! Study runner. Carries out any [`Study`]: conditions × tasks × seeds, a few units at a time, a line of the results file a
 //! unit, units that have a line already left out.
 //!
-//! What varies, what a unit does, which figures its line holds and how they are tabulated is the study's. The runner names no world
+//! The conditions, the work of a unit, the figures of its line and their tables are the study's. The runner names no world
 //! and no method. `experiment` and `circumstances` say what results depend on, `lines` how a results file is written, `results`
 //! appends to one, `merge` puts many together, `shard` divides units among processes.
 
@@ -42,13 +42,12 @@ pub use shard::Shard;
 use super::report::Report;
 use stepwright_world::TaskInfo;
 
-/// One unit of a study.
 #[derive(Debug)]
 pub struct Unit<C> {
     pub condition: Arc<C>,
     pub task: TaskInfo,
     pub seed: u64,
-    /// What distinguishes it from other units of the experiment ([`unit_key`]).
+    /// The key that distinguishes it from other units of the experiment ([`unit_key`]).
     pub key: String,
 }
 
@@ -71,21 +70,20 @@ impl<C> Unit<C> {
     }
 }
 
-/// What a study crosses with each other.
+/// The conditions, tasks and seeds that a study crosses.
 #[derive(Debug)]
 pub struct Plan<C> {
-    /// What is compared, in the order it is carried out in.
+    /// The conditions, in the order they are carried out in.
     pub conditions: Vec<Arc<C>>,
     pub tasks: Vec<TaskInfo>,
     pub seeds: Vec<u64>,
 }
 
-/// A study.
 #[async_trait]
 pub trait Study: Send + Sync + 'static {
-    /// What is compared.
+    /// A condition of the comparison.
     type Condition: Send + Sync + 'static;
-    /// What is kept of a unit: a line of the results file. A unit whose line has an `error` is carried out again.
+    /// A unit's record: a line of the results file. A unit whose line has an `error` is carried out again.
     type Line: Serialize + DeserializeOwned + Clone + Send + 'static;
     /// Its name in results files: `run`, `policy`.
     const NAME: &'static str;
@@ -95,12 +93,11 @@ pub trait Study: Send + Sync + 'static {
     /// Conditions, tasks and seeds.
     fn plan(&self) -> &Plan<Self::Condition>;
 
-    /// Whether a task is carried out under a condition with a seed.
     fn suits(&self, _condition: &Self::Condition, _task: &TaskInfo, _seed: u64) -> bool {
         true
     }
 
-    /// What all units share and their results depend on, beside the [`Circumstances`]: an object.
+    /// The settings that all units share and their results depend on, beside the [`Circumstances`]: an object.
     fn shared(&self) -> Value;
 
     /// A condition as results files record it: an object of all that makes its results differ from other conditions'.

@@ -8,14 +8,12 @@ use stepwright_method::{self as method, TRIALS, options};
 use stepwright_protocol::{Command, Notice, Request};
 use stepwright_world::options::Values;
 
-/// An episode that has ended.
 pub(crate) struct Played {
     pub(crate) session: Session,
     /// Where a belief was maintained: along the path, how many of its values were wrong.
     pub(crate) drift: Vec<usize>,
-    /// Why it ended, in words.
     pub(crate) ended: String,
-    /// What went wrong, if it could not be run to its end.
+    /// The error, if it could not be run to its end.
     pub(crate) error: Option<String>,
 }
 
@@ -58,7 +56,7 @@ pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Res
     })
 }
 
-/// What is seen of an episode from outside.
+/// An episode as seen from outside.
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,

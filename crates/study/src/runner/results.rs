@@ -19,16 +19,13 @@ use stepwright_text::sanitize;
 /// The error where results are printed and nobody reads them any more.
 pub const CLOSED: &str = "nobody reads the results any more";
 
-/// Where lines go.
 #[derive(Debug)]
 enum Sink {
     /// Nowhere: they are tabulated and forgotten.
     Nowhere,
-    /// Standard output.
     Printed,
-    /// A file.
     File(Lines),
-    /// What is written to as one: a pipe, `/dev/null`.
+    /// A file that is written to as one: a pipe, `/dev/null`.
     Device(File),
 }
 
@@ -39,7 +36,6 @@ pub struct Results {
     name: String,
     experiment: Experiment,
     entries: Vec<Entry>,
-    /// The other experiments in the file.
     pub others: Vec<Experiment>,
 }
 
@@ -141,12 +137,11 @@ impl Results {
     }
 }
 
-/// The study's lines of entries.
 pub fn lines_of<'a, L: DeserializeOwned>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Vec<L>, String> {
     entries.into_iter().map(Entry::line).collect()
 }
 
-/// What a path means.
+/// The meaning of a path.
 enum Place {
     Output,
     Device(PathBuf),

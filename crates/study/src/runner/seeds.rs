@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-/// Most seeds of a study.
 const MOST: u64 = 10_000;
 
 /// Seeds, in order and each once: `3`, `0..9` (ten of them), `0,7,20..22`.

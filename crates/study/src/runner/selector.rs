@@ -10,7 +10,7 @@ use stepwright_world::{TaskInfo, nearest_ids};
 /// Most types or splits that an error lists.
 const LISTED: usize = 8;
 
-/// What a selector says.
+/// A selector's terms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selector {
     patterns: Vec<String>,
@@ -64,7 +64,7 @@ impl Selector {
         Ok(chosen)
     }
 
-    /// What there is in place of the terms that no task fits: the nearest ids, the types, the splits.
+    /// The alternatives to terms that no task fits: the nearest ids, the types, the splits.
     fn known(&self, tasks: &[TaskInfo]) -> String {
         let mut known = String::new();
         for pattern in self.patterns.iter().filter(|p| !tasks.iter().any(|t| fits(p, &t.id))) {
@@ -120,7 +120,6 @@ fn is_kind(kind: &str, task: &TaskInfo) -> bool {
     task.kind == kind || task.kind.split('_').any(|word| word == kind)
 }
 
-/// The split an id begins with.
 fn split_of(task: &TaskInfo) -> &str {
     task.id.split('/').next().unwrap_or_default()
 }

@@ -36,7 +36,6 @@ impl Shard {
         number % self.of == self.index - 1
     }
 
-    /// Whether it is one of several.
     pub fn is_part(self) -> bool {
         self.of > 1
     }

@@ -141,7 +141,6 @@ pub struct StatlerResult {
 }
 
 impl StatlerResult {
-    /// The episode as it is scored.
     fn played(&self) -> Played {
         let outcomes = self.right.iter().zip(&self.temporal);
         let outcomes = outcomes.map(|(right, temporal)| Outcome { right: *right, temporal: *temporal }).collect();

@@ -52,7 +52,6 @@ fn two(inner: &str) -> Option<Move> {
 /// Whether answers take part in the comparison of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
-    /// They do.
     Counts,
     /// They do not, nor does code around calls: the script's variant for some methods.
     IsDropped,

@@ -1,11 +1,10 @@
-//! What the paper prints of a method in a domain, and what its text says.
+//! The paper's figures of a method in a domain, and its text.
 
 use crate::paper::{Printed, STATLER};
 
 /// The two methods that its tables compare.
 pub(crate) const COMPARED: [&str; 2] = ["code-as-policies", "statler"];
 
-/// Episodes of each domain.
 pub const EPISODES: u32 = 20;
 
 /// Table 2, steps up to the method's own first failure: those that need no memory, and those that do.
@@ -13,11 +12,11 @@ pub(crate) const OWN: [&str; 2] = ["own, non-temporal", "own, temporal"];
 /// Table 3, steps up to the first failure of either method.
 pub(crate) const COMMON: [&str; 2] = ["common, non-temporal", "common, temporal"];
 
-/// What its text says of three cups; the curves are in a figure only.
+/// The paper's text on three cups; the curves are in a figure only.
 pub const CUPS: &str = "The paper (text-davinci-003, 100 games) prints its curves as a figure only; its text says that the state's \
                         a(1) is 1.00, that a and r stay above 0.75 after five swaps, and that the plain model is near zero after three.";
 
-/// What it prints of a method in a domain.
+/// The paper's figure of a method in a domain.
 pub fn of(domain: &str, method: &str, measure: &str) -> Option<Printed> {
     STATLER.beside(&[("domain", domain), ("method", method)], measure)
 }

@@ -29,7 +29,6 @@ pub struct Episode {
     steps: Vec<Asked>,
 }
 
-/// A request of an episode.
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     query: String,
@@ -49,14 +48,11 @@ pub struct Asked {
 /// By which solution outputs are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gold {
-    /// As it was published, slips and all.
     Published,
-    /// Corrected where it is a slip.
     Corrected,
 }
 
 impl Episode {
-    /// The names of all things there are.
     pub fn objects(&self) -> Vec<String> {
         self.objects.iter().chain(&self.objects_used_but_not_declared).cloned().collect()
     }
@@ -68,7 +64,6 @@ impl Episode {
 }
 
 impl Asked {
-    /// The outcome of an output.
     pub fn outcome(&self, output: &Output, objects: &[String], gold: Gold) -> Outcome {
         let corrects = gold == Gold::Corrected;
         let moves = self.gold_moves_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_moves);
@@ -78,7 +73,6 @@ impl Asked {
     }
 }
 
-/// A method's recorded run of an episode.
 #[derive(Debug, Deserialize)]
 struct Run {
     id: String,
@@ -97,7 +91,6 @@ pub fn episode_files(folder: &Path) -> Vec<PathBuf> {
     json_files(folder, "episodes_")
 }
 
-/// The outcome of recordings.
 #[derive(Debug, Default)]
 pub struct Recorded {
     /// Each method in each domain, in the order of the recordings.

@@ -28,7 +28,6 @@ pub struct Scored {
     pub successful_steps: f64,
     /// Requests that need no memory, right and all, up to the first wrong one.
     pub non_temporal: [usize; 2],
-    /// Those that need it.
     pub temporal: [usize; 2],
     /// Both kinds up to the first failure of any method compared, where some are: without memory, with memory.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +69,6 @@ fn common(groups: &[Group], group: &Group) -> Option<ByMemory> {
     up_to_first_failure_of_any(&played).get(at).copied()
 }
 
-/// The tables for display.
 pub fn tables(groups: &[Group]) -> Report {
     let mut report = Report::default();
     report.table(successes(groups));
@@ -94,7 +92,6 @@ pub fn tables(groups: &[Group]) -> Report {
     report
 }
 
-/// The success of a group, for files.
 fn share_of(group: &Group) -> ShareOf {
     let scores = Scores::of(&group.played);
     ShareOf {
@@ -108,7 +105,7 @@ fn share_of(group: &Group) -> ShareOf {
 /// A group with what is shown of it.
 type Row<'a, T> = (&'a Group, T);
 
-/// What a row is about.
+/// The subject of a row.
 fn about<'a, T: 'a>() -> [Column<'a, Row<'a, T>>; 3] {
     [
         words("domain", |(group, _): &Row<'_, T>| group.domain.clone()),
@@ -173,7 +170,7 @@ pub(crate) fn of_runs(results: &[StatlerResult], drift: bool) -> Report {
     report
 }
 
-/// What live runs took, by domain, method and model.
+/// The cost of live runs, by domain, method and model.
 fn costs(results: &[StatlerResult], report: &mut Report) {
     let mean = |heading, digits, figure: fn(&StatlerResult) -> f64| {
         column(heading, move |of: &columns::Group<'_, StatlerResult>| {

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The outcome of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     pub right: bool,
@@ -38,7 +37,7 @@ impl Played {
         if self.of == 0 { 0.0 } else { self.prefix() as f64 / self.of as f64 }
     }
 
-    /// What counts if the episode ends after that many right requests: these and the one after them.
+    /// The requests that count if the episode ends after that many right ones: these and the one after them.
     fn counted(&self, prefix: usize) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().take(prefix.saturating_add(1))
     }
@@ -67,7 +66,6 @@ impl Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByMemory {
     pub non_temporal: Share,
-    /// Those that need it.
     pub temporal: Share,
 }
 
@@ -90,7 +88,6 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The scores of a method's episodes.
     pub fn of<'a>(episodes: impl IntoIterator<Item = &'a Played>) -> Self {
         let mut scores = Scores::default();
         let mut steps = 0.0;

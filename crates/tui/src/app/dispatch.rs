@@ -66,7 +66,6 @@ impl App {
         }
     }
 
-    /// Whether the gate has a binding for a key.
     pub(super) fn gate_takes(&self, chord: Chord) -> bool {
         self.keymap.lookup(Context::Gate, chord).is_some()
     }
@@ -377,7 +376,6 @@ impl App {
         true
     }
 
-    /// Actions that concern the session.
     fn decide(&mut self, action: ActionId, now: Instant) {
         use ActionId as A;
         if self.decide_belief(action, now) {
@@ -487,7 +485,6 @@ impl App {
         }
     }
 
-    /// What the focused pane does now, but for what goes without saying.
     fn pane_actions(&self) -> Vec<(ActionId, &'static str)> {
         let own = match self.pane(self.focus) {
             Some(pane) if !self.is_choosing() => pane.actions(&self.view),
@@ -531,7 +528,6 @@ impl App {
     }
 }
 
-/// What a dialog does: its own keys, then those it names of every dialog's.
 fn dialog_actions(dialog: &dyn Dialog) -> Vec<(ActionId, &'static str)> {
     let mut actions = dialog.keys().map(actions_of).unwrap_or_default();
     actions.extend(dialog.hints());

@@ -20,7 +20,6 @@ use crate::world_banner;
 const HELP: u16 = 10;
 
 impl App {
-    /// Draws the whole screen.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
         self.drawn.screen = area;

@@ -10,7 +10,7 @@ use stepwright_protocol::ProcessStatus;
 use stepwright_text::words::count;
 
 impl App {
-    /// What is under way, in words; `None` when the program waits for the person.
+    /// The work under way, in words; `None` when the program waits for the person.
     pub(super) fn busy(&self) -> Option<String> {
         let stop = self.keymap.hint(ActionId::Cancel).map(|k| format!("; {k} stops it")).unwrap_or_default();
         if let Some(what) = &self.pending.launch {
@@ -112,7 +112,7 @@ impl App {
         self.pane(self.focus).filter(|p| !self.is_choosing() && p.captures_text())
     }
 
-    /// Footer hints: what makes sense now, most useful first.
+    /// Footer hints, most useful first.
     pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
         use ActionId as A;
         let mut hints: Vec<(ActionId, &'static str)> = Vec::new();
@@ -188,7 +188,6 @@ impl App {
     }
 }
 
-/// Whether an action ends in a command to the driver.
 pub(super) fn is_command(action: ActionId) -> bool {
     use ActionId as A;
     matches!(

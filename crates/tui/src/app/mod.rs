@@ -36,53 +36,36 @@ const SHORT_COPY: usize = 72;
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "one passes at a time")]
 pub enum Effect {
-    /// Send a command to the driver.
     Send(Command),
-    /// Begin an episode.
     Begin(Choice),
-    /// Open a session.
     Open(PathBuf),
     /// Wait no more for what is being begun or opened.
     GiveUp,
     /// Read the catalogue (again).
     Catalog,
-    /// Fetch what a model needs.
     Fetch(String),
-    /// Stop fetching.
     StopFetch,
     /// Read a session to be compared with the one that is shown.
     Load(PathBuf),
-    /// Write the session out.
     Export {
-        /// Its file.
         session: PathBuf,
-        /// The form.
         form: ExportForm,
-        /// The file written to.
         target: PathBuf,
     },
     /// Remember the arrangement of panes for a world.
     KeepLayout {
-        /// The world's name.
         world: String,
-        /// The arrangement's name.
         layout: String,
     },
-    /// Put text on the clipboard.
     Copy(String),
     /// Stop the process and come back.
     Suspend,
-    /// Paint the whole screen again.
     Repaint,
-    /// Leave.
     Quit,
 }
 
-/// What the application begins with.
 pub struct Parts {
-    /// The panes, one of each.
     pub panes: Vec<Box<dyn Pane>>,
-    /// The keys.
     pub keymap: Keymap,
     /// The themes to choose from, the first in use.
     pub themes: Vec<Theme>,
@@ -95,7 +78,6 @@ enum Sleeper {
     Dialog(usize),
 }
 
-/// The themes to choose from.
 struct Themes {
     all: Vec<Theme>,
     now: Theme,
@@ -103,18 +85,18 @@ struct Themes {
     before: Option<Theme>,
 }
 
-/// What was begun outside and has not ended.
+/// Work begun outside that has not ended.
 #[derive(Default)]
 struct Pending {
-    /// What is shown while a driver is being started.
+    /// The words shown while a driver is being started.
     launch: Option<String>,
-    /// What is being fetched, and how far it is in words.
+    /// The fetch under way, and its progress in words.
     fetch: Option<(Fetch, String)>,
     /// The model to mark once the catalogue has been read again.
     mark: Option<String>,
 }
 
-/// What was drawn last, for the mouse.
+/// Areas of the last frame, for the mouse.
 #[derive(Default)]
 struct Drawn {
     screen: Rect,
@@ -122,9 +104,8 @@ struct Drawn {
     dragging: Option<Handle>,
 }
 
-/// The application.
 pub struct App {
-    /// What the panes show.
+    /// The state that the panes show.
     pub view: View,
     panes: Vec<Box<dyn Pane>>,
     keymap: Arc<Keymap>,
@@ -136,7 +117,6 @@ pub struct App {
     start: Start,
     dialogs: Vec<Box<dyn Dialog>>,
     pending: Pending,
-    /// The session opened last.
     opened: Option<PathBuf>,
     /// Whether the banner that the world has ended was read and put away.
     banner_read: bool,
@@ -209,12 +189,11 @@ impl App {
         self.sleepers.iter().map(|(at, _)| *at).min()
     }
 
-    /// What is to be done outside, in order.
+    /// The effects to be carried out outside, in order.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// The pane that has the keys.
     pub fn focus(&self) -> PaneId {
         self.focus
     }
@@ -234,7 +213,6 @@ impl App {
         !self.drawn.screen.is_empty() && self.layout.geometry(self.drawn.screen, self.focus).is_none()
     }
 
-    /// Takes in a terminal event.
     pub fn terminal(&mut self, event: Event, now: Instant) {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, now),
@@ -245,7 +223,6 @@ impl App {
         }
     }
 
-    /// Takes in a notice of the driver.
     pub fn notice(&mut self, notice: Notice) {
         if let Notice::Opened { session, .. } = &notice {
             self.arrange_as_kept(&session.header.world);
@@ -271,7 +248,6 @@ impl App {
         self.open(asked::file(FileUse::Keep { name }));
     }
 
-    /// Takes in what there is to choose from.
     pub fn catalog(&mut self, catalog: Catalog) {
         let problem = catalog.problems.first().cloned();
         self.layouts.extend(catalog.layouts.clone());
@@ -300,7 +276,7 @@ impl App {
         self.say(Level::Error, why);
     }
 
-    /// Asks whether what a model needs shall be fetched.
+    /// Asks whether the files of a model shall be fetched.
     fn offer_fetch(&mut self, fetch: Fetch) {
         if let Some((under_way, _)) = &self.pending.fetch {
             let text = format!("{} is being fetched; wait for it, or stop it first", under_way.model);
@@ -314,7 +290,6 @@ impl App {
         self.open(asked::confirm("Fetch the weights?", question, "fetch them", vec![Reply::Fetch(fetch)]));
     }
 
-    /// How far the fetch is.
     pub fn fetch_goes_on(&mut self, words: String) {
         if let Some((_, so_far)) = &mut self.pending.fetch {
             *so_far = words;
@@ -358,7 +333,6 @@ impl App {
         }
     }
 
-    /// A session was written out, or not.
     pub fn exported(&mut self, result: Result<PathBuf, String>) {
         match result {
             Ok(path) => self.say(Level::Info, format!("Written to {}", path.display())),
@@ -378,7 +352,6 @@ impl App {
         }
     }
 
-    /// Shows a message.
     pub fn say(&mut self, level: Level, text: String) {
         self.view.message = Some((level, text));
         self.dirty = true;

@@ -9,10 +9,10 @@ use super::App;
 use crate::chrome;
 use stepwright_protocol::Level;
 
-/// What is said of the buttons that do nothing.
+/// The message about buttons that do nothing.
 const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
                              shows its menu";
-/// What is said of dragging elsewhere than at a border.
+/// The message about dragging elsewhere than at a border.
 const DRAG: &str = "Dragging moves the borders between panes; with Shift (Option on a Mac) the terminal selects text, and y copies a row";
 
 impl App {

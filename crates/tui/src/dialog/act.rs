@@ -20,7 +20,7 @@ use stepwright_protocol::{Command, Request};
 
 const VERDICT_ROWS: u16 = 6;
 
-/// What the action is for.
+/// The use of the typed action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To be taken: one of a person's own.
@@ -31,7 +31,6 @@ pub enum Purpose {
     Tree(u32),
 }
 
-/// Types an action.
 pub struct Act {
     purpose: Purpose,
     field: Editor,
@@ -147,7 +146,7 @@ impl Act {
         self.picking = !self.found.is_empty();
     }
 
-    /// The parts: the field, what is said of it, how many actions there are, the actions.
+    /// The parts: the field, the remark on it, the number of actions, the actions.
     fn parts(area: Rect) -> [Rect; 4] {
         let (field, rest) = split_top(area, 1);
         let (said, rest) = split_top(rest, VERDICT_ROWS);

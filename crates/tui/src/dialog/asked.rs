@@ -1,4 +1,4 @@
-//! What is asked of a person in forms: words, fields, and what the answer is sent as.
+//! The forms' questions to a person: words, fields, and the request that an answer becomes.
 
 use std::path::{Path, PathBuf};
 
@@ -40,14 +40,12 @@ fn workshop(command: CandidateCommand) -> Vec<Reply> {
     vec![Reply::Send(Command::Candidates(command))]
 }
 
-/// Why a proposal is refused.
 pub fn reject(proposal: ProposalId, action: &str) -> Form {
     let about =
         format!("{}\nWhy not? The model sees the reason with your decision. May be empty.", sanitize::line(action));
     line("Reject the proposal", "reject", about, "", move |reason| Some(Request::Reject { proposal, reason }))
 }
 
-/// Why an offered belief is refused.
 pub(crate) fn refuse_belief(offer: OfferId, update: &str) -> Form {
     let update = sanitize::line(update);
     let about = format!("Written for: {update}\nWhy not? What is believed stays as it is. Empty is allowed.");
@@ -71,7 +69,6 @@ pub fn note() -> Form {
     line("Note", "write", about, "", |text| (!text.is_empty()).then_some(Request::Note(text)))
 }
 
-/// Another text of a remark.
 pub(crate) fn edit_note(node: NodeId, note: usize, text: &str) -> Form {
     let about = "The remark in other words; left empty, it is taken out.".to_owned();
     line("Edit the note", "change", about, text, move |text| Some(Request::EditNote { node, note, text }))
@@ -93,7 +90,7 @@ pub fn breakpoints(set: &[Breakpoint], action: Option<&str>, variables: Value) -
     Form::new("Breakpoints", "set", about, Field::line(&now), sent)
 }
 
-/// What breakpoints there are, by examples of the session at hand.
+/// Examples of breakpoints, from the session at hand.
 fn examples(action: &str, path: Option<&str>) -> String {
     let rows = [
         (format!("action {action}*"), "before such an action"),

@@ -16,7 +16,6 @@ use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
 use stepwright_export::compare::{Comparison, Line, compare, tips};
 use stepwright_protocol::{Command, Request};
 
-/// The view.
 #[derive(Default)]
 pub struct Compare {
     /// Columns that were taken out, by their places among all there are.
@@ -25,7 +24,7 @@ pub struct Compare {
     at: usize,
     top: usize,
     rows: usize,
-    /// What was laid out last: the view's revision, and how many other sessions there were.
+    /// The layout's key: the view's revision, and the number of other sessions.
     laid: Option<(u64, usize)>,
     comparison: Option<Comparison>,
     /// Which of the session's nodes each column ends at; `None` of other sessions.
@@ -72,7 +71,6 @@ impl Compare {
         self.at = self.at.min(self.ends.len().saturating_sub(1));
     }
 
-    /// Takes the column under the cursor out.
     fn drop_column(&mut self, view: &View) {
         let shown: Vec<usize> = (0..all(view).len()).filter(|at| !self.out.contains(at)).collect();
         if shown.len() > 1 {
@@ -81,7 +79,6 @@ impl Compare {
         }
     }
 
-    /// The line at which a row of the comparison begins.
     fn line_of(&self, row: usize) -> Option<usize> {
         self.lines.iter().position(|line| line.row == Some(row))
     }

@@ -79,7 +79,6 @@ impl Configure {
         Some(format!("{} suits {} better", suits, sanitize::line(&model.name)))
     }
 
-    /// The options of the marked method.
     fn table(&self) -> Table {
         self.chosen(1).map_or(&[], Entry::options)
     }
@@ -90,14 +89,13 @@ impl Configure {
         method.unavailable.clone().or_else(unfit)
     }
 
-    /// What the world lacks for an option to be set at all.
+    /// The ability that the world lacks for an option to be set at all.
     fn missing(&self, spec: &OptionSpec) -> Option<String> {
         let world = self.world.as_ref()?.kind?;
         let absent = method::options::needs(spec, "on").iter().find(|need| !world.has(**need))?;
         Some(format!("the world has no {}", absent.label()))
     }
 
-    /// Changes the marked option, forward or back.
     fn change(&mut self, forward: bool) {
         if let Some(spec) = self.table().get(self.row.cursor()).filter(|spec| self.missing(spec).is_none()) {
             let next = spec.next(self.values.text(spec), forward);
@@ -105,7 +103,7 @@ impl Configure {
         }
     }
 
-    /// What the session is to record: the options of the marked method, those that were set to nothing too.
+    /// The options to record: those of the marked method, those that were set to nothing too.
     fn options(&self) -> BTreeMap<String, String> {
         let mut options = self.values.record(self.table());
         for key in &self.given {
@@ -137,7 +135,7 @@ fn entry_row(entry: &Entry, obstacle: Option<String>) -> Row {
     vec![run(role, name), run(Role::Dim, obstacle.unwrap_or(&entry.about))]
 }
 
-/// What a list has beside the rows that are shown.
+/// The remark on the rows of a list that are not shown.
 fn more(left_out: (usize, usize)) -> String {
     match left_out {
         (0, 0) => String::new(),

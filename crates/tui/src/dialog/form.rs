@@ -25,7 +25,7 @@ const FOOT: u16 = 3;
 const NOTES: u16 = 6;
 const SWITCH: u16 = 7;
 
-/// What a field holds.
+/// A field's content.
 pub(crate) enum Kind {
     /// A text, shown in so many columns.
     Text(Editor, u16),
@@ -83,11 +83,9 @@ impl Field {
     }
 }
 
-/// What the fields hold.
 pub struct Values<'a>(&'a [Field]);
 
 impl Values<'_> {
-    /// The text of a field; of one line without blanks around it.
     pub fn text(&self, field: usize) -> String {
         match self.0.get(field).map(|f| &f.kind) {
             Some(Kind::Text(editor, _) | Kind::Number(editor, _)) => editor.text().trim().to_owned(),
@@ -105,26 +103,23 @@ impl Values<'_> {
     }
 }
 
-/// Why a form is not accepted.
 pub enum Fault {
     Wrong(String),
     /// A further Enter accepts it all the same.
     Doubt(String),
 }
 
-/// What becomes of the values; `sure`: a doubt was raised about them, and they were accepted again.
+/// The replies to accepted values; `sure`: a doubt was raised about them, and they were accepted again.
 pub(crate) type Sent = Box<dyn FnMut(&Values<'_>, bool) -> Result<Vec<Reply>, Fault>>;
 
-/// A form.
 pub struct Form {
     title: String,
-    /// What accepting does, in a word; another where a doubt was raised.
+    /// The word for accepting; another where a doubt was raised.
     accept: &'static str,
     again: Option<&'static str>,
     about: String,
     columns: u16,
     fields: Vec<Field>,
-    /// What is said below the fields of what they hold.
     words: fn(&Values<'_>) -> String,
     sent: Sent,
     at: usize,
@@ -164,7 +159,7 @@ impl Form {
         Form { columns, words, ..self }
     }
 
-    /// What accepting does once a doubt was raised.
+    /// The word for accepting once a doubt was raised.
     pub fn again(self, again: &'static str) -> Self {
         Form { again: Some(again), ..self }
     }
@@ -192,7 +187,7 @@ impl Form {
         self.fields.first().is_some_and(|field| !field.label.is_empty())
     }
 
-    /// What is said below the fields, in rows of so many columns.
+    /// The words below the fields, in rows of so many columns.
     fn foot(&self, columns: usize) -> Vec<Row> {
         if let Some(problem) = &self.problem {
             return words::labelled("", Role::Bad, &sanitize::line(problem), columns);

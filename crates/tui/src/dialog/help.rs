@@ -14,14 +14,13 @@ use crate::panes::words;
 use crate::panes::wrap::wrapped;
 use crate::theme::{Glyphs, Role, Theme};
 
-/// The text above the keys.
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
                      refuse or type one; only then does it happen. Every decision can be undone; a new one from an \
                      earlier step begins a branch. Shared keys go to the focused pane first; in Proposals they decide. \
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 
-/// What the words of the screens mean.
+/// The meaning of the screens' words.
 const GLOSSARY: [(&str, &str); 15] = [
     ("trajectory", "the actions and observations so far; Program shows it as Python"),
     ("proposal", "an action offered at this step, by a model, the built-in proposer or you"),
@@ -57,7 +56,7 @@ const STATUSES: [(&str, &str); 10] = [
     ("deleted", "out of the ranking by a person's hand; the same key restores it"),
 ];
 
-/// What the actions that differ by a number do: where, by keys up to which, and what.
+/// Actions that differ by a number: their place, their last key, their use.
 const NUMBERED: [(actions::Context, usize, &str); 2] = [
     (actions::Context::Gate, 9, "Choose the proposal of that number"),
     (actions::Context::Start, actions::EXAMPLE_KEYS, "Open the example session of that number"),
@@ -71,7 +70,7 @@ struct Group {
     entries: Vec<Entry>,
 }
 
-/// A word or key with what is to be said of it.
+/// A word or key with its explanation.
 struct Entry {
     word: String,
     about: String,
@@ -94,7 +93,7 @@ impl Entry {
     }
 }
 
-/// The marks, with what they say of a proposal, a call or a candidate.
+/// The marks, with their meaning for a proposal, a call or a candidate.
 fn marks(glyphs: &Glyphs) -> Vec<Entry> {
     [
         (glyphs.yes, "holds: every check passes"),
@@ -110,9 +109,7 @@ fn marks(glyphs: &Glyphs) -> Vec<Entry> {
     .into()
 }
 
-/// The help.
 pub struct Help {
-    /// The focused pane, and what it does now.
     pane: Option<(String, Vec<(ActionId, &'static str)>)>,
     top: usize,
     rows: usize,

@@ -13,27 +13,25 @@ use stepwright_program::SyntaxFault;
 use stepwright_protocol::{BeliefReading, Command};
 use stepwright_text::sanitize;
 
-/// Quiet time before what was typed is checked.
+/// The pause after the last key before a text is checked.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// What a text is, as far as judging it goes.
+/// The kind of text that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
-    /// An action, in the world's words or as a call.
     Action,
-    /// A program that answers a request; what it may call, in words.
+    /// A program that answers a request; the calls it may make, in words.
     Program {
         calls: String,
     },
     Belief,
-    /// What is taken as it is; whether it is a program, and what keeps it from going on.
+    /// A text taken as it is; whether it is a program, and its fault, if any.
     Document {
         program: bool,
         why: String,
     },
 }
 
-/// A judge of a text.
 pub(crate) struct Judge {
     of: Of,
     fault: Option<SyntaxFault>,
@@ -82,7 +80,6 @@ impl Judge {
         }))
     }
 
-    /// The belief as read from the present text.
     pub fn reading<'a>(&self, view: &'a View) -> Option<&'a Result<BeliefReading, String>> {
         match view.answer(self.token?)? {
             Answer::Belief(reading) => Some(reading),
@@ -98,7 +95,7 @@ impl Judge {
         }
     }
 
-    /// What is said of the text, in so many rows; `sure`: the person accepted it although it does not parse.
+    /// The remarks on the text, in so many rows; `sure`: the person accepted it although it does not parse.
     pub fn rows(&self, context: Context<'_>, theme: &Theme, width: usize, (most, sure): (usize, bool)) -> Vec<Row> {
         if let Some(fault) = &self.fault {
             return fault_rows(fault, sure, context, theme, width);
@@ -174,7 +171,6 @@ fn fault_rows(fault: &SyntaxFault, sure: bool, context: Context<'_>, theme: &The
     rows
 }
 
-/// What checking said, in rows of so many columns.
 pub(crate) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, columns: usize) -> Vec<Row> {
     let verdict = match verdict {
         Ok(verdict) => verdict,

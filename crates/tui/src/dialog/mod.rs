@@ -29,7 +29,7 @@ use super::panes::draw::Painter;
 use super::view::View;
 use stepwright_protocol::Command;
 
-/// What a dialog may look at.
+/// The state that a dialog may read.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub view: &'a View,
@@ -38,7 +38,7 @@ pub struct Context<'a> {
     pub columns: u16,
 }
 
-/// A fetch of what a model needs.
+/// A fetch of a model's files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
     pub model: String,
@@ -47,21 +47,17 @@ pub struct Fetch {
     pub then: Option<Command>,
 }
 
-/// What a dialog wants done.
+/// A dialog's request to the application.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
     Close,
     Send(Command),
-    /// Do an action of the table, after closing.
     Do(ActionId),
     Leave,
     Theme(String),
-    /// Write the session out to a file.
     Export(ExportForm, PathBuf),
-    /// Ask for the file that the session is written out to.
     AskExport(ExportForm),
     AskCompared,
-    /// Read a session to be compared with this one.
     Compare(PathBuf),
     /// Ask whether what a model needs shall be fetched.
     OfferFetch(Fetch),
@@ -99,19 +95,17 @@ pub(crate) fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], col
     row
 }
 
-/// A dialog.
 pub(crate) trait Dialog {
     fn title(&self) -> String;
 
-    /// What its keys do now: action and word, most useful first.
+    /// Its keys now: action and word, most useful first.
     fn hints(&self) -> Vec<(ActionId, &'static str)>;
 
-    /// The columns and rows it would like inside its border.
     fn size(&self, context: Context<'_>) -> (u16, u16);
 
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect);
 
-    /// A dialog key; returns what it wants done. `Close` never arrives: the application closes.
+    /// A dialog key; returns its replies. `Close` never arrives: the application closes.
     fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply>;
 
     /// Where its own keys are in the action table; they come before those of every dialog.

@@ -60,11 +60,10 @@ pub fn other(action: &ActionSpec) -> &'static str {
     SYNONYMS.iter().find(|(name, _)| *name == action.name).map_or("", |(_, words)| words)
 }
 
-/// The palette.
 pub(crate) struct Palette {
     field: Editor,
     list: ListState,
-    /// What is offered, with why it cannot be done now.
+    /// The actions offered, each with the reason why it cannot be done now.
     rows: Vec<(&'static ActionSpec, Disabled)>,
     /// Indices into `rows`, best first.
     found: Vec<usize>,
@@ -80,7 +79,6 @@ impl Palette {
         palette
     }
 
-    /// The field, and the list below it.
     fn parts(area: Rect) -> (Rect, Rect) {
         let (field, rest) = split_top(area, 1);
         (field, split_top(rest, 1).1)

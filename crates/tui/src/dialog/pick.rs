@@ -15,11 +15,9 @@ struct Item {
     about: String,
     /// Applied when the cursor reaches it: a preview.
     preview: Option<Reply>,
-    /// Done when it is picked.
     chosen: Reply,
 }
 
-/// Picks one of a few.
 pub(crate) struct Pick {
     title: &'static str,
     items: Vec<Item>,
@@ -39,7 +37,6 @@ impl Pick {
         Pick { title: "Theme", items: themes.iter().map(item).collect(), list: ListState::at(at) }
     }
 
-    /// Picks the form of an export.
     pub fn export() -> Self {
         let item = |name: &str, about: &str, form| Item {
             name: name.into(),

@@ -24,14 +24,13 @@ use stepwright_text::words::count;
 
 /// Seconds a decision is shown while it goes on by itself, from fast to slow.
 const PACES: [u64; 6] = [1, 2, 3, 5, 8, 13];
-/// From this width on, what was decided is beside what was offered.
+/// From this width on, the decision is beside the proposals.
 const BESIDE: u16 = 100;
 /// The widest that a column of text gets.
 const WIDEST: u16 = 84;
 /// Columns of a step in the timeline.
 const CELL: usize = 3;
 
-/// The view.
 #[derive(SmartDefault)]
 pub struct Presenter {
     /// The last node of the branch that is shown; the one the session is on if `None`.
@@ -42,7 +41,6 @@ pub struct Presenter {
     #[default(2)]
     pace: usize,
     top: usize,
-    /// Rows that can be scrolled.
     hidden: usize,
 }
 
@@ -77,7 +75,7 @@ impl Presenter {
         slides(session, self.tip(session))
     }
 
-    /// The slide shown: what was chosen, else the decision that led to where the session is.
+    /// The slide shown: the chosen one, else the decision that led to where the session is.
     fn shown(&self, session: &Session, slides: &[Slide]) -> usize {
         let here = || slides.iter().position(|s| s.to == Some(session.cursor())).unwrap_or(0);
         self.at.unwrap_or_else(here).min(slides.len().saturating_sub(1))

@@ -33,7 +33,6 @@ const LEAST: usize = 8;
 /// Rows below the list: who decided and why, notes, keys.
 const DETAIL: u16 = 4;
 
-/// The tree.
 pub struct Tree {
     list: ListState,
     /// Whether deleted branches are listed too.
@@ -57,7 +56,6 @@ impl Tree {
         self.rows(context).get(self.list.cursor()).map(|row| row.node)
     }
 
-    /// The list, and the rows below it.
     fn parts(area: Rect) -> (Rect, Rect) {
         split_bottom(area, DETAIL.min(area.height / 2))
     }

@@ -13,7 +13,6 @@ use crate::theme::{Role, Theme};
 /// A piece of a row in one role. Its text is safe to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// What it is, as far as its looks go.
     pub role: Role,
     /// The text, without line breaks or hazards.
     pub text: String,
@@ -32,7 +31,6 @@ pub fn width(row: &[Run]) -> usize {
     row.iter().map(|r| r.text.width()).sum()
 }
 
-/// Draws rows into a buffer.
 pub struct Painter<'a> {
     pub buf: &'a mut Buffer,
     pub theme: &'a Theme,

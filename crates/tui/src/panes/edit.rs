@@ -29,12 +29,11 @@ pub fn fault<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> 
     (!text.trim().is_empty() && text.len() <= PARSED_AT_ONCE).then(|| parse(text)).flatten()
 }
 
-/// What a key did to an editor.
+/// The effect of a key on an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edited {
     /// Only the cursor moved, if anything.
     Same,
-    /// The text is another now.
     Changed,
     Accept,
     /// The person gave up.
@@ -62,7 +61,6 @@ impl Editor {
         Editor { most: paste::LINE, ..Editor::line(&paste::line(text)) }
     }
 
-    /// Edits many lines.
     pub fn lines(text: &str) -> Self {
         Editor::new(text.split('\n').map(str::to_owned).collect(), true)
     }

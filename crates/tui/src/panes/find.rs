@@ -44,12 +44,12 @@ impl Find {
         self.input.is_some()
     }
 
-    /// What is searched for; empty when nothing is.
+    /// The text searched for; empty when there is none.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// What is typed into the search line; returns the row to go to.
+    /// Takes text typed into the search line; returns the row to go to.
     pub fn input(&mut self, input: Input<'_>, rows: &Rows<'_>) -> Option<usize> {
         match self.input.as_mut()?.input(input) {
             Edited::Same => None,

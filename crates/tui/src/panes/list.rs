@@ -33,7 +33,6 @@ impl ListState {
         ListState { follow: true, ..ListState::default() }
     }
 
-    /// A list with the cursor on a row.
     pub fn at(cursor: usize) -> Self {
         ListState { cursor, ..ListState::default() }
     }

@@ -12,7 +12,6 @@ use crate::view::View;
 use stepwright_episode::{Event, NodeId, Record, blind};
 use stepwright_protocol::{Command, Level, Request};
 
-/// The pane.
 #[derive(Debug, SmartDefault)]
 pub(crate) struct LogPane {
     #[default(Outline::following())]

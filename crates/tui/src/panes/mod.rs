@@ -29,7 +29,6 @@ pub(crate) use stepwright_text::wrap;
 
 use super::pane::Pane;
 
-/// All panes, in tab order.
 pub fn all() -> Vec<Box<dyn Pane>> {
     vec![
         Box::new(program::ProgramPane::default()),

@@ -31,7 +31,6 @@ struct Line {
     note: Option<usize>,
 }
 
-/// The pane.
 #[derive(Debug, SmartDefault)]
 pub(crate) struct ObservationsPane {
     trail: Trail,
@@ -62,7 +61,6 @@ impl ObservationsPane {
         }
     }
 
-    /// The line at a place among all.
     fn line(&self, session: Option<&Session>, at: usize) -> Option<Line> {
         let place = self.starts.partition_point(|start| *start <= at).checked_sub(1)?;
         let within = at - self.starts.get(place)?;

@@ -86,7 +86,6 @@ pub fn brief(view: &View, offer: &Offer, theme: &Theme) -> Row {
     vec![run(Role::Warn, "! new belief: "), run(role, text), run(Role::Dim, format!("  for: {update}"))]
 }
 
-/// Which keys decide about it.
 fn keys(view: &View, offer: &Offer) -> Row {
     let mut pairs = vec![
         (ActionId::Approve, "take it"),
@@ -105,7 +104,7 @@ fn keys(view: &View, offer: &Offer) -> Row {
     row
 }
 
-/// What one state changes of another, a value a row: `+ ['red block'].is ["dirty"]`.
+/// The changes from one state to another, a value a row: `+ ['red block'].is ["dirty"]`.
 pub fn changes(from: &Value, to: &Value, most: usize) -> Vec<Row> {
     let patch = belief::patch(from, to);
     let mut rows = Vec::new();

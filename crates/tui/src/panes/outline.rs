@@ -15,24 +15,17 @@ use crate::event::Input;
 /// Rows with a cursor, a search and words.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Cursor and window.
     pub list: ListState,
-    /// The search.
     pub find: Find,
-    /// The words on the row under the cursor.
     pub words: Why,
-    /// Where the rows were last drawn.
     pub body: Rect,
 }
 
-/// What the mouse did to a list.
+/// The effect of the mouse on a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
-    /// Nothing.
     Nothing,
-    /// The window moved.
     Scrolled,
-    /// A row was clicked.
     Clicked(usize),
 }
 
@@ -81,7 +74,7 @@ impl Outline {
         true
     }
 
-    /// What is typed into the search line.
+    /// Takes text typed into the search line.
     pub fn input(&mut self, input: Input<'_>, rows: &Rows<'_>) {
         if let Some(row) = self.find.input(input, rows) {
             self.list.go(row, rows.len);

@@ -9,11 +9,8 @@ use super::list::ListState;
 /// Rows without a cursor, below or beside a list: only their window moves.
 #[derive(Debug, Default)]
 pub(crate) struct Scrolled {
-    /// The window.
     pub list: ListState,
-    /// Where they were drawn last.
     pub area: Rect,
-    /// How many there were.
     pub len: usize,
 }
 
@@ -23,7 +20,6 @@ impl Scrolled {
         Scrolled { list: ListState::following(), ..Scrolled::default() }
     }
 
-    /// Draws the rows in sight.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, rows: &[Row]) {
         let window = self.window(area, rows.len());
         let area = painter.scrollbar(area, window.start, rows.len());
@@ -36,7 +32,6 @@ impl Scrolled {
         self.list.window(len, usize::from(area.height))
     }
 
-    /// Scrolls by a turn of the wheel.
     pub fn wheel(&mut self, down: bool) {
         self.list.wheel(down, self.len);
     }

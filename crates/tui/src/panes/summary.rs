@@ -62,7 +62,6 @@ fn named(record: &Record, id: ProposalId, session: Option<&Session>) -> String {
     }
 }
 
-/// What a record says, on one line.
 pub fn summary(record: &Record, session: Option<&Session>) -> String {
     let of = |id: ProposalId| named(record, id, session);
     match &record.event {
@@ -181,7 +180,6 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
     }
 }
 
-/// A change of a document in words.
 fn settled(artifact: &ArtifactId, offer: Option<OfferId>, patch: &Value, by: Actor, edited: bool, why: &str) -> String {
     let value = patch.pointer("/0/value");
     match artifact.kind {

@@ -15,7 +15,6 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// From the root through the cursor to the tip.
     pub(crate) fn to_tip() -> Self {
         Trail { to_tip: true, ..Trail::default() }
     }

@@ -17,7 +17,6 @@ pub(crate) const WORDS: [(PaneAction, &str); 2] =
 /// Why the keys that scroll it do nothing.
 const ALL_IN_SIGHT: &str = "the words on this row are all in sight";
 
-/// The box.
 #[derive(Debug, Default)]
 pub struct Why {
     scrolled: Scrolled,

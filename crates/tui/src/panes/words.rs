@@ -7,7 +7,6 @@ use crate::theme::{Glyphs, Role, Theme};
 use stepwright_episode::{Actor, Mark, Origin, StepOutcome};
 pub use stepwright_text::words::{cost, count};
 
-/// What panes say before there is a session.
 pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
 
 pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
@@ -27,7 +26,6 @@ pub fn actor(by: Actor) -> &'static str {
     }
 }
 
-/// Where a proposal came from, in a word.
 pub fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Greedy => "greedy",
@@ -68,7 +66,7 @@ fn short(value: &Value) -> Option<String> {
     small(value, 2).then(|| value.to_string()).filter(|s| s.chars().count() <= 60)
 }
 
-/// What kind of change an operation of a patch is.
+/// The kind of change that an operation of a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     Added,

@@ -10,7 +10,7 @@ use super::{View, is_written};
 use stepwright_episode::{Actor, Choice, DecisionId, Mark, NodeId, Proposal, ProposalId, Session, Turn, blind};
 use stepwright_protocol::Situation;
 
-/// What was computed last, of the cursor's turn and of the way to it.
+/// The last computed rows, of the cursor's turn and of the way to it.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     turn: Mutex<Option<(Key, Arc<Offered>)>>,
@@ -52,7 +52,6 @@ pub(super) struct Offered {
     at: Vec<usize>,
     /// The rows whose action was pruned; they are last.
     pub(super) pruned: usize,
-    /// Actions that were taken from here.
     taken: HashSet<String>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
@@ -60,7 +59,8 @@ pub(super) struct Offered {
     pub(super) marks: (usize, usize, usize),
 }
 
-/// What was last decided about each action on the way to a node: refused at which step, node and by which decision, or taken since.
+/// The last decision about each action on the way to a node: refused at which step, node and by which decision, or
+/// taken since.
 type Above = HashMap<String, Option<(usize, NodeId, DecisionId)>>;
 
 impl Offered {
@@ -155,7 +155,7 @@ impl Offered {
         offered
     }
 
-    /// Takes in what was decided about the actions here.
+    /// Takes in the decisions about the actions here.
     fn decided(&mut self, turn: &Turn) {
         for decision in turn.decisions.iter().rev() {
             let action = turn.proposal(decision.proposal()).and_then(|p| p.action.as_ref());
@@ -179,7 +179,6 @@ impl Offered {
 }
 
 impl View {
-    /// The rows of the cursor's turn.
     pub(super) fn rows(&self) -> Arc<Offered> {
         let Some((session, turn)) = self.session.as_ref().zip(self.turn()) else { return Arc::default() };
         let records = (session.records(), self.records.len(), self.withheld.len());
@@ -279,7 +278,7 @@ impl View {
         Some((step, reason(node, decision)?))
     }
 
-    /// What was decided on the way to the cursor, the cursor left out. It stays the same while the cursor stays.
+    /// The decisions on the way to the cursor, the cursor left out. It stays the same while the cursor stays.
     fn above(&self, session: &Session) -> Arc<Above> {
         let mut kept = self.cache.above.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, above)) = kept.as_ref().filter(|(cursor, _)| *cursor == session.cursor()) {

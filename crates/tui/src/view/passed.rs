@@ -1,4 +1,4 @@
-//! What records say of the view beside the session folded from them: what is chosen, what was rejected when, how often assertions were
+//! The part of the view that is read from records beside the session: the chosen proposal, when each was rejected, how often assertions were
 //! adopted and remarks made. Read from records as they arrive, and from all of an opened session, whose fold the driver hands over.
 
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use super::View;
 use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
 use stepwright_method::conduct;
 
-/// What is kept of the records that have passed.
+/// Marks kept of the records that have passed.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     here: NodeId,

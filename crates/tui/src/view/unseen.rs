@@ -9,7 +9,7 @@ use stepwright_episode::{AskId, Event, Node, NodeId, Record, Session, blind};
 use stepwright_protocol::{BeliefView, Situation};
 
 impl View {
-    /// Whether what tells the future is hidden before decisions.
+    /// Whether the future is hidden before decisions.
     pub(crate) fn is_blind(&self) -> bool {
         self.session.as_ref().is_some_and(|s| self.always_blind || s.blind)
     }
@@ -78,7 +78,7 @@ impl View {
         });
     }
 
-    /// What may be seen of a record that has arrived; the whole of it is kept.
+    /// The part of a record that may be seen; the whole of it is kept.
     pub(super) fn withhold(&mut self, record: Arc<Record>) -> Arc<Record> {
         let withheld = self.is_blind() && !matches!(record.event, Event::BlindSet { .. });
         let ranked = |ask| is_ranking(self.session.as_ref(), record.node, ask);

@@ -15,19 +15,17 @@ use stepwright_program::{Call, Literal};
 
 /// Actions below actions, at most.
 const DEPTH: usize = 3;
-/// Nodes of one tree, at most.
 const NODES: usize = 64;
 /// Resolutions shown for a condition, by depth.
 const SHOWN: [usize; DEPTH] = [3, 2, 1];
 /// Names tried for a free argument, at most.
 const NAMES: usize = 40;
-/// Evaluations of one tree, at most.
 const EVALUATIONS: usize = 900;
 
 /// Stands for a name that is none of the seen ones; never shown.
 const OUTSIDER: &str = "\u{2370}";
 
-/// What a tree is derived from.
+/// The grounds of a derived tree.
 pub struct Derivation<'a, P> {
     /// The program state with the assertions in force.
     pub program: &'a P,
@@ -48,7 +46,6 @@ pub(super) struct Resolution {
     rank: usize,
 }
 
-/// How a resolution helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
     Effect,
@@ -80,7 +77,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         self.add_action(tree, parent, action, why.to_owned(), &mut Vec::new(), &budget);
     }
 
-    /// What meets, or may meet, an unmet condition of an action: only the best, and those as good. None of the actions above.
+    /// The best resolutions of an unmet condition of an action, and those as good. None of the actions above.
     pub(super) fn best(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
         let mut best = kept(self.meeting(blocked, index, above, budget), SHOWN[0], above);
         let rank = best.first().map(|r| r.rank);
@@ -219,7 +216,6 @@ impl<P: ProgramView> Derivation<'_, P> {
         self.would_hold(want.blocked, want.index, calls, want.budget)
     }
 
-    /// Whether a condition of an action would hold after calls.
     fn would_hold(&self, blocked: &Call, index: usize, calls: &[Call], budget: &Cell<usize>) -> bool {
         if !spend(budget) {
             return false;
@@ -384,7 +380,6 @@ fn params(lifted: &Lifted) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Takes one evaluation from the budget; false when it is used up.
 fn spend(budget: &Cell<usize>) -> bool {
     let left = budget.get();
     budget.set(left.saturating_sub(1));
@@ -408,7 +403,6 @@ fn status_of(status: Status) -> NodeStatus {
     }
 }
 
-/// Why a condition has its status.
 fn words(check: &Check, helpless: bool) -> String {
     let status = match check.status {
         Status::Holds => return "holds".to_owned(),

@@ -7,7 +7,7 @@ use stepwright_program::Call;
 
 /// An environment at its present moment.
 pub trait Environment {
-    /// What the agent can know now; `None` where no literals are reported.
+    /// The facts that the agent can know now; `None` where no literals are reported.
     fn facts(&self) -> Option<Facts>;
 
     /// [`Environment::facts`], shared: the same ones as long as nothing changes them, where the environment keeps them.
@@ -24,6 +24,5 @@ pub trait Environment {
     /// The text of an action's call; `None` if it is no action here.
     fn text_of(&self, call: &Call) -> Option<String>;
 
-    /// The call of an action's text.
     fn call_of(&self, text: &str) -> Option<Call>;
 }

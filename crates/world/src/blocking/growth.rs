@@ -13,13 +13,13 @@ use stepwright_episode::TreeEdit;
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
-/// A forest with its domain and what the robot remembers.
+/// A forest with its domain and the robot's memory.
 #[derive(Debug, Clone)]
 pub struct Growth {
     domain: Arc<Domain>,
     forest: Arc<Forest>,
     memory: Arc<Memory>,
-    /// What the domain is derived from, where the world has none of its own.
+    /// The grounds of the domain, where the world has none of its own.
     derived: Option<Derived>,
     /// The tree of the last action that was refused and is no leaf of the forest.
     refused: Option<Arc<RefusedTree>>,
@@ -28,7 +28,6 @@ pub struct Growth {
 /// The observation of a world's present moment: facts and goals.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
-    /// What the robot can know.
     pub facts: Arc<Facts>,
     goals: Vec<Atom>,
 }
@@ -54,7 +53,7 @@ impl Growth {
         Some(Growth { domain, forest: Arc::new(forest), memory: Arc::new(memory), derived: None, refused: None })
     }
 
-    /// What grows from assertions, where there is no domain, or another one is not wanted.
+    /// A forest grown from assertions, where there is no domain, or another one is not wanted.
     pub fn derive(mut derived: Derived, world: &(impl Environment + ?Sized)) -> Self {
         let domain = derived.domain(&Forest::default(), None, &|call| world.text_of(call));
         let observed = Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() };
@@ -74,7 +73,6 @@ impl Growth {
         self.derived.as_ref()
     }
 
-    /// The present moment.
     pub fn observation(&self, world: &(impl Environment + ?Sized)) -> Option<Observation> {
         match &self.derived {
             Some(derived) => Some(Observation { facts: Arc::new(derived.facts().clone()), goals: derived.goals() }),
@@ -82,7 +80,7 @@ impl Growth {
         }
     }
 
-    /// What can be known at the present moment.
+    /// The facts that can be known at the present moment.
     pub fn facts(&self, world: &(impl Environment + ?Sized)) -> Option<Facts> {
         self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
     }
@@ -103,12 +101,10 @@ impl Growth {
         }
     }
 
-    /// The domain.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain
     }
 
-    /// The forest.
     pub fn forest(&self) -> &Forest {
         &self.forest
     }
@@ -153,8 +149,8 @@ impl Growth {
         if self.derived.is_some() { self.observation(world) } else { Some(after) }
     }
 
-    /// What is left of the tree of the last refused action after a step, or that of the action refused now. Of a leaf of the forest the
-    /// forest itself grows.
+    /// Follows the tree of the last refused action after a step, or begins that of the action refused now. Of a leaf of
+    /// the forest the forest itself grows.
     fn follow_refused(
         &mut self,
         text: &str,
@@ -199,9 +195,6 @@ impl Growth {
     }
 
     /// Makes a person's change.
-    ///
-    /// # Errors
-    /// As [`Forest::edit`].
     pub fn edit(&mut self, edit: &TreeEdit, world: &(impl Environment + ?Sized)) -> Result<(), String> {
         let (TreeEdit::Prune { node, .. } | TreeEdit::Add { under: node, .. } | TreeEdit::Move { node, .. }) = edit;
         if *node >= REFUSED {

@@ -19,7 +19,6 @@ impl<'a> Knowledge<'a> {
         Knowledge { domain, facts, remembered }
     }
 
-    /// Whether a literal is known to hold.
     pub fn holds(&self, literal: &Atom) -> bool {
         if literal.predicate == VISIBLE {
             return matches!(literal.args.as_slice(), [thing] if self.facts.sees(thing));

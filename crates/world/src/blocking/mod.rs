@@ -31,10 +31,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where the blocking trees of a session come from.
+/// The source of a session's blocking trees.
 #[derive(Debug, Clone)]
 pub enum BlockingSource {
-    /// This domain.
     Domain(Arc<Domain>),
     /// The assertions in force: a domain is derived from them where a tree is shown or asked for.
     Assertions,
@@ -42,19 +41,14 @@ pub enum BlockingSource {
     Gone(String),
 }
 
-/// What a node of the blocking tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
-    /// The task, or a part of it.
     Goal,
-    /// An action, wanted or as a resolution.
     Action,
-    /// A condition of the action above it.
     Condition,
 }
 
-/// The present status of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeStatus {
@@ -66,7 +60,6 @@ pub enum NodeStatus {
     Unknown,
     /// An action that only may help.
     Possibly,
-    /// A goal that was met.
     Done,
     /// An action a person took out of the candidates.
     Pruned,
@@ -77,33 +70,27 @@ pub enum NodeStatus {
 pub struct Handle {
     /// The action's node; a condition has that of the action it blocks.
     pub node: NodeKey,
-    /// Whether it is a candidate.
     pub leaf: bool,
     /// Whether it is blocked, so that resolution actions may be added below.
     pub blocked: bool,
 }
 
-/// A node of the blocking tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BlockingNode {
     /// The node above; `None` for a root. Always smaller than this node's own index.
     pub parent: Option<usize>,
-    /// What it is.
     pub kind: NodeKind,
     /// As a person reads it: `take mug 1 from shelf 2`, `self.inventory == None`.
     pub text: String,
-    /// Its status.
     pub status: NodeStatus,
     /// Why it is there and what would unblock it, in words.
     pub why: String,
-    /// Its node in the forest, where it is one.
     pub handle: Option<Handle>,
 }
 
 /// Goals, blocked actions, their conditions and resolution actions: a forest in depth-first order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct BlockingTree {
-    /// The nodes; a parent precedes its children.
     pub nodes: Vec<BlockingNode>,
 }
 

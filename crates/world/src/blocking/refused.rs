@@ -6,7 +6,6 @@ use super::{BlockingTree, Domain, Forest};
 use crate::literal::Facts;
 use stepwright_episode::TreeEdit;
 
-/// The tree of a refused action.
 #[derive(Debug, Clone)]
 pub struct RefusedTree {
     domain: Arc<Domain>,
@@ -35,9 +34,6 @@ impl RefusedTree {
     }
 
     /// Makes a person's change.
-    ///
-    /// # Errors
-    /// As [`Forest::edit`].
     pub fn edit(&mut self, edit: &TreeEdit) -> Result<(), String> {
         self.forest.edit(&self.domain, edit)
     }

@@ -1,6 +1,6 @@
 //! Dialogue acts of the Schema-Guided Dialogue dataset, and what each takes as an argument in a program.
 
-/// What an act is called with. Values of slots are never kept.
+/// The argument of an act. Values of slots are never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument {
     Slot,
@@ -20,10 +20,8 @@ impl Argument {
     }
 }
 
-/// An act by name, with what it takes.
 pub type Act = (&'static str, Argument);
 
-/// The user's acts, as in class USER.
 pub const USER_ACTS: [Act; 11] = [
     ("INFORM_INTENT", Argument::Intent),
     ("NEGATE_INTENT", Argument::Nothing),
@@ -59,12 +57,11 @@ pub const SYSTEM: &str = "system";
 /// The observation that reports how a service call ended.
 pub(crate) const QUERY_STATUS: &str = "set_query_status";
 
-/// What an act of that name takes; `None` if there is no such act.
+/// The argument of an act of that name; `None` if there is no such act.
 pub fn argument(acts: &[Act], name: &str) -> Option<Argument> {
     acts.iter().find(|(act, _)| *act == name).map(|(_, argument)| *argument)
 }
 
-/// The names, for messages.
 pub fn names(acts: &[Act]) -> String {
     acts.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,6 @@
 //! Episode of a dialogue being predicted: the recording is the world, and the system's acts are compared with it turn by turn.
 //!
-//! What the agent does is never undone by what was recorded: a wrong act stays in the program. At the end of a turn the recorded
+//! The agent's acts are never undone by the recording: a wrong act stays in the program. At the end of a turn the recorded
 //! acts that were not predicted are supplied, because the user's answer is an answer to them; so the program holds everything
 //! the recorded system did, and its state is that of the recording.
 
@@ -24,7 +24,6 @@ pub(super) struct Past {
     pub(super) predicted: Arc<Vec<Call>>,
 }
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Episode {
     pub(super) dialogue: Arc<Dialogue>,
@@ -33,14 +32,13 @@ pub struct Episode {
     menu: Arc<Vec<String>>,
     /// The recorded turn the system is at; the number of turns once the dialogue is over.
     pub(super) at: usize,
-    /// What was predicted in this turn, the status of queries aside.
+    /// The calls predicted in this turn, the status of queries aside.
     pub(super) predicted: Vec<Call>,
     pub(super) past: Vec<Past>,
-    /// Over the turns before.
     finished: Score,
 }
 
-/// Knowledge of a call before it is made.
+/// A call as read before it is made.
 enum Reading {
     Act(Call),
     EndTurn,
@@ -64,7 +62,6 @@ impl Episode {
         (episode, outcome)
     }
 
-    /// The recorded turn the system is at.
     pub(super) fn turn(&self) -> Option<&Turn> {
         self.dialogue.turns.get(self.at)
     }
@@ -85,12 +82,11 @@ impl Episode {
         self.is_over() && self.finished.is_exact()
     }
 
-    /// What may be done now, sorted; nothing once the dialogue is over.
+    /// The actions admissible now, sorted; none once the dialogue is over.
     pub(super) fn acts(&self) -> Vec<String> {
         if self.is_over() { Vec::new() } else { self.menu.to_vec() }
     }
 
-    /// Does one action given as text.
     pub(super) fn predict(&mut self, text: &str) -> Outcome {
         match self.read(text) {
             Err(why) => self.outcome(why.clone(), None, Vec::new(), Some(why)),

@@ -19,7 +19,6 @@ struct RawDialogue<'a> {
     #[serde(borrow)]
     dialogue_id: Cow<'a, str>,
     services: Vec<String>,
-    /// The split, where the file states it.
     #[serde(borrow, default)]
     split: Option<Cow<'a, str>>,
     #[serde(borrow)]

@@ -35,7 +35,7 @@ pub use world::DialogueWorld;
 
 use super::{Ability, DataSpec, Generator, WorldKind};
 
-/// What the dialogues register about themselves.
+/// The dialogues' entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     data: Some(DataSpec {
         about: "recorded dialogues: a copy of the Schema-Guided Dialogue dataset (or one split, or one file), or a folder or \

@@ -10,39 +10,30 @@ use stepwright_trajectory::Step;
 /// The action that ends the system's turn.
 pub const END_TURN: &str = "end turn";
 
-/// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum Speaker {
-    /// The user.
     User,
-    /// The system, which is the agent.
     System,
 }
 
-/// A turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// Whose it is.
     pub speaker: Speaker,
-    /// What was said; empty where the data has calls alone.
+    /// The words; empty where the data has calls alone.
     pub utterance: String,
     /// Its calls in program order: a service call and its status first, then the acts, duplicates kept.
     pub calls: Vec<Call>,
 }
 
-/// A recorded dialogue of one service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dialogue {
     /// `split/dialogue_id`; unique within its source.
     pub id: String,
-    /// The service it is about.
     pub service: String,
-    /// The turns.
     pub turns: Vec<Turn>,
 }
 
 impl Dialogue {
-    /// All calls in program order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(|t| &t.calls)
     }
@@ -59,7 +50,7 @@ impl Dialogue {
         found
     }
 
-    /// What can be known of it at its beginning, in a line: the service, and what the user says first.
+    /// Its beginning in a line: the service, and the user's first words.
     pub fn opening(&self) -> String {
         match self.turns.first() {
             Some(first) if !first.utterance.is_empty() => format!("{}: {}", self.service, first.utterance),
@@ -67,7 +58,7 @@ impl Dialogue {
         }
     }
 
-    /// What it is about, in a line, for those who may know how it continues: the service, what is called, and how it begins.
+    /// Its subject in a line, for those who may know how it continues: the service, the calls, and the beginning.
     pub fn sentence(&self) -> String {
         let called = self.service_calls();
         let mut sentence = self.service.clone();

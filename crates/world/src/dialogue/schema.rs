@@ -15,7 +15,6 @@ use stepwright_program::Literal;
 /// A service: a small database with an interface of intents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Service {
-    /// `Restaurants_1`
     pub name: String,
     /// In a sentence; empty where not given.
     pub description: String,
@@ -37,7 +36,6 @@ pub struct Slot {
 /// An intent, which is also the service call that serves it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Intent {
-    /// `FindRestaurants`
     pub name: String,
     /// In words; empty where not given.
     #[serde(default, deserialize_with = "or_default")]
@@ -52,7 +50,7 @@ pub struct Intent {
     pub optional_slots: indexmap::IndexMap<String, String>,
 }
 
-/// What a program is made of has no use for them, so that values of any kind pass: null is as good as absent.
+/// A field that programs have no use for; values of any kind pass, and null is as good as absent.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
@@ -85,10 +83,9 @@ fn assumed<'de, D: Deserializer<'de>>(from: D) -> Result<indexmap::IndexMap<Stri
     })
 }
 
-/// Knowledge of actions in truth: each with its assertions.
+/// The true preconditions: actions with their assertions.
 pub type GroundTruth = Vec<(String, Vec<String>)>;
 
-/// A file of services.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Schema {
     pub(super) services: Vec<Service>,
@@ -225,7 +222,7 @@ impl Service {
         self.intents.iter().find(|i| i.name == name)
     }
 
-    /// What a system function takes; `None` if the service has no such act or call.
+    /// The argument of a system function; `None` if the service has no such act or call.
     pub(crate) fn system_argument(&self, function: &str) -> Option<Argument> {
         argument(&SYSTEM_ACTS, function).or_else(|| self.intent(function).map(|_| Argument::Nothing))
     }

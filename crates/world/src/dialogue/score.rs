@@ -2,7 +2,6 @@
 
 use stepwright_program::Call;
 
-/// Counts over one or more turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Score {
     pub(super) right: usize,

@@ -9,7 +9,6 @@ use crate::WorldError;
 /// The services, written for the program.
 const SCHEMA: &str = include_str!("../../../../worlds/dialogue/schema.json");
 
-/// The stored dialogues by file.
 const FILES: [(&str, &str); 6] = [
     ("ToolLibrary_1.demos.jsonl", include_str!("../../../../worlds/dialogue/ToolLibrary_1.demos.jsonl")),
     ("ToolLibrary_1.test.jsonl", include_str!("../../../../worlds/dialogue/ToolLibrary_1.test.jsonl")),

@@ -27,7 +27,6 @@ const DEMONSTRATIONS: usize = 10;
 /// The split of a folder's dialogues where none is stated.
 const NO_SPLIT: &str = "all";
 
-/// Dialogues of one or more services.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     schema: Schema,
@@ -46,9 +45,6 @@ struct DialogueFile {
 
 impl Source {
     /// Reads a file or a folder.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming file, dialogue and turn that cannot be read, or saying that no dialogue is there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let mut source = Source { origin: path.display().to_string(), ..Source::default() };
         let found = if path.is_dir() { source.find(path)? } else { vec![source.one_file(path)?] };
@@ -180,7 +176,6 @@ impl Source {
         Ok(found)
     }
 
-    /// The services that have dialogues, in the order of the schema.
     pub fn services(&self) -> impl Iterator<Item = &str> {
         let used = |s: &&Service| self.dialogues().iter().any(|d| d.service == s.name);
         self.schema.services.iter().filter(used).map(|s| s.name.as_str())
@@ -190,15 +185,11 @@ impl Source {
         self.schema.services.iter().find(|s| s.name == name)
     }
 
-    /// All dialogues, in the order of the files.
     pub fn dialogues(&self) -> &[Dialogue] {
         self.dialogues.entries()
     }
 
     /// The dialogue of that id.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`] with the ids that come nearest.
     pub fn dialogue(&self, id: &str) -> Result<&Dialogue, WorldError> {
         self.dialogues.get(id)
     }

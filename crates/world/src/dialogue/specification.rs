@@ -8,7 +8,6 @@ use super::schema::Service;
 /// Class USER: how what the user says changes what the system knows; and the head of class SYSTEM.
 const CLASSES: &str = include_str!("../../../../worlds/dialogue/classes.py");
 
-/// The specification's text.
 pub(super) fn of(service: &Service) -> String {
     let functions = SYSTEM_ACTS.iter().map(|(name, argument)| (*name, argument.parameter()));
     let functions: Vec<(&str, Option<&str>)> =

@@ -52,7 +52,7 @@ fn texts<'a>(calls: impl Iterator<Item = &'a Call>) -> Value {
     calls.map(|c| Value::String(c.to_string())).collect()
 }
 
-/// What the user has stated, asked and wanted in the recording so far, and how its last query ended.
+/// The user's statements, questions and intent in the recording so far, and the result of his last query.
 fn user(episode: &Episode) -> Value {
     let mut said: [(&str, Vec<&str>); 3] = [("INFORM_INTENT", vec![]), ("INFORM", vec![]), ("REQUEST", vec![])];
     let mut query = Value::Null;

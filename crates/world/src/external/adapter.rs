@@ -67,7 +67,6 @@ impl Adapter {
         shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "))
     }
 
-    /// The specification's source.
     pub fn specification(&self) -> Result<Arc<str>, WorldError> {
         let Some(path) = &self.specification else { return Ok(GENERIC.into()) };
         let text = stepwright_files::read_text(path, LARGEST).map_err(|e| WorldError::Data {
@@ -95,7 +94,6 @@ impl Adapter {
         if task.is_empty() { self.name.clone() } else { format!("{}/{task}", self.name) }
     }
 
-    /// The task as the adapter calls it, of an id.
     pub fn task_of<'a>(&self, id: &'a str) -> &'a str {
         match id.strip_prefix(self.name.as_str()) {
             Some("") => "",

@@ -13,7 +13,6 @@ use stepwright_episode::Header;
 /// The adapter of a command line given as a flag.
 pub const COMMAND_LINE: &str = "cli";
 
-/// Configured adapters by name.
 pub type Adapters = BTreeMap<String, Arc<Adapter>>;
 
 /// The tasks of all configured adapters; one for an adapter without any.

@@ -49,7 +49,6 @@ pub(super) struct Answer {
     pub(super) request: Option<world::Request>,
 }
 
-/// The episode in literals, as an answer has it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Literals {
     facts: Facts,

@@ -18,17 +18,16 @@ use crate::remote::{ProcessStatus, StatusCallback};
 use crate::{self as world, Outcome, WorldError};
 use stepwright_episode::StepOutcome;
 
-/// A step that was taken, or the reset.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
     /// The action; `None` for the reset.
     pub(super) action: Option<String>,
     pub(super) logged: StepOutcome,
-    /// What is not logged; `None` for a step that is known from a record only.
+    /// The part that is not logged; `None` for a step that is known from a record only.
     pub(super) more: Option<More>,
 }
 
-/// What only the process itself reports.
+/// The part that only the process itself reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct More {
     pub(super) outcome: Outcome,
@@ -67,11 +66,9 @@ impl History {
     }
 }
 
-/// Ends what one fork is doing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stop(Arc<AtomicBool>);
 
-/// The connection, shared by all forks of a world.
 pub(super) struct Link {
     adapter: Arc<Adapter>,
     reading: Arc<Reading>,
@@ -88,7 +85,7 @@ struct Inner {
     generation: u64,
 }
 
-/// What may be touched while something is asked.
+/// The part that may be touched during a request.
 #[derive(Default)]
 struct Outer {
     standing: Mutex<Option<ProcessStatus>>,
@@ -329,7 +326,7 @@ impl Link {
         bell(now);
     }
 
-    /// Ends what is being asked under this stop, now or later.
+    /// Stops the request under this stop, now or later.
     pub(super) fn stop(&self, stop: &Stop) {
         stop.0.store(true, Ordering::SeqCst);
         self.nudge();
@@ -377,7 +374,6 @@ impl Fault {
         }
     }
 
-    /// What the process did, after its name.
     fn words(&self, awaited: &str, exit: Option<std::process::ExitStatus>) -> String {
         match self {
             Fault::Stopped => "was stopped".to_owned(),

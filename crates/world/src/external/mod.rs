@@ -26,7 +26,7 @@ pub use world::ExternalWorld;
 
 use super::{Ability, WorldKind};
 
-/// What worlds behind commands register.
+/// The entry of worlds behind commands in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Admissible, Ability::Facts, Ability::Remote],
     ..WorldKind::new(

@@ -37,7 +37,6 @@ impl std::str::FromStr for Phrase {
 }
 
 impl Phrase {
-    /// The call a text stands for, if it is of this phrase.
     pub(super) fn call_of(&self, text: &str) -> Option<Call> {
         let (first, others) = self.parts.split_first()?;
         let mut rest = text.strip_prefix(first.as_str())?;

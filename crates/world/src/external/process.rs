@@ -28,7 +28,7 @@ const PARTING: Duration = Duration::from_millis(300);
 /// How long a supervisor may take to end all that came of the command.
 const SUPERVISED: Duration = Duration::from_secs(2);
 
-/// What came from a command.
+/// A command's output.
 #[derive(Debug)]
 pub enum Said {
     /// A line of standard output, without its end.
@@ -133,7 +133,7 @@ impl Process {
         let _ = self.requests.send(line);
     }
 
-    /// The next thing it says; `None` when the time is over.
+    /// Its next output; `None` when the time is over.
     pub fn listen(&self, until: Instant) -> Option<Said> {
         match self.said.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(said) => Some(said),
@@ -142,7 +142,7 @@ impl Process {
         }
     }
 
-    /// What it said without being asked, if anything.
+    /// Output that nobody asked for, if any.
     pub(super) fn overheard(&self) -> Option<Said> {
         loop {
             match self.said.try_recv() {

@@ -10,7 +10,7 @@ use stepwright_program::{Call, Literal, Role, Specification};
 const ACT: (&str, &str) = ("agent", "act");
 const OBSERVE: (&str, &str) = ("agent", "observe");
 
-/// What is needed to read answers.
+/// The specification, as far as answers are read by it.
 #[derive(Debug)]
 pub(super) struct Reading {
     phrases: Vec<Phrase>,
@@ -36,12 +36,10 @@ impl Reading {
         }
     }
 
-    /// The call an action's text stands for.
     pub(super) fn call_of(&self, text: &str) -> Option<Call> {
         phrases::call_of(&self.phrases, text).or_else(|| self.acts.then(|| said(ACT, text)).flatten())
     }
 
-    /// The text of an action's call.
     pub(super) fn text_of(&self, call: &Call) -> Option<String> {
         let plain = || match call.args.as_slice() {
             [Literal::Str(text)] if self.acts && (call.receiver.as_str(), call.function.as_str()) == ACT => {

@@ -77,7 +77,7 @@ impl Bed {
         world
     }
 
-    /// What the processes were asked, in short.
+    /// The requests to the processes, in short.
     fn asked(&self) -> String {
         let text = std::fs::read_to_string(self.file("asked")).unwrap_or_default();
         text.replace("{\"reset\":\"\"}", "reset").replace("{\"act\":\"", "").replace("\"}", "").replace('\n', " ")

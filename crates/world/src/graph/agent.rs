@@ -17,14 +17,12 @@ use stepwright_program::{Call, Literal};
 /// How deep a step's requirements are followed.
 const DEEPEST: usize = 8;
 
-/// The agent of a household.
 #[derive(Debug)]
 pub(crate) struct GraphAgent {
     effects: EffectModel,
     knows: bool,
 }
 
-/// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = || demonstrations.iter().flat_map(|d| &d.steps);
     let knows = steps()
@@ -34,10 +32,8 @@ pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     Arc::new(GraphAgent { effects: EffectModel::learn(steps()), knows })
 }
 
-/// A step towards a goal, and why.
 type Step = (Action, Vec<String>, String);
 
-/// What is known at a decision.
 struct Moment<'a> {
     facts: &'a Facts,
     goals: &'a [Atom],
@@ -213,7 +209,6 @@ impl Moment<'_> {
         }
     }
 
-    /// The next step towards a goal.
     fn towards(&self, goal: &Atom) -> Option<Step> {
         let thing = goal.args.first().map(String::as_str).unwrap_or_default();
         let place = goal.args.get(1).map(String::as_str).unwrap_or_default();
@@ -237,7 +232,6 @@ impl Moment<'_> {
     }
 }
 
-/// Whether a call is about a thing.
 fn is_of(call: &Call, thing: &str) -> bool {
     call.args.iter().any(|arg| matches!(arg, Literal::Str(name) if name == thing))
 }

@@ -9,7 +9,6 @@ use crate::Atom;
 /// The predicate of an action that was done begins so.
 const DID: &str = "DID_";
 
-/// What a goal says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
     /// A thing is in a state (`OPEN fridge_1`).
@@ -27,7 +26,7 @@ pub enum Says {
     Did(Action),
 }
 
-/// What is said of whom by an atom's predicate.
+/// The meaning of an atom's predicate, and whom it is said of.
 pub fn read(atom: &Atom) -> Result<Says, String> {
     let (says, takes) = match atom.predicate.as_str() {
         "ON_TOP" => (Says::OnTop, 2),
@@ -61,7 +60,6 @@ pub fn read(atom: &Atom) -> Result<Says, String> {
     }
 }
 
-/// The atom of a step that was done.
 pub fn did(action: Action, things: &[String]) -> Atom {
     Atom::new(format!("{DID}{}", action.name()), things)
 }

@@ -123,7 +123,7 @@ pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
     }
 }
 
-/// What to do about a step that is refused, in words.
+/// The remedy for a refused step, in words.
 pub fn correction(episode: &Episode, line: &Line, reason: &Reason) -> Correction {
     match correct::correction(episode.graph(), line, reason) {
         correct::Correction::First(line) => Correction::First(language::words(&line)),

@@ -39,7 +39,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
 )
 .or("script");
 
-/// What the household graph registers about itself.
+/// The household graph's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[RUN],
     data: Some(DataSpec {
@@ -72,7 +72,7 @@ pub enum Mode {
     #[default]
     Script,
     Step,
-    /// What the steps so far presume is made true, and all run again.
+    /// The presumptions of the steps so far are made true, and all run again.
     Prepared,
 }
 

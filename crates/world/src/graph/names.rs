@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use stepwright_graph::script::Param;
 use stepwright_graph::{At, Graph};
 
-/// The names of a household's things.
 #[derive(Debug, Clone, Default)]
 pub struct Things {
     names: Vec<String>,
@@ -51,7 +50,6 @@ impl Things {
         self.places.get(name).copied()
     }
 
-    /// All names, in the order of the scene.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }

@@ -7,7 +7,7 @@ use super::names::Things;
 use super::program::PERSON;
 use stepwright_program::{Call, Literal};
 
-/// What programs know by now.
+/// The state that programs have been told.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reported {
     at: Option<String>,

@@ -32,7 +32,7 @@ fn exits(graph: &Graph, things: &Things, room: At) -> Vec<Exit> {
     doors.filter_map(exit).collect()
 }
 
-/// What of a room's things is worth saying, the wanted ones first.
+/// The notes on a room's things, the wanted ones first.
 fn lines(graph: &Graph, things: &Things, room: At, wanted: &[At]) -> Vec<String> {
     let me = graph.character();
     let mut lines = Vec::new();

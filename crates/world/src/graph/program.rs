@@ -9,7 +9,6 @@ use stepwright_program::{Call, Literal};
 /// The name by which programs call the person.
 pub(crate) const PERSON: &str = "person";
 
-/// The names of a step's things.
 pub(crate) fn things_of(line: &Line) -> Vec<String> {
     line.params.iter().map(|param| format!("{}_{}", param.name, param.number)).collect()
 }
@@ -35,7 +34,6 @@ pub fn text_of(call: &Call) -> Option<String> {
     (call_of(&text).as_ref() == Some(call)).then_some(text)
 }
 
-/// How the trajectory of a task opens as a program.
 pub fn header(id: &str, sentence: &str) -> ProgramHeader {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     ProgramHeader {

@@ -39,7 +39,7 @@ const MOST_TRIED: usize = 40;
 /// Where a program comes from that is done to be shown.
 const SHOWN: &str = "shown";
 
-/// A household with what is known of its kind.
+/// A household with the texts of its kind.
 #[derive(Debug)]
 pub struct Home {
     pub number: i64,
@@ -50,12 +50,12 @@ pub struct Home {
     done: Vec<OnceLock<Option<Demonstration>>>,
 }
 
-/// What the households of a source share.
+/// The texts that the households of a source share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// What names of scripts are called in the scenes.
+    /// The scenes' words for names of scripts.
     pub names: Names,
-    /// What names in words are called in programs.
+    /// The programs' words for names in words.
     pub general: Names,
     pub properties: PropertyTable,
     /// Steps in words, where a list of them was found.
@@ -72,19 +72,17 @@ struct Shown {
     programs: Vec<Vec<Line>>,
 }
 
-/// A task in a household.
 #[derive(Debug)]
 pub struct Task {
     /// `flat/make_toast`.
     pub id: String,
     /// `Make toast`.
     pub title: String,
-    /// What is to be done, in a sentence or more.
     pub sentence: String,
     pub home: Arc<Home>,
-    /// What must hold at the end, where the task states it.
+    /// The conditions at the end, where the task states them.
     goals: Vec<Atom>,
-    /// What must hold at the end by the programs that do the task, found when it is first asked for.
+    /// The conditions at the end by the programs that do the task, found when they are first asked for.
     derived: OnceLock<Vec<Atom>>,
     programs: Vec<Vec<Line>>,
     /// A program that does it; empty where there is none.
@@ -101,7 +99,6 @@ pub struct Listed {
     pub task: Arc<Task>,
 }
 
-/// The tasks of a source.
 pub type Source = Catalog<Listed>;
 
 #[derive(Deserialize)]
@@ -162,9 +159,6 @@ impl Source {
     }
 
     /// Reads a copy of VirtualHome, a folder of scenes, or one scene.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the file and line that are wrong, or saying that no scene is there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let library = Library::open(path)?;
         if library.scenes.is_empty() {
@@ -365,8 +359,9 @@ impl Task {
 }
 
 impl Task {
-    /// What must hold at the end; empty where nobody can tell but a person. A task of programs is held to the states that the first of
-    /// them that runs leaves, as the published comparison of plans is: a task whose programs leave none, or are for test, has no goal.
+    /// The conditions at the end; empty where nobody can tell but a person. A task of programs is held to the states
+    /// that the first of them that runs leaves, as the published comparison of plans is: a task whose programs leave
+    /// none, or are for test, has no goal.
     pub fn goals(&self) -> &[Atom] {
         if !self.goals.is_empty() || self.programs.is_empty() {
             return &self.goals;
@@ -391,7 +386,8 @@ impl Task {
     }
 }
 
-/// What the first program of the `at`th title does in a household that is prepared for it; `None` if a step of it is refused.
+/// The demonstration of the first program of the `at`th title in a household that is prepared for it; `None` if a step
+/// of it is refused.
 fn done(home: &Arc<Home>, at: usize) -> Option<&Demonstration> {
     let perform = || {
         let shown = home.tables.shown.get(at)?;
@@ -426,7 +422,6 @@ fn shipped_done() -> Result<&'static [(String, Demonstration)], WorldError> {
     Ok(DONE.get_or_init(|| done))
 }
 
-/// A title as a part of an id.
 fn word_of(title: &str) -> String {
     title.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }

@@ -20,7 +20,6 @@ use crate::{
 };
 use stepwright_program::Call;
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Episode {
     task: Arc<Task>,
@@ -30,19 +29,17 @@ pub struct Episode {
     /// The steps done so far, as they were named.
     program: Arc<Vec<Line>>,
     done: Arc<Vec<Atom>>,
-    /// What must hold at the end.
     goals: Arc<[Atom]>,
     reported: Arc<Reported>,
 }
 
 pub type GraphWorld = Simulated<Episode>;
 
-/// Why a step cannot be done.
 pub enum Refused {
     Unread(String),
     Impossible(Reason),
     Contradiction(ScriptFail),
-    /// What the program presumes cannot be made true, or an earlier step fails with it.
+    /// A presumption of the program cannot be made true, or an earlier step fails with it.
     Unprepared(String),
 }
 
@@ -56,8 +53,8 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// What must hold at the end of an episode. What was read off a program is none where it holds from the beginning, or where the
-/// household lacks a thing that only preparing adds and it is not prepared.
+/// The conditions at the end of an episode. One read off a program is none where it holds from the beginning, or where
+/// the household lacks a thing that only preparing adds and it is not prepared.
 fn goals(task: &Task, mode: Mode, graph: &Graph, things: &Things) -> Vec<Atom> {
     let goals = task.goals();
     let lacks = |goal: &Atom| goal.args.iter().any(|name| things.find(name).is_none());
@@ -168,7 +165,6 @@ impl Episode {
         }
     }
 
-    /// Why a step would be refused now.
     pub fn check(&self, line: &Line) -> Result<(), Refused> {
         if self.mode == Mode::Script {
             let line = self.with_ids(line)?;

@@ -9,7 +9,6 @@ pub struct BitGrid {
 }
 
 impl BitGrid {
-    /// An empty grid.
     pub fn new(rows: usize, columns: usize) -> Self {
         let width = columns.div_ceil(64).max(1);
         BitGrid { width, words: vec![0; rows * width].into_boxed_slice() }

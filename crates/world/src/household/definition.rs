@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
     /// Unique id: `split/task folder/trial`, or `shipped/heat-mug-1`.
@@ -28,7 +27,6 @@ pub struct Definition {
     pub receptacles: Vec<ReceptacleDefinition>,
     /// Objects in display order.
     pub objects: Vec<ObjectDefinition>,
-    /// What must hold to win.
     pub goal: GoalDefinition,
     /// A solution in the wording of edition `move`; may be empty.
     #[serde(default)]
@@ -38,7 +36,6 @@ pub struct Definition {
     pub can_contain: Option<BTreeMap<String, Vec<String>>>,
 }
 
-/// A receptacle of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceptacleDefinition {
     /// Display name (`drawer 4`).
@@ -54,7 +51,6 @@ pub struct ReceptacleDefinition {
     pub opened: bool,
 }
 
-/// An object of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectDefinition {
     /// Display name (`mug 1`).
@@ -91,14 +87,12 @@ pub enum Property {
     IsCool,
 }
 
-/// The goal of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalDefinition {
     pub object: String,
     /// Lamp type, in a look-at task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lamp: Option<String>,
-    /// Receptacle type, in every other task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receptacle: Option<String>,
     /// How many different objects must be in one and the same receptacle.
@@ -150,7 +144,6 @@ impl Condition {
         self.terms().0
     }
 
-    /// The command's verb.
     pub fn verb(self) -> &'static str {
         self.terms().1
     }

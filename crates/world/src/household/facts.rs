@@ -14,7 +14,7 @@ use crate::{Atom, Facts};
 const CONDITIONS: [(Flag, &str); 5] =
     [(Flag::Clean, "CLEAN"), (Flag::Hot, "HOT"), (Flag::Cool, "COOL"), (Flag::Toggled, "ON"), (Flag::Sliced, "SLICED")];
 
-/// What some kinds of receptacles are good for.
+/// The uses of some kinds of receptacles.
 const USES: [(&str, &str); 3] = [("sinkbasin", "CLEANS"), ("microwave", "HEATS"), ("fridge", "COOLS")];
 
 /// A name without white space: `mug_1`.
@@ -22,7 +22,7 @@ fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// What the agent can know. It is asked for at every step, so the atoms are listed first and sorted once.
+/// The facts that the agent can know. They are asked for at every step, so the atoms are listed first and sorted once.
 pub fn facts(game: &Game, memory: &Memory) -> Facts {
     let mut things = Vec::new();
     let mut atoms = Vec::new();
@@ -136,7 +136,7 @@ pub fn everything(game: &Game, state: &State) -> Facts {
     Facts { things, atoms }
 }
 
-/// What the task's sentence asks for, over kinds: `PLACED_CLEAN soapbar cabinet`.
+/// The goal of the task's sentence, over kinds: `PLACED_CLEAN soapbar cabinet`.
 pub fn goal(game: &Game) -> Atom {
     let words = &game.goal_words;
     let place = words.lamp.as_ref().or(words.receptacle.as_ref());

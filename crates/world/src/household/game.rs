@@ -15,7 +15,6 @@ use super::state::{Flag, State};
 /// The most receptacles, objects or locations a game may have; ALFWorld's have at most 54, 73 and about 100.
 const MOST: usize = 2000;
 
-/// A receptacle of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receptacle {
     /// Display name (`drawer 4`).
@@ -26,27 +25,20 @@ pub struct Receptacle {
     pub openable: bool,
 }
 
-/// An object of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     /// Display name (`mug 1`).
     pub name: String,
     /// Type (`mug`).
     pub kind: Option<String>,
-    /// Objects inside this object, in display order; never changes.
     pub inside: Vec<usize>,
 }
 
-/// What must hold to win, over indices.
+/// The winning conditions, over indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// `count` different objects of the row [`Game::goal_objects`] in one of the receptacles.
-    Place {
-        /// Indices of the receptacles of the goal's type.
-        receptacles: Vec<usize>,
-        count: u32,
-        condition: Option<Condition>,
-    },
+    Place { receptacles: Vec<usize>, count: u32, condition: Option<Condition> },
     /// An object of the row held, and a toggled lamp of the row [`Game::goal_lamps`] in a receptacle here.
     Light,
 }
@@ -55,18 +47,13 @@ pub enum Goal {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
     pub id: String,
-    /// Task type (`pick_heat_then_place_in_recep`).
     pub task_type: String,
-    /// The sentence shown to the agent.
     pub task: String,
-    /// The definition's goal, for display.
     pub goal_words: super::definition::GoalDefinition,
     /// A solution in the wording of edition `move`, where the file gives one.
     pub plan: Vec<String>,
     pub locations: Vec<String>,
-    /// Receptacles in display order.
     pub receptacles: Vec<Receptacle>,
-    /// Objects in display order.
     pub objects: Vec<Object>,
     /// Per location, the receptacles that stand there, in display order.
     pub standing: Vec<Vec<usize>>,

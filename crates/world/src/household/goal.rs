@@ -8,7 +8,6 @@ use super::game::{Game, Goal};
 use super::state::{Flag, State};
 
 impl Condition {
-    /// The state's flag for the condition.
     pub(super) fn flag(self) -> Flag {
         match self {
             Condition::Clean => Flag::Clean,

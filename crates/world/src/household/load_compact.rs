@@ -14,14 +14,11 @@ pub(crate) struct Label {
 }
 
 /// Reads one game.
-///
-/// # Errors
-/// Where in the line the JSON breaks off or what is missing, in words.
 pub fn definition(json: &str) -> Result<Definition, String> {
     serde_json::from_str(json).map_err(|e| describe(&e))
 }
 
-/// What serde says, without the line number (the caller knows the file's line).
+/// serde's complaint without the line number (the caller knows the file's line).
 pub fn describe(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let at = text.rfind(" at line ").unwrap_or(text.len());

@@ -22,7 +22,7 @@ struct GameFile {
     walkthrough: Vec<String>,
 }
 
-/// What a `traj_data.json` beside the game adds.
+/// The addition of a `traj_data.json` beside the game.
 #[derive(Debug, Default, Deserialize)]
 struct TrajectoryFile {
     #[serde(default)]
@@ -250,7 +250,7 @@ fn from_id(id: &str) -> (String, String, Option<i64>) {
     (split.to_owned(), task_type.to_owned(), scene)
 }
 
-/// What must hold to win, from the atoms of the goal.
+/// The winning conditions, from the atoms of the goal.
 fn goal(problem: &Problem) -> Result<GoalDefinition, String> {
     let atoms = problem.goal_atoms()?;
     let subject_of =

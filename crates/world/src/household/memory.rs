@@ -23,7 +23,7 @@ pub(crate) enum Door {
 /// A place as the agent distinguishes them; no index of the game's.
 type Place = usize;
 
-/// What the agent remembers of an episode.
+/// The agent's memory of an episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Per receptacle, the place it is known to stand at.
@@ -115,12 +115,10 @@ impl Memory {
         self.here.is_some() && self.place(receptacle) == self.here
     }
 
-    /// A receptacle's door.
     pub fn door(&self, receptacle: usize) -> Door {
         self.doors.get(receptacle).copied().unwrap_or_default()
     }
 
-    /// Whether a receptacle's contents were seen.
     pub(crate) fn has_looked(&self, receptacle: usize) -> bool {
         self.looked.get(0, receptacle)
     }

@@ -55,7 +55,7 @@ pub(crate) const EDITION: OptionSpec = OptionSpec::new(
     "wording of the household's games; an official file's own if absent, else put",
 );
 
-/// What the household registers about itself.
+/// The household's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[EDITION],
     data: Some(DataSpec {

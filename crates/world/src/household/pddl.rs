@@ -2,15 +2,12 @@
 
 use crate::planner::classical::Expression;
 
-/// A parsed PDDL problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem(Expression);
 
 impl Problem {
     /// Parses a text.
-    ///
-    /// # Errors
-    /// The line where parentheses do not match or nest too deeply.
+    /// Errors: the line where parentheses do not match or nest too deeply.
     pub fn parse(text: &str) -> Result<Problem, String> {
         Expression::read(text)
             .map(Problem)

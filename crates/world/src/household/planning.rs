@@ -19,7 +19,7 @@ use crate::planner::classical::{Known, Names, PlanningTask, Step};
 use crate::planner::effects::kind_of;
 use stepwright_program::Call;
 
-/// The domain: what actions need and change.
+/// The domain: preconditions and effects of actions.
 static DOMAIN: LazyLock<String> =
     LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/household/domain.toml")).unwrap_or_default());
 
@@ -42,9 +42,7 @@ fn calls(names: &Names, plan: &[Step]) -> Vec<String> {
 }
 
 /// The problem of doing what a task sentence asks for, from what the agent was shown.
-///
-/// # Errors
-/// A sentence that is not understood.
+/// Errors: a sentence that is not understood.
 pub fn problem(title: &str, sentence: &str, belief: &Belief, known: Known) -> Result<PlanningTask, String> {
     let prior = location_prior();
     let goal =
@@ -82,7 +80,7 @@ pub fn everything(truth: &Value) -> Belief {
     belief
 }
 
-/// The problem of reaching a goal from what is known.
+/// The problem of reaching a goal from the agent's knowledge.
 fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, known: Known) -> PlanningTask {
     let mut start: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut add = |words: &[&str]| {
@@ -158,7 +156,6 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
     PlanningTask::new(("household", DOMAIN.as_str()), title, names, &start, &literal(goal), calls)
 }
 
-/// The goal in the domain's words.
 fn literal(goal: &Goal) -> String {
     match goal {
         Goal::Light { .. } => "(exists (?x ?l) (and (wanted ?x) (holding ?x) (lamp ?l) (lit ?l)))".to_owned(),

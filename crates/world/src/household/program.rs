@@ -115,7 +115,6 @@ pub fn text_of(call: &Call, edition: Edition) -> Option<String> {
     (call_of(&text, edition).as_ref() == Some(call)).then_some(text)
 }
 
-/// How the trajectory of a task opens as a program.
 pub fn header(task: &str) -> ProgramHeader {
     ProgramHeader {
         function: function_name(task),

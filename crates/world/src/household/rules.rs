@@ -27,12 +27,10 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command's text in an edition.
     pub fn text(self, game: &Game, edition: Edition) -> String {
         self.parts(game, edition).concat()
     }
 
-    /// Whether this is the command's text.
     fn is(self, text: &str, game: &Game, edition: Edition) -> bool {
         self.parts(game, edition).iter().try_fold(text, |rest, part| rest.strip_prefix(*part)) == Some("")
     }

@@ -18,9 +18,7 @@ struct Shipped {
 }
 
 /// The demonstrations that ship, replayed in an edition's wording.
-///
-/// # Errors
-/// Never, unless the program's own file is damaged.
+/// Errors: never, unless the program's own file is damaged.
 pub fn demonstrations(edition: Edition) -> Result<Vec<Demonstration>, WorldError> {
     let shipped: Vec<Shipped> = json_lines(DEMONSTRATIONS, "worlds/household/demonstrations.jsonl")?;
     shipped.iter().map(|shipped| replay(shipped, edition)).collect()

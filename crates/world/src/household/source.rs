@@ -24,7 +24,6 @@ const DEEPEST: usize = 8;
 /// The most game files taken from a folder; ALFWorld's whole release has 4,027.
 const MOST_FILES: usize = 50_000;
 
-/// Where one game's text is.
 #[derive(Debug, Clone)]
 enum Place {
     /// A line of compact JSON, held in memory, with its place (`games.jsonl:12`).
@@ -35,7 +34,6 @@ enum Place {
     Official(PathBuf),
 }
 
-/// A game of a source.
 #[derive(Debug, Clone)]
 pub struct GameFile {
     info: TaskInfo,
@@ -52,9 +50,6 @@ impl Source {
     }
 
     /// Reads a file or a folder.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the file (and line) that cannot be read, or saying that no game is there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         if !path.is_dir() {
             return Source::open_file(path);
@@ -121,9 +116,6 @@ impl Source {
     }
 
     /// Reads compact JSON, one game a line.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the line that is no game.
     pub fn from_lines(text: &str, origin: &str) -> Result<Source, WorldError> {
         let mut source = Source::default();
         lines(text, origin)?.into_iter().for_each(|game| _ = source.add(game));
@@ -131,9 +123,6 @@ impl Source {
     }
 
     /// The definition of a task.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`], or [`WorldError::Data`] if the file cannot be read or holds no game.
     pub fn definition(&self, id: &str) -> Result<Definition, WorldError> {
         match &self.get(id)?.place {
             Place::Line { json, at } => {
@@ -148,9 +137,6 @@ impl Source {
     }
 
     /// Makes a task ready to play.
-    ///
-    /// # Errors
-    /// As [`Source::definition`], or [`WorldError::Data`] if the game contradicts itself.
     pub fn game(&self, id: &str) -> Result<Game, WorldError> {
         let definition = self.definition(id)?;
         let at = match &self.get(id)?.place {
@@ -161,9 +147,6 @@ impl Source {
     }
 
     /// The wording an official game was made for; `None` for compact JSON, which serves both.
-    ///
-    /// # Errors
-    /// As [`Source::definition`].
     pub fn edition(&self, id: &str) -> Result<Option<Edition>, WorldError> {
         match &self.get(id)?.place {
             Place::Line { .. } => Ok(None),
@@ -172,7 +155,6 @@ impl Source {
     }
 }
 
-/// The wording that the options name.
 fn edition_of(options: &Values) -> Result<Option<Edition>, WorldError> {
     match options.text(&EDITION) {
         "" => Ok(None),

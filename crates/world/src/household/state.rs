@@ -25,7 +25,6 @@ impl Flag {
     }
 }
 
-/// The state of an episode.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     pub location: usize,

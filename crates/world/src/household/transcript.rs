@@ -35,7 +35,7 @@ fn read(log: &Trajectory) -> Vec<Step> {
     std::iter::once(reset).chain(log.steps.iter().map(read)).collect()
 }
 
-/// What an accepted command's text says.
+/// The calls in an accepted command's text.
 fn observed(text: &str) -> Vec<Call> {
     let between = |text: &str, from: &str, to: &str| -> Option<String> {
         Some(text.strip_prefix(from)?.strip_suffix('.')?.split_once(to)?.0.to_owned())
@@ -62,7 +62,7 @@ fn observed(text: &str) -> Vec<Call> {
     view(text)
 }
 
-/// What a view of a receptacle says. It comes after an arrival or an opening, or alone.
+/// The calls in a view of a receptacle. It comes after an arrival or an opening, or alone.
 fn view(text: &str) -> Vec<Call> {
     let starts = ["On the ", "The "].into_iter().filter_map(|word| {
         if text.starts_with(word) { Some(0) } else { text.rfind(&format!(" {word}")).map(|at| at + 1) }

@@ -16,7 +16,6 @@ use crate::{self as world, Atom, Facts, Outcome, ProgramHeader, Simulated, Symbo
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Episode {
     game: Arc<Game>,
@@ -30,11 +29,9 @@ pub struct Episode {
     facts: OnceLock<Arc<Facts>>,
 }
 
-/// The household world.
 pub type HouseholdWorld = Simulated<Episode>;
 
 impl HouseholdWorld {
-    /// A world over the tasks of a source, in an edition's wording.
     pub fn new(source: impl Into<Arc<Source>>, edition: Edition) -> Self {
         Simulated::over(source, edition)
     }

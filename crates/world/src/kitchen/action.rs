@@ -1,6 +1,5 @@
 //! Actions as text: a verb and the ids it is about (`put Mug|1 Sink|1`). What they do is said elsewhere.
 
-/// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Verb {
     TurnLeft,
@@ -50,7 +49,6 @@ pub(crate) const VERBS: [(Verb, &str, usize); 19] = [
 /// The word for the robot itself, which actions may name and which says nothing.
 pub(crate) const CHARACTER: &str = "character";
 
-/// An action as read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action<'a> {
     pub verb: Verb,
@@ -62,9 +60,7 @@ pub struct Action<'a> {
 
 impl<'a> Action<'a> {
     /// Reads an action.
-    ///
-    /// # Errors
-    /// If its verb is unknown, or it names too few or too many things; says what would be right.
+    /// Errors: if its verb is unknown, or it names too few or too many things; says what would be right.
     pub fn read(text: &'a str) -> Result<Action<'a>, String> {
         let text = text.trim();
         let mut words = text.split_whitespace();

@@ -1,6 +1,6 @@
 //! Expert that knows everything: shows that tasks can be done, and makes the demonstrations. For tests only.
 //!
-//! What is to be handled follows from the goal (open what is shut, clear what is full, carry, switch); how to get into a position
+//! The things to be handled follow from the goal (open what is shut, clear what is full, carry, switch); how to get into a position
 //! from which that works is searched breadth first over the robot's moves, in the simulator itself.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -93,7 +93,7 @@ impl Expert {
         self.act(&format!("put {} {}", scene.id_of(thing), scene.id_of(receptacle)), &[receptacle])
     }
 
-    /// What keeps anything from being put somewhere: an obstructing thing, or any if it is full.
+    /// The obstacle to putting anything somewhere: an obstructing thing, or any if it is full.
     fn obstacle(&self, receptacle: usize) -> Option<usize> {
         let (state, what) = (self.simulation.state(), self.simulation.scene().thing(receptacle));
         let obstructing = state.contents(receptacle).find(|inside| what.obstructed_by.contains(inside));

@@ -17,7 +17,6 @@ pub fn facts(scene: &Scene, state: &State) -> Facts {
     literals(scene, state, &seen, &seen)
 }
 
-/// The literals over some things, of which some are seen, and the hand's.
 fn literals(scene: &Scene, state: &State, things: &[usize], seen: &[usize]) -> Facts {
     let mut atoms = BTreeSet::new();
     let id = |thing: usize| scene.id_of(thing);

@@ -25,7 +25,7 @@ pub(super) enum Test {
     Held(usize),
 }
 
-/// A goal: its literal, and what is tested for it.
+/// A goal: its literal and its test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
     /// As written in the scene: `ON CoffeeMachine|1`.
@@ -35,9 +35,7 @@ pub struct Goal {
 
 impl Goal {
     /// Reads a literal over the things of a scene.
-    ///
-    /// # Errors
-    /// If it has no form of the known ones, or names what is not there.
+    /// Errors: if it has no form of the known ones, or names what is not there.
     pub(super) fn read(text: &str, things: &[Thing]) -> Result<Goal, String> {
         let literal: Atom = text.parse()?;
         let mut found = Vec::new();

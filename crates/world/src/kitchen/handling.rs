@@ -101,7 +101,6 @@ pub fn switch(scene: &Scene, state: &mut State, thing: usize, on: bool) -> Done 
     Ok(())
 }
 
-/// Slices a thing: its slices take its place.
 pub fn slice(scene: &Scene, state: &mut State, thing: usize) -> Done {
     let id = scene.id_of(thing);
     unless(close(scene, state, thing), || format!("Not close enough to {id} to slice it."))?;
@@ -122,7 +121,7 @@ pub fn slice(scene: &Scene, state: &mut State, thing: usize) -> Done {
     Ok(())
 }
 
-/// What a running device does to what lies in it.
+/// The effect of a running device on the things that lie in it.
 fn settle(scene: &Scene, state: &mut State, receptacle: usize) {
     let kind = scene.thing(receptacle).kind.as_str();
     let running = state.now(receptacle).on;

@@ -82,9 +82,6 @@ struct ObjectEntry {
 }
 
 /// Reads a scene.
-///
-/// # Errors
-/// Fault, where in the file, and what would be right.
 pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
     let file: SceneFile = serde_json::from_str(text).map_err(|e| format!("no scene: {e}"))?;
     at_most("objects", file.objects.len(), MOST_THINGS)?;

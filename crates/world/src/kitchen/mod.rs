@@ -43,7 +43,7 @@ use super::kind::shipped;
 use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
-/// What `find` does before it looks around.
+/// The option for the first step of `find`.
 pub const FIND: OptionSpec = OptionSpec::new(
     "find",
     "Find",
@@ -52,7 +52,7 @@ pub const FIND: OptionSpec = OptionSpec::new(
 )
 .or("moving");
 
-/// What the kitchen registers about itself.
+/// The kitchen's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[FIND],
     data: Some(DataSpec {
@@ -87,7 +87,7 @@ pub static KIND: WorldKind = WorldKind {
     )
 };
 
-/// What `find` does before it looks around.
+/// The first step of `find`, before it looks around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, strum::Display, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum Find {

@@ -11,7 +11,7 @@ use crate::blocking::Domain;
 use crate::literal::{Atom, Facts};
 use crate::planner::classical::{Known, Names, PlanningTask, Step};
 
-/// The domain: what actions need and change.
+/// The domain: preconditions and effects of actions.
 static DOMAIN: LazyLock<String> =
     LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/kitchen/domain.toml")).unwrap_or_default());
 
@@ -25,7 +25,6 @@ fn action(names: &Names, step: &Step) -> Option<String> {
     Some(text)
 }
 
-/// A predicate over things.
 type Claim = Vec<String>;
 
 fn claim(predicate: &str, things: &[&str]) -> Claim {
@@ -33,9 +32,7 @@ fn claim(predicate: &str, things: &[&str]) -> Claim {
 }
 
 /// The problem of reaching the goals from what is known.
-///
-/// # Errors
-/// A goal that the domain has no words for.
+/// Errors: a goal that the domain has no words for.
 pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Result<PlanningTask, String> {
     let mut start: BTreeSet<Claim> = facts.atoms.iter().filter_map(of_atom).collect();
     let dirty = |thing: &str| facts.holds("DIRTY", &[thing]);
@@ -78,7 +75,7 @@ pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Resu
 /// The word that stands for the robot in literals.
 const CHARACTER: &str = "character";
 
-/// What an atom of the facts says in the domain's words.
+/// An atom of the facts in the domain's words.
 fn of_atom(atom: &Atom) -> Option<Claim> {
     let args: Vec<&str> = atom.args.iter().map(String::as_str).collect();
     let predicate = match (atom.predicate.as_str(), args.as_slice()) {

@@ -9,7 +9,7 @@ use super::state::State;
 use crate::ProgramHeader;
 use stepwright_program::{Call, Literal};
 
-/// What the program knows by now.
+/// The state that the program has been told.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     seen: Vec<usize>,
@@ -19,7 +19,7 @@ pub struct Observation {
     ever: Vec<bool>,
     /// Conditions by thing, in the order of [`conditions`].
     conditions: Vec<[bool; 6]>,
-    /// What was last seen in a receptacle, by receptacle.
+    /// The last seen contents of a receptacle, by receptacle.
     contents: Vec<Vec<usize>>,
 }
 
@@ -115,7 +115,6 @@ pub fn text_of(call: &Call) -> Option<String> {
     (call_of(&text).as_ref() == Some(call)).then_some(text)
 }
 
-/// How the trajectory of a task opens as a program.
 pub fn header(scene: &str, task: &str, sentence: &str) -> ProgramHeader {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     ProgramHeader {

@@ -10,7 +10,7 @@ use super::state::{Robot, State};
 pub type Point = (f64, f64);
 pub type Segment = (Point, Point);
 
-/// What a thing is, for good. Slices are things too; they are absent until something is sliced.
+/// A thing's lasting properties. Slices are things too; they are absent until something is sliced.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Thing {
@@ -60,25 +60,21 @@ pub struct Body {
     pub grid_step: f64,
 }
 
-/// A task of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     /// Its name in the scene (`coffee`).
     pub name: String,
-    /// The sentence shown to the agent.
     pub text: String,
-    /// What is to be met, in order.
+    /// The goals, in order.
     pub goals: Vec<Goal>,
 }
 
-/// A kitchen.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// Its id (`kitchen-a`).
     pub id: String,
     /// The room's name, as `walk_to_room` says it.
     pub room: String,
-    /// What makes it difficult, in words.
     pub failure_points: Vec<String>,
     pub body: Body,
     pub grid: Vec<Point>,
@@ -87,7 +83,6 @@ pub struct Scene {
     /// Segments that always block sight.
     pub occluders: Vec<Segment>,
     pub accepts: Receptacles,
-    /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
     pub start: State,
     pub(super) things: Vec<Thing>,
@@ -100,7 +95,6 @@ impl Scene {
         self.things.get(index).unwrap_or(&self.nothing)
     }
 
-    /// A thing's id.
     pub(crate) fn id_of(&self, index: usize) -> &str {
         &self.thing(index).id
     }

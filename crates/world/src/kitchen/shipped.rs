@@ -19,9 +19,7 @@ struct Shipped {
 }
 
 /// The demonstrations that ship, those in the same scene as `task` left out, so that no task is learned from itself.
-///
-/// # Errors
-/// Never, unless the program's own files are damaged.
+/// Errors: never, unless the program's own files are damaged.
 pub fn demonstrations(task: &str) -> Result<Vec<Demonstration>, WorldError> {
     let scene = task.rsplit_once('/').map_or(task, |(scene, _)| scene);
     let mut world = KitchenWorld::new(Source::shipped()?, Find::default());

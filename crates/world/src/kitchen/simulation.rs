@@ -7,7 +7,6 @@ use super::scene::Scene;
 use super::state::{Now, Robot, State};
 use super::{Find, geometry, handling, motion, sight};
 
-/// A kitchen one can act in.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     scene: Arc<Scene>,
@@ -34,9 +33,7 @@ impl Simulation {
     }
 
     /// Does an action given as text.
-    ///
-    /// # Errors
-    /// The simulator's message, verbatim, if it refuses; or what is wrong with the text.
+    /// Errors: the simulator's message, verbatim, if it refuses; or what is wrong with the text.
     pub fn perform(&mut self, text: &str) -> Result<(), String> {
         let action = Action::read(text)?;
         let end = self.carry_out(&action);
@@ -105,7 +102,7 @@ impl Simulation {
         self.state.held.map(|thing| self.scene.id_of(thing))
     }
 
-    /// The ids of what the robot sees, sorted by code point.
+    /// The ids of the things in sight, sorted by code point.
     pub fn visible(&self) -> Vec<&str> {
         sight::seen(&self.scene, &self.state).into_iter().map(|thing| self.scene.id_of(thing)).collect()
     }

@@ -27,7 +27,6 @@ const SHIPPED: [(&str, &str); 4] = [
 const RECEPTACLES_FILE: &str = "receptacle_compatibility.json";
 /// The largest scene file, in bytes.
 const LARGEST: usize = 8 << 20;
-/// The most scenes of one folder.
 const MOST_SCENES: usize = 1_000;
 
 #[derive(Debug)]
@@ -42,7 +41,7 @@ pub struct SceneTask {
 /// The scenes of a file, a folder, or those that ship, each with its tasks.
 pub type Source = Catalog<SceneTask>;
 
-/// What distinguishes a scene from other JSON that may lie beside it.
+/// The fields by which a scene differs from other JSON that may lie beside it.
 #[derive(Deserialize)]
 struct Glance {
     grid: Option<IgnoredAny>,
@@ -61,9 +60,6 @@ impl Source {
     }
 
     /// Reads a scene file, or every scene of a folder (and of its folder `scenes`).
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the file and the place in it that is wrong, or saying that no scene is there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let mut source = Source::default();
         if !path.is_dir() {
@@ -121,16 +117,12 @@ impl Source {
         Ok(())
     }
 
-    /// The scenes, in the order of the files.
     pub fn scenes(&self) -> impl Iterator<Item = &Arc<Scene>> {
         let same = |one: &&SceneTask, other: &&SceneTask| Arc::ptr_eq(&one.scene, &other.scene);
         self.entries().chunk_by(move |a, b| same(&a, &b)).filter_map(|of| of.first()).map(|entry| &entry.scene)
     }
 
     /// The scene and the task of an id.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`].
     pub fn task(&self, id: &str) -> Result<(Arc<Scene>, Task), WorldError> {
         let SceneTask { scene, task, .. } = self.get(id)?;
         Ok((Arc::clone(scene), task.clone()))

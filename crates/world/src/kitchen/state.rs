@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a vessel is filled with.
+/// A vessel's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -40,7 +40,6 @@ pub struct Now {
     pub filled: Option<Liquid>,
 }
 
-/// A moment in a kitchen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub robot: Robot,
@@ -53,19 +52,17 @@ pub struct State {
 }
 
 impl State {
-    /// A thing's place and condition.
     pub fn now(&self, thing: usize) -> Now {
         self.now.get(thing).copied().unwrap_or_default()
     }
 
-    /// Changes a thing's place or condition.
     pub fn change(&mut self, thing: usize, change: impl FnOnce(&mut Now)) {
         if let Some(now) = self.now.get_mut(thing) {
             change(now);
         }
     }
 
-    /// What a thing lies in, then what that lies in, and so on outwards. Ends on any state, however it came about.
+    /// The things around a thing, from inside outwards. Ends on any state, however it came about.
     pub fn around(&self, thing: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(self.now(thing).parent, |outer| self.now(*outer).parent).take(self.now.len())
     }
@@ -75,7 +72,7 @@ impl State {
         self.held.is_some_and(|held| held == thing || self.around(thing).any(|outer| outer == held))
     }
 
-    /// What lies directly in a thing, in the order things appeared.
+    /// The things directly in a thing, in the order they appeared.
     pub fn contents(&self, receptacle: usize) -> impl Iterator<Item = usize> + '_ {
         self.present.iter().copied().filter(move |thing| self.now(*thing).parent == Some(receptacle))
     }

@@ -15,7 +15,6 @@ use crate::{self as world, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, 
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Episode {
     task: Arc<Task>,
@@ -25,11 +24,9 @@ pub struct Episode {
     met: usize,
 }
 
-/// The kitchen world.
 pub type KitchenWorld = Simulated<Episode>;
 
 impl KitchenWorld {
-    /// A world over the scenes of a source.
     pub fn new(source: impl Into<Arc<Source>>, find: Find) -> Self {
         Simulated::over(source, find)
     }

@@ -31,7 +31,7 @@ pub fn add<'a>(command: Command, specs: impl IntoIterator<Item = &'a OptionSpec>
     }))
 }
 
-/// What was given of the options on the command line, by key. Choices are checked by then, other values are not.
+/// The values given on the command line, by key. Choices are checked by then, other values are not.
 pub fn given<'a>(matches: &ArgMatches, specs: impl IntoIterator<Item = &'a OptionSpec>) -> BTreeMap<String, String> {
     let value = |spec: &OptionSpec| matches.try_get_one::<String>(spec.key).ok().flatten().cloned();
     specs.into_iter().filter_map(|spec| Some((spec.key.to_owned(), value(spec)?))).collect()

@@ -1,42 +1,32 @@
 //! Kinds of option values: its words, whether a text is one, and the values a dialog goes through.
 
-/// What a value must be.
+/// The kind of values that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// `true` or `false`.
     Switch,
-    /// One of these words; each with what it means, which may be empty.
+    /// One of these words; each with its meaning, which may be empty.
     Choice(&'static [(&'static str, &'static str)]),
     /// A whole number within bounds.
     Whole {
-        /// The least.
         min: i64,
-        /// The most.
         max: i64,
     },
-    /// A number within bounds.
     Number {
-        /// The least.
         min: f64,
-        /// The most.
         max: f64,
     },
-    /// Any text.
     Text,
-    /// A file or folder.
     Path,
-    /// A file or folder, or this word.
     PathOr(&'static str),
-    /// A list of texts.
     Texts,
-    /// A table of values by name.
     Table,
     /// A command: a list of texts, or one text that is split as a shell does.
     Command,
 }
 
 impl Kind {
-    /// What is allowed, for messages; `quoted` as in a TOML file.
+    /// The allowed values, for messages; `quoted` as in a TOML file.
     pub fn allowed(&self, quoted: bool) -> String {
         let quotes = if quoted { " in quotes" } else { "" };
         match self {
@@ -116,7 +106,8 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (distance <= word.chars().count().max(best.chars().count()) / 2).then_some(best)
 }
 
-/// What to do about a name that stands for nothing: the nearest, where one is near enough to be meant, and all there are.
+/// The advice about a name that stands for nothing: the nearest, where one is near enough to be meant, and all there
+/// are.
 pub fn known_names(word: &str, known: &[&str]) -> String {
     let near = nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`? "));
     format!("{}there are {}", near.unwrap_or_default(), known.join(", "))

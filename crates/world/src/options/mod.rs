@@ -18,15 +18,13 @@ pub struct OptionSpec {
     pub key: &'static str,
     /// In dialogs (`Demonstrations`).
     pub label: &'static str,
-    /// One plain sentence or phrase: what it sets.
+    /// Its effect, in one plain sentence or phrase.
     pub about: &'static str,
-    /// What a value must be.
     pub kind: Kind,
     /// The value where none is given, as text; empty for none.
     pub default: &'static str,
 }
 
-/// A table of options.
 pub type Table = &'static [OptionSpec];
 
 impl OptionSpec {
@@ -35,7 +33,6 @@ impl OptionSpec {
         OptionSpec { key, label, about, kind, default: "" }
     }
 
-    /// The same with a default.
     pub const fn or(self, default: &'static str) -> Self {
         OptionSpec { default, ..self }
     }
@@ -60,7 +57,7 @@ impl OptionSpec {
         values.swap_remove(next)
     }
 
-    /// What a value means: the words of a choice, else what the option sets.
+    /// A value's meaning: the words of a choice, else the option's effect.
     pub fn note(&self, value: &str) -> &'static str {
         match self.kind {
             Kind::Choice(words) => words.iter().find(|(w, about)| *w == value && !about.is_empty()),

@@ -14,21 +14,11 @@ pub enum OptionError {
     Unknown {
         /// Whose options they are (`the world kitchen`).
         owner: String,
-        /// The key.
         key: String,
-        /// The nearest key, or all there are.
         advice: String,
     },
-    /// The value is not allowed.
     #[error("{key} = `{value}`: it must be {allowed}")]
-    Value {
-        /// The option.
-        key: &'static str,
-        /// What was given.
-        value: String,
-        /// What may be.
-        allowed: String,
-    },
+    Value { key: &'static str, value: String, allowed: String },
 }
 
 impl OptionError {
@@ -50,9 +40,7 @@ pub struct Values(BTreeMap<String, String>);
 
 impl Values {
     /// The values of a table's options in a map that may hold others' too (a session's options); an empty text is none.
-    ///
-    /// # Errors
-    /// [`OptionError::Value`] for a value that the table does not allow.
+    /// Errors: [`OptionError::Value`] for a value that the table does not allow.
     pub fn read<'a>(
         specs: impl IntoIterator<Item = &'a OptionSpec>,
         map: &BTreeMap<String, String>,
@@ -72,9 +60,6 @@ impl Values {
     }
 
     /// The same of a map that holds nothing else; `owner` for messages (`the world kitchen`).
-    ///
-    /// # Errors
-    /// As [`Values::read`], and [`OptionError::Unknown`] for a key that the table does not have.
     pub fn exactly(specs: &[OptionSpec], map: &BTreeMap<String, String>, owner: &str) -> Result<Self, OptionError> {
         if let Some(key) = map.keys().find(|key| specs.iter().all(|s| s.key != **key)) {
             let known: Vec<&str> = specs.iter().map(|s| s.key).collect();
@@ -93,7 +78,6 @@ impl Values {
         self.text(spec) == word
     }
 
-    /// Whether a switch is on.
     pub fn on(&self, spec: &OptionSpec) -> bool {
         debug_assert_eq!(spec.kind, Kind::Switch, "{}", spec.key);
         self.is(spec, "true")
@@ -104,7 +88,6 @@ impl Values {
         self.text(spec).parse().ok()
     }
 
-    /// The same of an option that has a default.
     pub fn count(&self, spec: &OptionSpec) -> u32 {
         self.whole(spec).unwrap_or_default()
     }

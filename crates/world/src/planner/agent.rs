@@ -11,10 +11,9 @@ use crate::program::CheckedProgram;
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
-/// What a decision is made on: only what the agent was given and saw.
+/// The grounds of a decision: only what the agent was given and saw.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposeContext<'a, P> {
-    /// The task as stated to the agent.
     pub sentence: &'a str,
     /// The program state with the assertions in force.
     pub program: &'a P,
@@ -31,26 +30,22 @@ pub struct ProposeContext<'a, P> {
 /// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
 pub type AgentContext<'a> = ProposeContext<'a, CheckedProgram>;
 
-/// A proposed action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// The action.
     pub call: Call,
     /// Higher is better. Of a plan: minus the expected number of steps to the goal, lower still where no plan leads there.
     /// Of imitation: a probability, which is above 0.
     pub score: f64,
-    /// Why, for display.
     pub rationale: String,
 }
 
 /// A part of the task as the agent understands it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoalPart {
-    /// What is to be (`a mug is in the hand`).
+    /// The condition (`a mug is in the hand`).
     pub text: String,
     /// Whether it is so, as far as the agent knows.
     pub holds: bool,
-    /// What is known of it.
     pub why: String,
 }
 

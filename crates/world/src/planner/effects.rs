@@ -13,20 +13,15 @@ use stepwright_trajectory::Step;
 /// An argument of a lifted call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Term {
-    /// The action's parameter of that index.
     Param(usize),
-    /// The same constant every time.
     Const(Literal),
 }
 
 /// An observation call with the action's arguments replaced by its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lifted {
-    /// The object called.
     pub receiver: String,
-    /// The function.
     pub function: String,
-    /// Its leading arguments.
     pub args: Vec<Term>,
     /// Whether further arguments follow that vary from call to call (what was seen).
     pub open_ended: bool,
@@ -56,24 +51,20 @@ impl Lifted {
     }
 }
 
-/// What was learned of one action function.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionModel {
     /// The object it is called on (`agent`).
     pub receiver: String,
-    /// Number of arguments.
     pub arity: usize,
-    /// Demonstrated calls.
     pub calls: usize,
-    /// What followed every call, in order of first appearance.
+    /// The calls that followed every call, in order of first appearance.
     pub certain: Vec<Lifted>,
-    /// What followed some calls or varied, in order of first appearance.
+    /// The calls that followed some calls or varied, in order of first appearance.
     pub sensing: Vec<Lifted>,
     /// Kinds of arguments seen at each position: names without their trailing number.
     pub kinds: Vec<BTreeSet<String>>,
 }
 
-/// Effects of all demonstrated actions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EffectModel {
     actions: BTreeMap<String, ActionModel>,
@@ -121,7 +112,7 @@ impl EffectModel {
         EffectModel { actions }
     }
 
-    /// What was learned of a function; `None` if no demonstration calls it.
+    /// The model of a function; `None` if no demonstration calls it.
     pub fn action(&self, function: &str) -> Option<&ActionModel> {
         self.actions.get(function)
     }

@@ -9,11 +9,10 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// A planning problem.
 pub trait Problem {
     /// A node of the search; equal states are visited once.
     type State: Clone + Eq + Hash;
-    /// What leads from one state to the next.
+    /// A step from one state to the next.
     type Action: Clone;
 
     /// Pushes what can be done in a state: the action, its cost (at least 0) and the state it leads to.
@@ -27,7 +26,7 @@ pub trait Problem {
 /// A way to the goal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan<A> {
-    /// What to do, in order.
+    /// The steps, in order.
     pub actions: Vec<A>,
     pub cost: f64,
 }
@@ -79,9 +78,7 @@ impl Ord for Entry {
 }
 
 /// Searches for a cheapest plan, expanding at most `limit` states. `first` says which actions may open the plan.
-///
-/// # Errors
-/// [`NoPlan`] when there is none or the bound was reached.
+/// Errors: [`NoPlan`] when there is none or the bound was reached.
 pub fn search<P: Problem>(
     problem: &P,
     start: P::State,

@@ -106,7 +106,6 @@ const DEMONSTRATED: &[(&str, &[&str])] = &[
     ("agent.toggle('desklamp 1')", &["env.set_property('desklamp 1', 'toggle', True)"]),
 ];
 
-/// The demonstrated steps.
 pub(crate) fn demonstrated() -> Vec<Step> {
     let step = |(action, observed): &(&str, &[&str])| Step {
         call: Some(action.parse().unwrap()),

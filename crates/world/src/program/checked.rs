@@ -19,9 +19,7 @@ impl CheckedProgram {
     }
 
     /// The assertions that a specification itself states, by action function.
-    ///
-    /// # Errors
-    /// If one of them is no assertion that can be evaluated by itself.
+    /// Errors: if one of them is no assertion that can be evaluated by itself.
     pub fn stated(specification: &Specification) -> Result<Rules, Rejection> {
         let mut stated = Rules::new();
         for function in specification.functions() {
@@ -35,9 +33,7 @@ impl CheckedProgram {
     }
 
     /// The fresh state of a specification, under its own assertions.
-    ///
-    /// # Errors
-    /// If the specification cannot start; its own assertions were evaluated when it was loaded.
+    /// Errors: if the specification cannot start; its own assertions were evaluated when it was loaded.
     pub fn start(specification: &Specification) -> Result<Self, Fault> {
         let assertions = Self::stated(specification).unwrap_or_default();
         Ok(CheckedProgram::new(specification.start()?, Arc::new(assertions)))
@@ -119,7 +115,6 @@ fn status(result: &CheckResult) -> Status {
     }
 }
 
-/// What there is to say of a result beyond its status.
 fn reason(result: &CheckResult) -> Option<String> {
     match result {
         CheckResult::Holds => None,

@@ -10,7 +10,7 @@ pub use source::{RecordedLogs, read};
 
 use super::{Ability, WorldKind};
 
-/// What recorded episodes register about themselves. It is none of the listed worlds.
+/// The entry of recorded episodes. It is none of the listed worlds.
 pub static KIND: WorldKind = WorldKind {
     steps: 0,
     abilities: &[Ability::Admissible],

@@ -28,7 +28,7 @@ impl Playback {
         self.logs.get(self.at)
     }
 
-    /// What is observed after so many steps.
+    /// The observation after so many steps.
     fn outcome(&self) -> Outcome {
         let step = self.read.get(self.next).cloned().unwrap_or_default();
         let log = self.log();

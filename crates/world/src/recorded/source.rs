@@ -20,9 +20,6 @@ pub struct RecordedLogs {
 }
 
 /// The logs of a file, and what is wrong in it: a trajectory a line (the layout of O3D's recordings), or texts of ReAct.
-///
-/// # Errors
-/// If the file cannot be read, or holds no log at all: what, where, and what to do.
 pub fn read(path: &Path) -> Result<(Vec<Trajectory>, Vec<LogError>), WorldError> {
     let text = files::read_text(path)?;
     let name = path.file_stem().map_or_else(|| "log".to_owned(), |name| name.to_string_lossy().into_owned());
@@ -38,24 +35,17 @@ pub fn read(path: &Path) -> Result<(Vec<Trajectory>, Vec<LogError>), WorldError>
 
 impl RecordedLogs {
     /// No logs ship.
-    ///
-    /// # Errors
-    /// Always: a file is needed.
     pub fn none() -> Result<Self, WorldError> {
         Err(WorldError::Failed("recorded episodes come from a file of logs: stepwright open FILE".to_owned()))
     }
 
     /// The logs of a file.
-    ///
-    /// # Errors
-    /// As [`read`].
     pub fn open(path: &Path) -> Result<Self, WorldError> {
         let (logs, wrong) = read(path)?;
         let problems = wrong.iter().map(|error| format!("{}:{error}", path.display())).collect();
         Ok(RecordedLogs { logs: Arc::new(logs), problems: Arc::new(problems), origin: path.display().to_string() })
     }
 
-    /// The place of a log.
     pub(super) fn place(&self, id: &str) -> Option<usize> {
         self.logs.iter().position(|log| log.id == id)
     }

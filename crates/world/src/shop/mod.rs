@@ -46,7 +46,7 @@ pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
 )
 .or("false");
 
-/// What the shop registers about itself.
+/// The shop's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[FORM, ATTRIBUTES],
     data: Some(DataSpec {

@@ -14,7 +14,6 @@ pub fn call_of(text: &str) -> Option<Call> {
     Some(Call::new(BUYER, name, [inside]))
 }
 
-/// The text of an action's call.
 pub fn text_of(call: &Call) -> Option<String> {
     match (call.receiver.as_str(), call.function.as_str(), call.args.as_slice()) {
         (BUYER, name @ ("search" | "click" | "think"), [Literal::Str(inside)]) => Some(format!("{name}[{inside}]")),
@@ -83,7 +82,7 @@ fn is_hidden(seen: &Seen, text: &str) -> bool {
         && !seen.results.iter().any(|result| result.asin.eq_ignore_ascii_case(text))
 }
 
-/// What an agent sees after calls, starting from what it saw before; `None` if they say nothing of a page.
+/// The agent's view after calls, starting from the view before; `None` if they say nothing of a page.
 pub fn seen(before: Option<&Seen>, calls: &[Call]) -> Option<Seen> {
     let mut seen: Option<Seen> = None;
     for call in calls.iter().filter(|call| call.receiver == SHOP) {

@@ -14,11 +14,9 @@ use crate::demonstration::Demonstration;
 use crate::options::Values;
 use crate::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
-/// A goal of a shop.
 #[derive(Debug, Clone)]
 pub struct GoalEntry {
     shop: Arc<Shop>,
-    /// The goal's place in the shop's list.
     place: usize,
     id: String,
     origin: Arc<str>,
@@ -37,9 +35,6 @@ impl Source {
     }
 
     /// Opens a person's catalogue: a folder, or one of its files.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the file that is wrong, or saying that no catalogue or no goals are there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let shop = Shop::open(path, Reading::beside(path).map_err(wrong)?).map_err(wrong)?;
         if shop.goals.is_empty() {

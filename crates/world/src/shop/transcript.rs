@@ -34,7 +34,6 @@ fn read(log: &Trajectory) -> Vec<Step> {
     steps
 }
 
-/// The button of a line, where the line is one.
 fn button(line: &str) -> Option<&str> {
     let inside = line.trim().strip_prefix('[')?.strip_suffix(']')?;
     (!inside.contains(['[', ']'])).then_some(inside)
@@ -54,7 +53,7 @@ fn choices(line: &str) -> Option<(String, Vec<(String, bool)>)> {
     Some((name.to_owned(), values.collect()))
 }
 
-/// What a page's text says; `seen` is what was seen before and is seen now.
+/// The calls in a page's text; `seen` is the view before and becomes the view now.
 fn page(text: &str, seen: &mut Seen) -> Vec<Call> {
     if let Some(value) = text.trim().strip_prefix("You have clicked ").and_then(|rest| rest.strip_suffix('.')) {
         let owner = seen.options.iter().find(|(_, values)| values.iter().any(|known| known == value));
@@ -145,7 +144,8 @@ mod tests {
     use super::*;
     use crate::{OpenSpec, Sources};
 
-    /// What the shop reports as calls of a page is read off the page's text, on the paths through the shipped catalogue.
+    /// The calls of a page that the shop reports are read off the page's text, on the paths through the shipped
+    /// catalogue.
     #[test]
     fn pages_say_what_the_shop_tells() {
         let (sources, options) = (Sources::default(), BTreeMap::new());

@@ -28,7 +28,6 @@ impl Form {
         }
     }
 
-    /// The option's word.
     pub fn word(self) -> &'static str {
         match self {
             Form::Site => "site",
@@ -38,10 +37,9 @@ impl Form {
     }
 }
 
-/// How the world is configured.
+/// The world's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// In which form an agent gets the pages.
     pub form: Form,
     pub attributes: bool,
 }
@@ -52,7 +50,6 @@ pub(super) enum Visit {
     Text(Session, Form),
 }
 
-/// What an action brought.
 pub(super) struct Answer {
     pub(super) observation: String,
     pub(super) reward: f64,
@@ -112,7 +109,6 @@ impl Visit {
         }
     }
 
-    /// Search text; empty for nothing.
     pub(super) fn query(&self) -> String {
         match self {
             Visit::Site(site) => site.query.clone(),
@@ -120,7 +116,6 @@ impl Visit {
         }
     }
 
-    /// Choices, by option.
     pub(super) fn chosen(&self) -> impl Iterator<Item = (&String, &String)> {
         match self {
             Visit::Site(site) => site.options.iter(),
@@ -143,7 +138,7 @@ impl Visit {
         }
     }
 
-    /// What can be clicked, as it is to be written.
+    /// The buttons, as they are to be written.
     pub(super) fn clickables(&self) -> Vec<String> {
         match self {
             Visit::Site(site) => site.clickables(),

@@ -11,7 +11,6 @@ use super::{picture, program};
 use crate::{self as world, Map, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
 use stepwright_program::Call;
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Run {
     task: String,
@@ -26,7 +25,6 @@ impl Run {
         self.done && self.visit.reward().is_some_and(|reward| reward.total >= 1.0)
     }
 
-    /// What is to be seen, as calls.
     fn calls(&self) -> Vec<Call> {
         program::page(&self.visit.seen(), &self.visit.clickables())
     }

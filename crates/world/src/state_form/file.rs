@@ -12,7 +12,7 @@ use super::{Says, StateForm, Telling, Term};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFormError {
     pub path: String,
-    /// Line (from 1) and what is wrong there and what would be right.
+    /// Line (from 1), fault and remedy.
     pub faults: Vec<(usize, String)>,
 }
 
@@ -41,9 +41,6 @@ struct File {
 
 impl StateForm {
     /// Reads a form; `path` is named in errors.
-    ///
-    /// # Errors
-    /// [`StateFormError`]: everything that is wrong, each with its line.
     pub fn load(text: &str, path: &str) -> Result<Self, StateFormError> {
         let fail = |faults| StateFormError { path: path.to_owned(), faults };
         let line = |at: usize| 1 + text.bytes().take(at).filter(|b| *b == b'\n').count();

@@ -18,7 +18,7 @@ use super::{Atom, Facts, World};
 /// Stands for any argument of a literal that is taken back.
 const ANY: &str = "*";
 
-/// What the literals of a world say in a state.
+/// The meaning of a world's literals in a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateForm {
     /// The character of a name that stands for a space (`_` in `mug_1`).
@@ -26,7 +26,6 @@ pub struct StateForm {
     tellings: Vec<Telling>,
 }
 
-/// What one predicate says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Telling {
     predicate: String,
@@ -53,7 +52,6 @@ enum Says {
     },
 }
 
-/// A word of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
     Word(String),

@@ -12,9 +12,6 @@ const FILE: &str = "state_form.toml";
 type Loaded = Result<Arc<StateForm>, Arc<StateFormError>>;
 
 /// The state form that ships for a world; `None` if none does.
-///
-/// # Errors
-/// [`StateFormError`] if it does not load, which a test rules out.
 pub fn shipped(world: &WorldKind) -> Option<Loaded> {
     static FORMS: Mutex<BTreeMap<&'static str, Loaded>> = Mutex::new(BTreeMap::new());
     let file = world.file(FILE)?;

@@ -11,13 +11,11 @@ use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_trajectory::Step;
 
-/// The agent of the table.
 #[derive(Debug, Clone)]
 struct TableAgent {
     effects: EffectModel,
 }
 
-/// The agent that learns effects from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = demonstrations.iter().flat_map(|d| &d.steps);
     Arc::new(TableAgent { effects: EffectModel::learn(steps) })
@@ -46,7 +44,7 @@ impl Agent for TableAgent {
     }
 }
 
-/// What was done for the open request.
+/// The calls made for the open request.
 fn done(history: &[Step]) -> Vec<Act> {
     let mut done = Vec::new();
     for step in history {
@@ -61,7 +59,7 @@ fn done(history: &[Step]) -> Vec<Act> {
     done
 }
 
-/// What is left to do of a program. A belief is not asked for, and doing nothing needs no call.
+/// The rest of a program. A belief is not asked for, and doing nothing needs no call.
 fn left(program: Vec<Act>, mut done: Vec<Act>) -> Vec<Act> {
     let is_left = |act: &Act| match done.iter().position(|other| other == act) {
         Some(at) => {

@@ -5,11 +5,8 @@ use stepwright_program::{Call, Literal};
 
 /// The object the calls are of, in programs.
 pub(crate) const ROBOT: &str = "robot";
-/// The functions that a program may call.
 pub const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm", "done"];
-/// The call that closes a request.
 pub const CLOSING: &str = "done()";
-/// The call that does nothing.
 pub const NOTHING: &str = "noop()";
 /// The function that answers a question.
 pub(crate) const ANSWERING: &str = "say";
@@ -17,10 +14,8 @@ pub(crate) const ANSWERING: &str = "say";
 pub(crate) const UPDATING: &str = "update_wm";
 /// The longest text read, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// The most calls of one text.
 const MOST: usize = 1_000;
 
-/// What one call asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// Puts the first on or in the second.
@@ -45,7 +40,7 @@ impl Act {
         }
     }
 
-    /// What a program call asks for; `None` if it is no action here.
+    /// The request of a program call; `None` if it is no action here.
     pub fn of(call: &Call) -> Option<Act> {
         if call.receiver != ROBOT {
             return None;
@@ -87,9 +82,6 @@ impl Act {
 }
 
 /// Reads an action's text: a call a line; empty lines and comments count for nothing.
-///
-/// # Errors
-/// Which line is no call, and which calls there are; then nothing of the text is to be done.
 pub fn read(text: &str) -> Result<Vec<Act>, String> {
     if text.len() > LONGEST || text.lines().count() > MOST {
         return Err(format!("the text is longer than {MOST} lines or {LONGEST} bytes"));

@@ -29,20 +29,17 @@ impl Domain {
     }
 }
 
-/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The person's words.
     pub query: String,
-    /// What kind of request it is (`put`, `question`, `statement`, `event`, `put_all`, `goal`, `swap`).
+    /// The kind of request (`put`, `question`, `statement`, `event`, `put_all`, `goal`, `swap`).
     pub kind: String,
     /// Whether it takes something of earlier requests.
     pub temporal: bool,
-    /// A program that answers it; empty where none is written down.
     pub code: String,
-    /// What the person meant, spelled right, for a writer; where that is written down.
+    /// The person's meaning, spelled right, for a writer; where that is written down.
     pub meant: Option<String>,
-    /// What weights are to become, where the solutions are not listed.
+    /// The relation that the weights are to get, where the solutions are not listed.
     pub goal: Option<Goal>,
     pub expected: Expected,
 }
@@ -57,7 +54,7 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// What the episode is, in a sentence: the first request, and how many come after it.
+    /// Its description in a sentence: the first request, and how many come after it.
     pub fn sentence(&self) -> String {
         let first = self.requests.first().map_or("", |asked| asked.query.as_str()).trim_end_matches('.');
         match self.requests.len() {

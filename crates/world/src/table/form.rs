@@ -47,9 +47,7 @@ impl Table {
     }
 
     /// The table of a state.
-    ///
-    /// # Errors
-    /// What in the state makes no sense, and what would.
+    /// Errors: what in the state makes no sense, and what would.
     pub fn from_form(form: &Value) -> Result<Table, String> {
         let form = form.as_object().ok_or("a state is an object such as {\"objects\": [], \"relations\": []}")?;
         let names = texts(form.get("objects"), "objects")?;

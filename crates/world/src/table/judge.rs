@@ -11,13 +11,12 @@ use super::thing::{NUMBERS, tidy};
 /// A move: what, and on or in what.
 pub type Move = (String, String);
 
-/// What a request expects.
+/// A request's expected answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expected {
     pub moves: Vec<Move>,
-    /// Other sets of moves that do as well.
     pub others: Vec<Vec<Move>>,
-    /// What is said; nothing need be said if empty, and what is said then does not matter.
+    /// The words; nothing need be said if empty, and what is said then does not matter.
     pub say: Vec<String>,
 }
 

@@ -10,11 +10,8 @@ use super::rules::Table;
 use super::scene::{Scene, cups_text};
 use super::thing::{TABLE, tidy};
 
-/// The most episodes of one file.
 const MOST_EPISODES: usize = 20_000;
-/// The most things on a table.
 const MOST_THINGS: usize = 200;
-/// The most requests of an episode.
 const MOST_REQUESTS: usize = 500;
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 100;

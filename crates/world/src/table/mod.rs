@@ -41,7 +41,7 @@ pub use world::TableWorld;
 use super::kind::shipped;
 use super::{Ability, DataSpec, Generator, WorldKind};
 
-/// What the table registers about itself.
+/// The table's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     data: Some(DataSpec {
         about: "episodes on a table: a file, or a folder of them (docs/reference/table.md)",

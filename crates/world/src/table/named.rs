@@ -28,9 +28,7 @@ pub fn words(sentence: &str) -> Vec<Word> {
 /// Where in the words a thing is named: the index of the last word of the name, and which of the names it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention {
-    /// The word at which the name ends.
     pub at: usize,
-    /// The index of the name in the list of names.
     pub name: usize,
 }
 

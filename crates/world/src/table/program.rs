@@ -6,7 +6,6 @@ use super::scene::Scene;
 use crate::ProgramHeader;
 use stepwright_program::{Call, Literal};
 
-/// How the trajectory of an episode opens.
 pub fn header(episode: Option<&Episode>) -> ProgramHeader {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let id = episode.map_or("", |episode| episode.id.as_str());

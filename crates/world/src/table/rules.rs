@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use super::thing::{Kind, TABLE, tidy};
 
-/// A thing and how it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Now {
-    /// What it lies on or in; the table if `None`.
     pub(super) under: Option<usize>,
     /// When it came there, counted in arrivals.
     pub(super) since: u64,
@@ -22,12 +20,10 @@ pub struct Now {
 /// A thing's name and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thing {
-    /// Its name, with spaces and no underscores.
     pub name: String,
     pub kind: Kind,
 }
 
-/// Everything on the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Each thing once, in the order of the list they were named in.
@@ -40,9 +36,7 @@ pub struct Table {
 
 impl Table {
     /// These things, each by itself on the table, nothing known of them.
-    ///
-    /// # Errors
-    /// If a name does not say what the thing is.
+    /// Errors: if a name does not say what the thing is.
     pub fn new<S: AsRef<str>>(names: &[S]) -> Result<Table, String> {
         let mut things: Vec<Thing> = Vec::new();
         let mut listed = Vec::new();
@@ -65,9 +59,6 @@ impl Table {
     }
 
     /// Puts a block (or a cover) on or in something: `put_first_on_second`.
-    ///
-    /// # Errors
-    /// Why not, in the rule's words; then nothing has changed.
     pub fn put(&mut self, first: &str, second: &str) -> Result<(), String> {
         let (first, second) = (tidy(first), tidy(second));
         let moved =
@@ -166,7 +157,6 @@ impl Table {
         top
     }
 
-    /// What lies directly on a block.
     pub(super) fn on_top(&self, thing: usize) -> Option<usize> {
         if self.kind(thing).is_none_or(Kind::contains) {
             return None;
@@ -196,7 +186,6 @@ impl Table {
         all.filter(|block| self.kind(*block) == Some(Kind::Block)).collect()
     }
 
-    /// The cover that hides a block.
     pub(super) fn cover_of(&self, thing: usize) -> Option<usize> {
         self.on_top(thing).filter(|top| self.kind(*top) == Some(Kind::Cover))
     }

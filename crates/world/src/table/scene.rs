@@ -6,7 +6,6 @@ use super::named::words;
 use super::rules::Table;
 use super::statement::StatementKind;
 
-/// The scene at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scene {
     Table(Table),
@@ -16,9 +15,6 @@ pub enum Scene {
 
 impl Scene {
     /// `put_first_on_second`.
-    ///
-    /// # Errors
-    /// Why not, in the rule's words; then nothing has changed.
     pub fn put(&mut self, first: &str, second: &str) -> Result<(), String> {
         match self {
             Scene::Table(table) => table.put(first, second),

@@ -9,9 +9,7 @@ use crate::demonstration::Demonstration;
 const MOST: usize = 10;
 
 /// Shipped episodes of a task's domain, the task itself left out.
-///
-/// # Errors
-/// Never, unless the program's own files are damaged.
+/// Errors: never, unless the program's own files are damaged.
 pub fn demonstrations(task: &Episode) -> Result<Vec<Demonstration>, WorldError> {
     let source = Source::shipped()?;
     let others: Vec<_> =

@@ -25,7 +25,6 @@ const LARGEST: usize = 64 << 20;
 /// Files of these names hold episodes; what is wrong in one is an error and no reason to pass it over.
 const NAMES: [&str; 3] = ["episodes_", "generated_", "three_cups"];
 
-/// An episode of a source.
 #[derive(Debug)]
 pub struct EpisodeFile {
     episode: Arc<Episode>,
@@ -46,9 +45,6 @@ impl Source {
     }
 
     /// Reads a file of episodes, or every one of a folder.
-    ///
-    /// # Errors
-    /// [`WorldError::Data`] naming the file and the line that is wrong, or saying that no episodes are there.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let mut source = Source::default();
         if !path.is_dir() {
@@ -69,9 +65,6 @@ impl Source {
     }
 
     /// Episodes of a text; `path` is what complaints name.
-    ///
-    /// # Errors
-    /// As [`Source::open`].
     pub fn from_text(text: &str, path: &Path) -> Result<Source, WorldError> {
         let mut source = Source::default();
         source.add_text(text, path, &path.display().to_string())?;
@@ -114,9 +107,6 @@ impl Source {
     }
 
     /// The episode of an id.
-    ///
-    /// # Errors
-    /// [`WorldError::NoSuchTask`].
     pub fn episode(&self, id: &str) -> Result<Arc<Episode>, WorldError> {
         Ok(Arc::clone(&self.get(id)?.episode))
     }

@@ -12,7 +12,7 @@ fn shipped() -> TableWorld {
     TableWorld::new(Source::shipped().unwrap())
 }
 
-/// What is to be done for a request: the expected moves and answers, and `done()`.
+/// The answer to a request: the expected moves and words, and `done()`.
 fn answer(expected: &Expected) -> String {
     let mut text = String::new();
     for (a, b) in &expected.moves {

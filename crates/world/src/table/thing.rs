@@ -3,13 +3,12 @@
 /// The target that is no object.
 pub const TABLE: &str = "table";
 
-/// What a thing is, by its name's last word.
+/// A thing's kind, by its name's last word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     Block,
     /// Holds stacks side by side.
     Bowl,
-    /// A bowl that cleans what is in it.
     Disinfector,
     /// Can be moved; hides the block it is put over.
     Cover,
@@ -64,7 +63,6 @@ pub fn at(target: &str) -> String {
     format!("{} the {target}", if inside { "in" } else { "on" })
 }
 
-/// The words of numbers, from zero.
 pub(crate) const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
                            sixteen seventeen eighteen nineteen twenty";
 

@@ -10,7 +10,6 @@ pub(crate) struct Ratio {
     pub to: u64,
 }
 
-/// Number words, from one on.
 const NUMBERS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /// Words for parts, from the half on. Slips like those in the published episodes are read as what they mean.

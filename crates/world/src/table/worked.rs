@@ -35,9 +35,7 @@ static ALL: LazyLock<Result<BTreeMap<String, WorkedExample>, String>> = LazyLock
 });
 
 /// The example of a domain; of one that has none, that of the plain table.
-///
-/// # Errors
-/// Never, unless the program's own file is damaged.
+/// Errors: never, unless the program's own file is damaged.
 pub fn worked(domain: &str) -> Result<&'static WorkedExample, String> {
     let all = ALL.as_ref().map_err(|e| format!("worlds/table/demonstrations.toml: {e}"))?;
     let found = all.get(domain).or_else(|| all.get(USUAL));

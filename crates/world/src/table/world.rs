@@ -1,6 +1,6 @@
 //! Table as a simulated world: an episode's requests, answered one after another.
 //!
-//! What a request says becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
+//! A request's statement becomes true as the agent begins to answer it. `done()` closes the request: it is judged, and the next one is
 //! observed. Of the judgement only the reward is shown.
 
 use std::borrow::Cow;
@@ -18,7 +18,6 @@ use crate::{
 };
 use stepwright_program::Call;
 
-/// A running episode.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub(super) episode: Arc<Episode>,
@@ -29,7 +28,7 @@ pub struct Run {
     began: Option<Scene>,
     /// The moves made for the open request, those that could not be done included.
     moves: Vec<Move>,
-    /// What was said to the open request.
+    /// The answers to the open request.
     said: Vec<String>,
 }
 
@@ -140,7 +139,6 @@ impl Run {
     }
 }
 
-/// The scene in words, as at the beginning.
 fn beginning(scene: &Scene) -> String {
     match scene {
         Scene::Cups(cups) => {
@@ -161,11 +159,9 @@ fn beginning(scene: &Scene) -> String {
     }
 }
 
-/// The table world.
 pub type TableWorld = Simulated<Run>;
 
 impl TableWorld {
-    /// A world over the episodes of a source.
     pub fn new(source: impl Into<Arc<Source>>) -> Self {
         Simulated::over(source, ())
     }

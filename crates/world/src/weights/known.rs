@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Expression, Ratio};
 
-/// What a belief says of weights, object by object within groups of comparable ones.
+/// A belief's weights, object by object within groups of comparable ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Weights {
     /// Each object's group and its weight in the group's own unit.
@@ -21,11 +21,8 @@ pub struct Weights {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the weights contradict each other: `{object}` would weigh {one} and {other} of the same unit")]
 pub struct Contradiction {
-    /// The object with two weights.
     pub object: String,
-    /// One weight.
     pub one: Ratio,
-    /// The other.
     pub other: Ratio,
 }
 
@@ -34,9 +31,7 @@ const UNIT: &str = "";
 
 impl Weights {
     /// The weights of a belief.
-    ///
-    /// # Errors
-    /// If entries contradict each other. What is no weight is passed over.
+    /// Errors: if entries contradict each other. What is no weight is passed over.
     pub fn of(belief: &Value) -> Result<Self, Contradiction> {
         let none = Map::new();
         let entries = belief.as_object().unwrap_or(&none);

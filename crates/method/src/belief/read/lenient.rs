@@ -33,7 +33,6 @@ pub fn read(body: &Body, repairs: &mut Repairs) -> Result<(Value, bool), ReadErr
 struct Parser<'a> {
     words: Words,
     repairs: &'a mut Repairs,
-    /// The names listed as objects so far.
     objects: HashSet<String>,
     /// The text ended inside an entry's name.
     cut_name: bool,
@@ -41,7 +40,6 @@ struct Parser<'a> {
     took_comma: bool,
 }
 
-/// How an entry's name was read.
 enum Name {
     /// A name; its value follows.
     Is(String),

@@ -22,12 +22,10 @@ const LONGEST: usize = 1 << 18;
 /// Values nested deeper than this are not read.
 const DEEPEST: usize = 32;
 
-/// A state that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The state: an object whose `objects` and `relations`, if given, are lists, and whose other entries are objects.
     pub state: Value,
-    /// What was mended, by line.
     pub repairs: Vec<Repair>,
     /// The text ends inside an entry's name, so that the entry is lost. A text that ends elsewhere is read as far as it goes, and a
     /// repair says so.
@@ -52,9 +50,7 @@ pub enum ReadError {
 }
 
 /// Reads a state text.
-///
-/// # Errors
-/// If there is no state in it, or it passes a limit; the error names the line.
+/// Errors: if there is no state in it, or it passes a limit; the error names the line.
 pub fn read(text: &str) -> Result<Reading, ReadError> {
     if text.len() > LONGEST {
         return Err(ReadError::TooLong { bytes: text.len() });

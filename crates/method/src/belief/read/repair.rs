@@ -28,7 +28,6 @@ pub enum Fault {
     SurplusComma,
     /// `=` where `:` belongs.
     Equals,
-    /// Nothing between a name and its value.
     MissingColon(String),
     /// A name without a value.
     MissingValue(String),
@@ -52,7 +51,6 @@ pub enum Fault {
     NestedRelations,
     RelationInWords(String),
     RelationAsObject,
-    /// A property whose name is more than one word.
     NoProperty(String),
     /// A single value where a list belongs.
     NotAList(String),

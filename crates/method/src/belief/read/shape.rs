@@ -48,7 +48,6 @@ fn deep(value: &Value, levels: usize) -> bool {
 struct Shaper<'a> {
     body: &'a Body,
     repairs: &'a mut Repairs,
-    /// The entry that is being shaped, as the text names it.
     entry: String,
     /// The line it is on, once somebody asked.
     line: Option<usize>,
@@ -125,7 +124,7 @@ impl Shaper<'_> {
         sentences
     }
 
-    /// What is said of one object.
+    /// The entry of one object.
     fn entry(&mut self, name: &str, value: Value) -> Map<String, Value> {
         let properties = match value {
             Value::Object(properties) => properties,

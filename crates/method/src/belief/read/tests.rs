@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Fault, ReadError, Reading, read};
 use crate::belief::write;
 
-/// What is read, and the repairs in words.
+/// The state, and the repairs in words.
 fn repaired(text: &str) -> (Value, Vec<String>) {
     let Reading { state, repairs, .. } = read(text).unwrap();
     (state, repairs.iter().map(ToString::to_string).collect())
@@ -260,7 +260,6 @@ fn name() -> impl Strategy<Value = String> {
         .prop_filter("not a word of the form", |n| !matches!(n.as_str(), "objects" | "relations" | "query" | "state"))
 }
 
-/// A belief of a few objects.
 fn belief() -> impl Strategy<Value = Value> {
     let objects = proptest::collection::btree_set(name(), 2..7).prop_map(|names| names.into_iter().collect::<Vec<_>>());
     (objects, proptest::collection::vec((any::<u8>(), any::<u8>(), 0..5_u8), 1..8)).prop_map(|(objects, facts)| {

@@ -34,7 +34,6 @@ impl Scan {
     }
 }
 
-/// A text that was read.
 #[derive(Debug)]
 pub enum Text {
     Whole {

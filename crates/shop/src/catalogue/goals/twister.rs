@@ -39,7 +39,6 @@ impl Twister {
         1
     }
 
-    /// The next 32 bits.
     fn bits(&mut self) -> u32 {
         if self.at == STATE {
             for i in 0..STATE {

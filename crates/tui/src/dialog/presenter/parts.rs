@@ -11,16 +11,13 @@ use stepwright_text::words::count;
 /// From this height on there is an empty row between the parts.
 const AIRY: u16 = 20;
 
-/// The parts of a slide.
 pub struct Parts {
     pub offered: Vec<Row>,
-    /// The checks of what was chosen, or would be.
     pub checked: Vec<Row>,
     pub chosen: Vec<Row>,
     pub happened: Vec<Row>,
 }
 
-/// How a status of a proposal or a check looks.
 fn look(theme: &Theme, word: &str) -> (&'static str, Role) {
     match word {
         "holds" => (theme.glyphs.yes, Role::Good),
@@ -31,7 +28,7 @@ fn look(theme: &Theme, word: &str) -> (&'static str, Role) {
     }
 }
 
-/// What was offered: at most `most` rows, what was taken among them.
+/// The proposals: at most `most` rows, the taken one among them.
 fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, most: usize) -> Vec<Row> {
     let wanted = |at: &usize| Some(*at) == taken || step.proposals.get(*at).is_some_and(|p| p.recommended);
     // Copies of an action are one row: the one that was taken or recommended, else the newest.
@@ -134,7 +131,6 @@ fn happened(step: &Step, columns: usize, most: usize) -> Vec<Row> {
     rows
 }
 
-/// The parts of a slide, for so many columns and rows.
 pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, height: usize) -> Parts {
     let most = (height / 4).max(3);
     let from = slide.from.and_then(|id| session.node(id)).map(|node: &Node| (node, step_of(session, node)));

@@ -8,7 +8,7 @@ use stepwright_protocol::{Command, Level, Request};
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
 impl BlockingPane {
-    /// What can be changed at a row.
+    /// Adds the changes possible at a row.
     pub(super) fn offer(&self, view: &View, node: &BlockingNode, actions: &mut Vec<(PaneAction, &'static str)>) {
         if let Some(handle) = node.handle {
             match (node.status, node.kind) {
@@ -29,7 +29,7 @@ impl BlockingPane {
         }
     }
 
-    /// What must come first for a change that is not offered.
+    /// The step that must come first for a change that is not offered.
     pub(super) fn needed(&self, action: PaneAction) -> Option<String> {
         let (_, node) = self.current()?;
         match (action, self.is_live(), node.handle) {

@@ -21,7 +21,6 @@ use stepwright_episode::{CheckKind, Mark, Proposal, Verdict};
 use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
-/// Lines of the explanation at the bottom.
 const WHY: u16 = 5;
 
 /// Where the shown tree comes from; held so that it is not copied.
@@ -48,7 +47,6 @@ impl Source {
     }
 }
 
-/// The pane.
 #[derive(Debug, Default)]
 pub(crate) struct BlockingPane {
     source: Option<Source>,
@@ -58,9 +56,8 @@ pub(crate) struct BlockingPane {
     /// The nodes shown, in order.
     shown: Vec<usize>,
     outline: Outline,
-    /// The text of the chosen proposal's action.
     chosen: Option<String>,
-    /// What Proposals shows of the actions offered at the cursor: their mark, and the conditions that fail.
+    /// The marks of the actions offered at the cursor in Proposals, and the conditions that fail.
     marks: BTreeMap<String, (Mark, Vec<String>)>,
 }
 
@@ -126,7 +123,7 @@ impl BlockingPane {
         matches!(&self.source, Some(Source::Goals(situation)) if situation.live)
     }
 
-    /// What is to be said of the node under the cursor, in rows of so many columns.
+    /// The explanation of the node under the cursor, in rows of so many columns.
     fn reason(&self, width: usize) -> Vec<Row> {
         let Some((_, node)) = self.current() else { return Vec::new() };
         let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
@@ -152,7 +149,8 @@ impl BlockingPane {
         self.nodes().iter().position(|n| n.handle.is_some_and(|h| h.leaf) && n.text == *text)
     }
 
-    /// What Proposals shows of a node's action: of candidates in the live tree, of any offered action in a tree that explains.
+    /// The mark in Proposals of a node's action: of candidates in the live tree, of any offered action in a tree that
+    /// explains.
     fn verdict(&self, node: &BlockingNode) -> Option<&(Mark, Vec<String>)> {
         let shows = match node.handle {
             Some(handle) => handle.leaf,

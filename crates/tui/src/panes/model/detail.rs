@@ -52,7 +52,6 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     rows
 }
 
-/// Whether an ask has given texts scored.
 fn scores(ask: &Ask) -> bool {
     ask.kind == AskKind::SCORED
 }
@@ -123,7 +122,7 @@ pub fn answer(view: &View, ask: &Ask, theme: &Theme, width: usize, stacked: bool
     rows
 }
 
-/// What came beside the texts: one line, and all of it where it is unfolded.
+/// The parts of an answer beside its texts: one line, and all of it where it is unfolded.
 fn beside(rows: &mut Vec<Row>, exchange: &Exchange, theme: &Theme, width: usize, unfolded: bool) {
     for (index, completion) in exchange.completions.iter().enumerate().filter(|(_, c)| !c.reasoning.is_empty()) {
         reasoning(rows, index, &completion.reasoning, theme, width, unfolded);
@@ -150,7 +149,7 @@ fn beside(rows: &mut Vec<Row>, exchange: &Exchange, theme: &Theme, width: usize,
     }
 }
 
-/// What a model wrote before its answer: how much of it, or all.
+/// A model's reasoning before its answer: its length, or all of it.
 fn reasoning(rows: &mut Vec<Row>, index: usize, text: &str, theme: &Theme, width: usize, unfolded: bool) {
     let glyph = if unfolded { theme.glyphs.open } else { theme.glyphs.closed };
     let size = words::count(text.chars().count(), "character");

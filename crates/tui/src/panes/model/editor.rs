@@ -12,7 +12,6 @@ use crate::theme::Role;
 use stepwright_episode::{Ask, AskId, PromptMessage};
 use stepwright_protocol::{Command, Level, Request};
 
-/// A prompt being edited.
 #[derive(Debug)]
 pub(crate) struct PromptEditor {
     ask: AskId,
@@ -46,7 +45,7 @@ impl PromptEditor {
         self.editor = Editor::lines(text);
     }
 
-    /// Takes what is typed; returns whether editing continues.
+    /// Takes typed text; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>) -> (bool, Vec<Intent>) {
         if let Input::Key(key) = input
             && matches!(key.code, KeyCode::Tab | KeyCode::BackTab)

@@ -28,7 +28,6 @@ const BESIDE: u16 = 120;
 /// Columns of the list when it is beside.
 const LIST: u16 = 36;
 
-/// The pane.
 #[derive(Debug, SmartDefault)]
 pub(crate) struct ModelPane {
     trail: Trail,

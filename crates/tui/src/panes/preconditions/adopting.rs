@@ -6,7 +6,7 @@ use crate::pane::PaneAction;
 use stepwright_method::precondition::{Counterpart, Fate, Finding, SetComparison, SideBySide};
 use stepwright_text::words::count;
 
-/// What the set of the pane's marks is called.
+/// The name of the set of the pane's marks.
 pub(super) const MARKED: &str = "marked";
 
 /// Assertions named in a question at most, of those added and of those dropped.
@@ -61,7 +61,7 @@ pub(super) fn confirmed(command: Command, sets: &SetComparison, view: &View) -> 
     vec![Intent::Confirm { title: format!("Put {name}"), question, yes: "adopt", commands: vec![command] }]
 }
 
-/// What validation found wrong with a candidate that is about to be adopted: `fails in 12 demonstrations`.
+/// The fault that validation found in a candidate that is about to be adopted: `fails in 12 demonstrations`.
 pub(super) fn fault(action: &str, text: &str, view: &View) -> Option<String> {
     let candidate = view.pools.get(action)?.candidates.iter().find(|c| c.text == text)?;
     wrong(&candidate.fate)
@@ -76,7 +76,7 @@ fn wrong(fate: &Fate) -> Option<String> {
     }
 }
 
-/// Validity and |C| of what is added.
+/// Validity and |C| of an added assertion.
 fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
     if let Some(wrong) = wrong(&found.fate) {
         return Some(wrong);
@@ -91,7 +91,7 @@ fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
     Some(format!("{calls}; |C| {coverage} of {}{best}", count(found.instances, "instance")))
 }
 
-/// What an assertion forbade that is dropped and nothing that stays forbids.
+/// The calls that a dropped assertion forbade and nothing that stays forbids.
 fn forbade(action: &str, row: &SideBySide) -> String {
     let rest = match row.counterpart {
         Counterpart::Implied => return "the rest implies it".to_owned(),

@@ -112,7 +112,7 @@ fn one_line(related: &[Related], relation: Relation) -> String {
     words
 }
 
-/// What it newly excludes, in a sentence.
+/// Its new exclusions, in a sentence.
 fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
     let permitted = seen.permitted?;
     seen.candidate.coverage?;

@@ -25,7 +25,8 @@ impl PreconditionsPane {
         }
     }
 
-    /// What is marked until a person marks: what is suggested. Where nothing was inferred, only typed, what is in force stays marked.
+    /// The marks until a person marks: the suggestion. Where nothing was inferred, only typed, the set in force stays
+    /// marked.
     fn unasked(&self, view: &View) -> BTreeSet<String> {
         let in_force = || self.in_force(view).0.iter().cloned();
         let Some(pool) = self.pool(view) else { return in_force().collect() };
@@ -177,7 +178,6 @@ impl PreconditionsPane {
         send(CandidateCommand::Undo { action })
     }
 
-    /// Sends a command about the shown action.
     pub(super) fn of_action(&self, command: impl FnOnce(String) -> CandidateCommand) -> Vec<Intent> {
         self.action_name().map(|action| send(command(action.to_owned()))).unwrap_or_default()
     }

@@ -38,7 +38,6 @@ use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Jo
 use stepwright_program::{Call, SyntaxFault};
 use stepwright_protocol::{CandidateCommand, Command, Level, SetSource};
 
-/// An expression being typed.
 #[derive(Debug)]
 struct Typing {
     action: String,
@@ -51,12 +50,11 @@ struct Typing {
     pause: Debounce,
     /// Where the present text does not parse.
     fault: Option<SyntaxFault>,
-    /// What is known of the present text.
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
 }
 
-/// What the candidate under the cursor was looked up for: action, text, pool, what is in force.
+/// The key of an inspection: action, text, pool, set in force.
 type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 
 /// The actions, sorted, and which of them is shown.
@@ -71,7 +69,7 @@ struct Tabs {
     drawn: Vec<(Rect, usize)>,
 }
 
-/// What a person chose among the candidates of each action.
+/// A person's choices among the candidates of each action.
 #[derive(Debug, Default)]
 struct Chosen {
     /// Marked expressions; absent until a person marks.
@@ -82,13 +80,13 @@ struct Chosen {
     unmerged: Option<(String, Option<BTreeSet<String>>)>,
 }
 
-/// What is known of the candidate under the cursor.
+/// The inspection of the candidate under the cursor.
 #[derive(Debug, Default)]
 struct Seen {
-    /// What was last looked up, and under which number.
+    /// The last inspection, and its number.
     at: Option<(Looked, u64)>,
     said: Option<Result<Arc<Inspection>, String>>,
-    /// What looking at expressions gave, by action and text: the same in the list and in the box below it.
+    /// Inspections of expressions, by action and text: the same in the list and in the box below it.
     known: BTreeMap<(String, String), Candidate>,
 }
 
@@ -102,20 +100,17 @@ struct Compared {
     /// The number of the comparison that is waited for, and of the one that is to show a file.
     wanted: Option<u64>,
     load: Option<u64>,
-    /// What was in force when they were compared last.
+    /// The sets in force when they were compared last.
     force: Option<BTreeMap<String, (Vec<String>, String)>>,
-    /// The file last read.
     file: Option<SetSource>,
 }
 
-/// The pane.
 #[derive(Debug, Default)]
 pub(crate) struct PreconditionsPane {
     /// When the session shown was begun, and on what task; `None` without one.
     session: Option<(u64, String)>,
     tabs: Tabs,
     items: Vec<Item>,
-    /// What the rows were laid from.
     laid: Option<(Option<Arc<Pool>>, Vec<String>)>,
     /// The expression the cursor goes to as soon as there is a row of it.
     wanted: Option<String>,
@@ -129,11 +124,10 @@ pub(crate) struct PreconditionsPane {
     outline: Outline,
     typing: Option<Typing>,
     seen: Seen,
-    /// What is laid over the list, the top last.
+    /// The pages over the list, the top last.
     over: Vec<Over>,
-    /// The number of the step that is waited for.
     step_wanted: Option<u64>,
-    /// What is to be put in force once the comparison of that number shows what it drops.
+    /// The adoption that waits until the comparison of that number shows what it drops.
     adoption: Option<(u64, Command)>,
     compared: Compared,
 }
@@ -210,7 +204,7 @@ impl PreconditionsPane {
         }
     }
 
-    /// What looking at an expression of the shown action gave.
+    /// The inspection of an expression of the shown action.
     fn known(&self, text: &str) -> Option<&Candidate> {
         self.seen.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
     }
@@ -329,7 +323,7 @@ impl PreconditionsPane {
         self.compare(view)
     }
 
-    /// What is shown over the list, if it answers an action; whether it did.
+    /// Lets the page over the list answer an action; whether it did.
     fn act_over(&mut self, action: PaneAction, view: &View) -> Option<Vec<Intent>> {
         let over = self.over.last()?;
         if action == PaneAction::Back {
@@ -524,7 +518,6 @@ impl Pane for PreconditionsPane {
     }
 }
 
-/// A command to the store of candidates.
 fn send(command: CandidateCommand) -> Vec<Intent> {
     vec![Intent::Send(Command::Candidates(command))]
 }

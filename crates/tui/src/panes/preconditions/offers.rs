@@ -5,12 +5,11 @@ use super::{PaneAction, PreconditionsPane, View};
 use stepwright_method::precondition::Ranking;
 
 impl PreconditionsPane {
-    /// Whether there are candidates for the shown action.
     fn has_candidates(&self) -> bool {
         self.items.iter().any(|i| matches!(i, Item::Candidate(_)))
     }
 
-    /// What can be done now, most useful first.
+    /// The actions possible now, most useful first.
     pub(super) fn offered(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         if let Some(over) = self.over.last() {
             return over.actions();
@@ -73,7 +72,7 @@ impl PreconditionsPane {
         actions
     }
 
-    /// What must come first for an action that is of this pane but cannot be done now.
+    /// The step that must come first for an action of this pane that cannot be done now.
     pub(super) fn needed(&self, action: PaneAction, view: &View) -> Option<String> {
         use PaneAction as P;
         let key = |action: PaneAction| view.key(action);

@@ -67,7 +67,6 @@ impl Over {
         }
     }
 
-    /// The text of the row under the cursor.
     pub(super) fn copied(&self) -> Option<String> {
         Some(self.text(self.outline.list.cursor())).filter(|t| !t.is_empty())
     }

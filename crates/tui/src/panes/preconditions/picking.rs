@@ -6,7 +6,7 @@ use stepwright_method::precondition::{Candidate, Ranking, merged};
 use stepwright_text::words::count;
 
 impl PreconditionsPane {
-    /// What is picked of the shown action, in the order of picking.
+    /// The picks of the shown action, in the order of picking.
     pub(super) fn picked_here(&self) -> &[String] {
         self.action_name().and_then(|name| self.chosen.picked.get(name)).map_or(&[], Vec::as_slice)
     }
@@ -33,7 +33,7 @@ impl PreconditionsPane {
         }
     }
 
-    /// What is to be merged or compared: the picked rows; with one picked, that and the row under the cursor.
+    /// The rows to be merged or compared: the picked ones; with one picked, that and the row under the cursor.
     fn operands(&self, view: &View) -> Vec<String> {
         let mut operands = self.picked_here().to_vec();
         if let (1, Some(here)) = (operands.len(), self.text(self.outline.list.cursor(), view))

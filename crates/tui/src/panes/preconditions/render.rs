@@ -127,7 +127,7 @@ impl PreconditionsPane {
         }
     }
 
-    /// What there is, in parts of which the last are left out where there is no room.
+    /// The counts, in parts of which the last are left out where there is no room.
     fn counts(&self, view: &View) -> Vec<Row> {
         let dim = |text: String| vec![run(Role::Dim, text)];
         let force = match self.in_force(view).0.len() {
@@ -223,7 +223,6 @@ impl PreconditionsPane {
         ]
     }
 
-    /// The rows below the list.
     fn detail(&self, view: &View, theme: &Theme, width: usize) -> Vec<Row> {
         if let Some(typing) = &self.typing {
             return typing_detail(typing, self, view, theme, width);
@@ -268,7 +267,7 @@ fn fitting(parts: Vec<Row>, columns: usize) -> Row {
     shown
 }
 
-/// What is before an expression being typed.
+/// The label before an expression being typed.
 fn label(typing: &Typing) -> Row {
     let word = if typing.id.is_some() { "edit" } else { "new" };
     vec![run(Role::Key, format!("{word:<4} assert "))]

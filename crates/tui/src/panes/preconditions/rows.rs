@@ -3,7 +3,6 @@
 use crate::theme::{Glyphs, Role};
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Fate, Pool, Ranking};
 
-/// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// An assertion in force that is no candidate of the pool.
@@ -112,7 +111,6 @@ pub fn status(
     }
 }
 
-/// Where a candidate came from, in a word.
 pub fn origin(origin: CandidateOrigin) -> &'static str {
     match origin {
         CandidateOrigin::Specification => "specification",
@@ -122,7 +120,7 @@ pub fn origin(origin: CandidateOrigin) -> &'static str {
     }
 }
 
-/// What validation said, whole.
+/// The verdict of validation in full.
 pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     match &candidate.fate {
         Fate::Valid => valid_reason(candidate, pool),

@@ -32,7 +32,7 @@ impl StudyPage {
         StudyPage { seen, lines }
     }
 
-    /// Takes in what became known of the same candidate.
+    /// Takes in a newer inspection of the same candidate.
     pub(super) fn renew(&mut self, seen: &Arc<Inspection>) {
         if seen.action == self.seen.action && seen.candidate.text == self.seen.candidate.text {
             *self = StudyPage::new(Arc::clone(seen));
@@ -47,7 +47,6 @@ impl StudyPage {
         self.lines.len()
     }
 
-    /// The candidate a row names.
     pub(super) fn related_at(&self, row: usize) -> Option<&str> {
         match self.lines.get(row)? {
             Line::Related(at) => self.seen.related.get(*at).map(|r| r.text.as_str()),
@@ -55,7 +54,6 @@ impl StudyPage {
         }
     }
 
-    /// The step a row names.
     pub(super) fn place_at(&self, row: usize) -> Option<&Occasion> {
         match self.lines.get(row)? {
             Line::Step(at) => self.seen.steps.get(*at).map(|s| &s.place),

@@ -10,10 +10,8 @@ use stepwright_episode::{Action, NodeId};
 use stepwright_program::{Call, SyntaxFault};
 use stepwright_protocol::{Command, Level, LineStatus, Request};
 
-/// An edit under way.
 #[derive(Debug)]
 pub struct Editing {
-    /// The node whose action is edited.
     pub node: NodeId,
     pub editor: Editor,
     original: String,
@@ -28,7 +26,6 @@ pub struct Editing {
 }
 
 impl Editing {
-    /// Begins with the action's present text.
     pub fn new(node: NodeId, text: &str) -> Self {
         Editing {
             node,
@@ -42,7 +39,7 @@ impl Editing {
         }
     }
 
-    /// Takes what is typed; returns whether editing continues.
+    /// Takes typed text; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>, view: &View) -> (bool, Vec<Intent>) {
         match self.editor.input(input) {
             Edited::Same => (true, Vec::new()),
@@ -118,12 +115,11 @@ impl Editing {
         }
     }
 
-    /// Whether what is shown belongs to the present text.
+    /// Whether the shown fates belong to the present text.
     pub(crate) fn is_fresh(&self) -> bool {
         self.answered
     }
 
-    /// The fate of the edited line.
     pub fn own(&self) -> Option<&LineStatus> {
         self.first.and_then(|i| self.lines.get(i))
     }

@@ -20,13 +20,10 @@ const BESIDE: u16 = 76;
 /// Lines of code that are shown: the end of a longer one, where a stream continues.
 const MOST: usize = 40;
 
-/// A program.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ProgramExcerpt {
-    /// What it is, in words.
     head: String,
     code: Vec<String>,
-    /// The calls made, and why one failed.
     made: Option<Vec<(String, Option<String>)>>,
 }
 

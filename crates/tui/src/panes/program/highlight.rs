@@ -63,7 +63,6 @@ pub fn prepare() {
     });
 }
 
-/// Whether highlighting is available now.
 pub(crate) fn is_ready() -> bool {
     GRAMMARS.get().is_some()
 }

@@ -32,7 +32,6 @@ const LOADING: Duration = Duration::from_millis(60);
 /// Columns a horizontal scroll moves.
 const SIDEWAYS: usize = 8;
 
-/// The pane.
 #[derive(Debug, SmartDefault)]
 pub(crate) struct ProgramPane {
     #[default(Trail::to_tip())]

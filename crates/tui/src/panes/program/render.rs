@@ -195,7 +195,6 @@ fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {
     (Rect { width, ..area }, Rect { x: area.x + width, width: area.width - width, ..area })
 }
 
-/// The mark of the step to a node.
 fn verdict(theme: &Theme, session: &Session, node: &Node) -> Run {
     let (glyph, role) = words::mark(&theme.glyphs, session.mark_at(node));
     run(role, format!("{glyph} "))

@@ -4,13 +4,10 @@ use crate::panes::draw::{Row, run};
 use crate::theme::Role;
 use stepwright_episode::{Node, NodeId, Session};
 
-/// What a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// The head of the specification's fold.
     Fold,
     Specification(usize),
-    /// A line of the trajectory's opening.
     Opening(usize),
     /// The action that led to a node, where no program line stands for it: refused, or without a call.
     Bare(NodeId),
@@ -92,7 +89,7 @@ pub(crate) fn margin(opening: &[String]) -> &'static str {
     if opening.iter().any(|l| l.starts_with("def ")) { "    " } else { "" }
 }
 
-/// What is edited of an action's line: its call, or the world's text where it has none.
+/// The editable text of an action's line: its call, or the world's text where it has none.
 pub(crate) fn editable(node: &Node) -> Option<String> {
     let action = node.action.as_ref()?;
     Some(action.call.clone().unwrap_or_else(|| action.text.clone()))

@@ -220,7 +220,6 @@ pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
     rows.collect()
 }
 
-/// The decision that ended an episode with its reasons, and what was remarked at its end.
 pub fn last(session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let Some(node) = session.current() else { return Vec::new() };
     let mut rows = Vec::new();

@@ -39,7 +39,6 @@ const LISTED: usize = 8;
 /// From this width on, the detail is beside the list.
 const BESIDE: u16 = 110;
 
-/// The pane.
 #[derive(Debug, Default)]
 pub(crate) struct ProposalsPane {
     outline: Outline,
@@ -50,7 +49,6 @@ pub(crate) struct ProposalsPane {
     explained: Option<(ProposalId, usize)>,
 }
 
-/// The status of a proposal at its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome<'a> {
     Open,
@@ -86,7 +84,6 @@ impl ProposalsPane {
         view.offered_at(self.outline.list.cursor()).map(|p| p.id)
     }
 
-    /// Chooses the proposal under the cursor.
     fn choose(&mut self, view: &View) -> Vec<Intent> {
         let Some(id) = self.at(view).filter(|id| view.selected != Some(*id)) else { return Vec::new() };
         self.explained = Some((id, view.adoptions));
@@ -225,7 +222,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     row
 }
 
-/// What the world lists as possible, where the method has nothing to offer and no plan or program is followed.
+/// The world's admissible actions, where the method has nothing to offer and no plan or program is followed.
 fn listed(view: &View, width: usize) -> Vec<Row> {
     let node = view.node().filter(|_| view.plan().is_none()).map(|node| node.id);
     let situation = view.situation.as_ref().filter(|situation| Some(situation.node) == node);

@@ -1,4 +1,4 @@
-//! What a person changes in the pane, and what is typed for it.
+//! A person's changes in the pane, and the texts typed for them.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,6 @@ use stepwright_protocol::{Command, Request, SkillCommand};
 pub(super) enum Typing {
     /// A tip of a skill or of none, in place of one that is there.
     Tip(Option<usize>, Option<usize>),
-    /// The words of an offered tip.
     Offered(usize),
     /// A skill's name and parameters; a new skill without a place.
     Signature(Option<usize>),
@@ -68,7 +67,7 @@ impl Typing {
 }
 
 impl SkillsPane {
-    /// What can be done with the row under the cursor.
+    /// The actions possible on the row under the cursor.
     pub(super) fn offers(&self) -> Vec<(PaneAction, &'static str)> {
         use PaneAction as A;
         let mut actions = Vec::new();
@@ -290,7 +289,7 @@ impl SkillsPane {
         self.changed(view, change).unwrap_or_else(say)
     }
 
-    /// The same; an error is why nothing is changed.
+    /// The changed knowledge; an error is why nothing is changed.
     fn changed(
         &self,
         view: &View,
@@ -311,7 +310,7 @@ impl SkillsPane {
         self.cut_anew(view, change).unwrap_or_else(say)
     }
 
-    /// The same; an error is why nothing is changed.
+    /// The new cut; an error is why nothing is changed.
     fn cut_anew(
         &mut self,
         view: &View,

@@ -1,4 +1,4 @@
-//! What is known of skills: the skills with their primitives and tips, changes offered to them, the recorded log cut into calls, and a
+//! The knowledge of skills: the skills with their primitives and tips, changes offered to them, the recorded log cut into calls, and a
 //! success beside a failure of one task. Three views of one list; every change goes through the gate as an artifact's.
 
 mod contrast;
@@ -43,7 +43,6 @@ enum ViewMode {
 enum Item {
     Note(String),
     Offer,
-    /// A change it would make.
     Change(usize),
     Skill(usize),
     Primitive(usize, usize),
@@ -93,7 +92,6 @@ struct Beside {
     contrast: Contrast,
 }
 
-/// The pane.
 #[derive(Debug, Default)]
 pub(crate) struct SkillsPane {
     shown: ViewMode,
@@ -115,12 +113,12 @@ impl SkillsPane {
         self.items.get(self.outline.list.cursor())
     }
 
-    /// What is known as its document holds it now.
+    /// The intents that bring the knowledge's document to `known`.
     fn amend(&self, view: &View, known: &Knowledge) -> Vec<Intent> {
         amended(view, ArtifactId::KNOWLEDGE, document::write(known))
     }
 
-    /// Takes in what the session says.
+    /// Takes in the session's knowledge and logs.
     fn load(&mut self, view: &View) {
         let before = self.current().cloned();
         let node = view.node();
@@ -200,7 +198,7 @@ impl SkillsPane {
         }
     }
 
-    /// What the model would be asked for in this view.
+    /// The ask that a key would send in this view.
     fn wanted(&self) -> Option<Wanted> {
         Some(match self.shown {
             ViewMode::Known => Wanted::Next,

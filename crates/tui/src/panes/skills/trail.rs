@@ -24,7 +24,6 @@ impl SkillsPane {
         self.trail.logs.as_ref().is_some_and(|logs| logs.at == self.trail.at)
     }
 
-    /// Shows the next log of the file.
     pub(super) fn next_log(&mut self, view: &View) {
         let all = self.trail.logs.as_ref().map_or(0, |logs| logs.all.len());
         self.trail.at = (self.trail.at + 1) % all.max(1);
@@ -69,7 +68,6 @@ impl SkillsPane {
         vec![run(Role::Warn, "! offered: "), run(Role::Accent, title)]
     }
 
-    /// Takes the offered cut as it was moved.
     pub(super) fn take_cut(&self) -> Vec<Intent> {
         let Some(offered) = &self.trail.offered else { return say("no cut of this log is offered") };
         let text = serde_json::json!(offered.segments).to_string();

@@ -106,7 +106,7 @@ impl StatePane {
         self.true_belief.draw(painter, two, !on_belief, &truth, None);
     }
 
-    /// What can be done about the belief; a person corrects it whenever no offered one waits.
+    /// The actions on the belief; a person corrects it whenever no offered one waits.
     pub(super) fn belief_actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         if self.shown() != ViewMode::Belief {
             return Vec::new();
@@ -129,12 +129,11 @@ impl StatePane {
             && self.value().is_some()
     }
 
-    /// Whether Enter edits the row: what can be opened is opened.
+    /// Whether Enter edits the row: a row that can be opened is opened.
     pub(super) fn edits_on_enter(&self, view: &View) -> bool {
         self.may_edit(view) && self.belief.row().is_some_and(|row| row.fold.is_none())
     }
 
-    /// The believed value under the cursor.
     fn value(&self) -> Option<(&str, &Value)> {
         let row = self.belief.row()?;
         let value = value_of(self.situation.as_deref()?, Side::Belief)?.pointer(&row.pointer)?;

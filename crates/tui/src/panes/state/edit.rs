@@ -11,7 +11,6 @@ use crate::theme::{Role, Theme};
 use stepwright_episode::ArtifactId;
 use stepwright_protocol::{Command, Level, Request};
 
-/// A value being edited.
 #[derive(Debug)]
 pub(crate) struct ValueEdit {
     pub pointer: String,
@@ -35,7 +34,7 @@ impl ValueEdit {
         serde_json::from_str(&typed).map_err(wrong)
     }
 
-    /// Takes what is typed; returns whether editing continues.
+    /// Takes typed text; returns whether editing continues.
     pub fn input(&mut self, input: Input<'_>, belief: &Value) -> (bool, Vec<Intent>) {
         let say = |level, text: &str| vec![Intent::Say(level, text.to_owned())];
         match self.editor.input(input) {
@@ -60,7 +59,6 @@ impl ValueEdit {
         }
     }
 
-    /// The note under the belief while a value is edited.
     pub fn note(&self, theme: &Theme) -> Row {
         match self.value() {
             Ok(_) => vec![

@@ -25,7 +25,6 @@ struct Cell {
 
 const BLANK: Cell = Cell { glyph: ' ', role: Role::Text, rank: 0 };
 
-/// A plan scaled to cells.
 struct Canvas {
     cells: Vec<Vec<Cell>>,
     left: f64,

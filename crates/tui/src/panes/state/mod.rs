@@ -56,7 +56,6 @@ enum Side {
     Variables,
     Truth,
     Belief,
-    /// The truth in the form of a belief.
     TrueBelief,
 }
 
@@ -71,7 +70,6 @@ enum ViewMode {
     Both,
 }
 
-/// The pane.
 #[derive(Debug, SmartDefault)]
 pub(crate) struct StatePane {
     situation: Option<Arc<Situation>>,
@@ -83,12 +81,11 @@ pub(crate) struct StatePane {
     belief: SplitPane,
     #[default(SplitPane::compact())]
     true_belief: SplitPane,
-    /// A value of the belief being edited.
     edit: Option<ValueEdit>,
     /// The JSON text of the side with the cursor, while that is shown in place of the tree.
     raw: Option<Raw>,
     page: Scrolled,
-    /// What the person chose to see; nothing chosen yet if `None`.
+    /// The person's choice of what to see; `None` before any.
     chosen: Option<ViewMode>,
     side: Side,
 }
@@ -112,7 +109,6 @@ impl StatePane {
         }
     }
 
-    /// The value of the side with the cursor.
     fn with_value(&mut self, act: impl FnOnce(&mut SplitPane, &Value)) {
         let Some(situation) = self.situation.clone() else { return };
         let Some(value) = value_of(&situation, self.side) else { return };
@@ -123,14 +119,14 @@ impl StatePane {
         self.situation.as_ref()?.map.as_ref()
     }
 
-    /// What is shown: what the person chose where there is such a thing, else the belief, else the map, else the variables.
+    /// The view: the person's choice where there is such a thing, else the belief, else the map, else the variables.
     fn shown(&self) -> ViewMode {
         let views = self.views();
         let chosen = self.chosen.filter(|c| views.contains(c));
         chosen.or_else(|| views.first().copied()).unwrap_or_default()
     }
 
-    /// What there is to show, in the order of cycling.
+    /// The views there are, in the order of cycling.
     fn views(&self) -> Vec<ViewMode> {
         let mut views = Vec::with_capacity(6);
         if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
@@ -144,7 +140,7 @@ impl StatePane {
         views
     }
 
-    /// The sides of what is shown, in the order of cycling.
+    /// The sides of a view, in the order of cycling.
     fn sides(&self, shown: ViewMode) -> &'static [Side] {
         let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
         match shown {

@@ -12,7 +12,6 @@ use stepwright_text::json_pointer;
 #[derive(Debug, Default)]
 pub struct Raw {
     lines: Vec<String>,
-    /// Cursor, window and search.
     pub outline: Outline,
 }
 
@@ -72,7 +71,6 @@ fn line_of(value: &Value, pointer: &str) -> usize {
     line
 }
 
-/// The lines of a value's indented text.
 fn height(value: &Value) -> usize {
     match value {
         Value::Object(map) if !map.is_empty() => 2 + map.values().map(height).sum::<usize>(),

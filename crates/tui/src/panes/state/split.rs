@@ -14,7 +14,6 @@ use crate::theme::{Role, Theme};
 #[derive(Debug, Default)]
 pub(crate) struct SplitPane {
     pub tree: Tree,
-    /// Cursor, window and search.
     pub outline: Outline,
 }
 
@@ -34,7 +33,7 @@ impl SplitPane {
         self.outline.list.grown(self.tree.rows().len());
     }
 
-    /// Opens what fits into so many rows on the screen.
+    /// Opens as much as fits into so many rows on the screen.
     pub fn fit(&mut self, value: &Value, rows: usize) {
         if self.tree.set_room(rows) {
             self.lay(value);

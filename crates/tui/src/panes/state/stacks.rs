@@ -14,7 +14,7 @@ const MARGIN: usize = 3;
 /// Columns between holders.
 const GAP: usize = 2;
 
-/// What a holder looks like: its rows from the ground up, all of one width.
+/// A holder's drawing: its rows from the ground up, all of one width.
 struct Unit {
     width: usize,
     ground: Row,
@@ -143,7 +143,6 @@ fn column(stack: &[Piece], glyphs: &Glyphs) -> (usize, Vec<Row>) {
     (widest + 2, rows.collect())
 }
 
-/// What is written behind a piece's name.
 fn mark(piece: &Piece, glyphs: &Glyphs) -> String {
     match piece.condition {
         Condition::Plain => String::new(),
@@ -152,7 +151,7 @@ fn mark(piece: &Piece, glyphs: &Glyphs) -> String {
     }
 }
 
-/// What the marks mean, as far as there are any.
+/// The meaning of the marks, as far as there are any.
 fn legend(stacks: &Stacks, glyphs: &Glyphs) -> Vec<Row> {
     let pieces = || stacks.holders.iter().flat_map(|holder| holder.stacks.iter().flatten());
     let mut row = Row::new();

@@ -17,7 +17,7 @@ const LONGEST: usize = 50_000;
 /// Which collections are open that nobody opened or closed one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Unfold {
-    /// What changed or differs, and as many as there are free rows for.
+    /// The changes or differences, and as many others as there are free rows for.
     #[default]
     Fit,
     All,
@@ -28,11 +28,9 @@ pub(crate) enum Unfold {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Apart {
     Wrong,
-    /// The other side lacks it.
     Missing,
 }
 
-/// A row of the tree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TreeRow {
     /// JSON pointer of the value.
@@ -43,7 +41,7 @@ pub(crate) struct TreeRow {
     /// The value in short; the former value for what is gone.
     pub text: String,
     pub fold: Option<bool>,
-    /// What the last step did to it.
+    /// The last step's effect on it.
     pub change: Option<Change>,
     /// Whether the last step changed something below it, or something below it differs from what it is compared with.
     pub touched: bool,
@@ -60,13 +58,13 @@ pub struct Tree {
     touched: BTreeSet<String>,
     /// Former values of what changed, in short, where they are known.
     former: BTreeMap<String, String>,
-    /// What differs from what the tree is compared with, and the value there in short.
+    /// The differences from the tree beside it, and the value there in short.
     apart: BTreeMap<String, (Apart, Option<String>)>,
     /// How something below a value differs.
     below: BTreeMap<String, Apart>,
     /// Whether collections that can be written on one line stay closed, whatever changed or differs in them.
     compact: bool,
-    /// What is open that nobody opened.
+    /// The collections open that nobody opened.
     unfold: Unfold,
     /// Rows on the screen for the tree, where collections are to be opened as far as they fit.
     room: Option<usize>,
@@ -147,7 +145,7 @@ impl Tree {
         self.closed.clear();
     }
 
-    /// What is open that nobody opened one by one.
+    /// The collections open that nobody opened one by one.
     pub fn unfold(&self) -> Unfold {
         self.unfold
     }
@@ -256,7 +254,7 @@ impl Tree {
         }
     }
 
-    /// What the last step took away from a collection.
+    /// The values that the last step took away from a collection.
     fn gone(&self, value: &Value, at: &str, depth: usize, rows: &mut Vec<TreeRow>) {
         let from = format!("{at}/");
         let below = self.changes.range(from.clone()..).take_while(|(p, _)| p.starts_with(&from));

@@ -8,7 +8,7 @@ use stepwright_program::Call;
 /// An action before another: its object, its function, and which of the other's arguments it has.
 type Lifted = (String, String, Vec<usize>);
 
-/// What was done before actions, by their function.
+/// Actions that came before others in the demonstrations, by their function.
 #[derive(Debug, Clone, Default)]
 pub struct Before(BTreeMap<String, Vec<(Lifted, usize)>>);
 
@@ -36,7 +36,7 @@ impl Before {
         Before(before)
     }
 
-    /// What was done before such an action, the most frequent first.
+    /// The actions before such an action, the most frequent first.
     pub fn of(&self, action: &Call) -> Vec<Call> {
         let known = self.0.get(&action.function).into_iter().flatten();
         let ground = known.filter_map(|((receiver, function, places), _)| {

@@ -1,6 +1,6 @@
 //! Ground domain of one moment: an action for every call in the trees, a condition for every assertion of it.
 //!
-//! What resolves a condition is looked for only where it is needed: below actions that are blocked, and for the one selected now.
+//! Resolutions of a condition are looked for only where they are needed: below actions that are blocked, and for the one selected now.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,6 @@ use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::Call;
 
-/// Selections of an episode.
 const SELECTIONS: u32 = 200;
 
 /// A call the domain is to know.
@@ -79,18 +78,14 @@ fn entries(derived: &Derived, forest: &Forest, next: Option<Call>) -> Vec<Entry>
 struct Ground<'a> {
     derived: &'a mut Derived,
     text_of: TextOf<'a>,
-    /// All calls so far.
     history: Vec<Call>,
-    /// Names in them.
     known: Vec<String>,
-    /// Calls added with their conditions.
     added: BTreeSet<String>,
     domain: Domain,
     facts: Facts,
 }
 
 impl Ground<'_> {
-    /// Adds a call with its conditions, once.
     fn add(&mut self, entry: &Entry) {
         let call = &entry.call;
         if !self.added.insert(call.to_string()) {
@@ -134,7 +129,7 @@ impl Ground<'_> {
         if values.is_empty() { condition.to_owned() } else { format!("{condition} ({})", values.join(", ")) }
     }
 
-    /// What resolves the condition of that number, looked for once a moment.
+    /// The resolutions of the condition of that number, looked for once a moment.
     fn offers(&mut self, entry: &Entry, index: usize) -> Vec<Offered> {
         let key = (entry.call.to_string(), index);
         if let Some(offers) = self.derived.offers.get(&key) {
@@ -159,7 +154,7 @@ impl Ground<'_> {
         offers
     }
 
-    /// What it means when the world refuses a call although nothing blocks it.
+    /// Adds the condition of a call that the world refused although nothing blocks it.
     fn add_refusal(&mut self, call: &Call) {
         let Some(missing) = self.derived.missing(call) else { return };
         let refused = pattern(&format!("refused: {call}"));

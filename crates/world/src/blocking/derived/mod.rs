@@ -25,46 +25,41 @@ use crate::program::{CheckedProgram, ProgramView};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
-/// Roots, at most.
 const ROOTS: usize = 5;
 /// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
 const EXCUSED: usize = 3;
 /// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
 const EVALUATIONS: usize = 6000;
 
-/// What derived domains are made from, for a whole episode.
+/// The grounds of derived domains, for a whole episode.
 #[derive(Debug)]
 pub struct Basis {
-    /// The task as stated.
     pub sentence: String,
-    /// What knows the effects of actions, and what is wanted.
+    /// The agent that knows the effects of actions and the task's goals.
     pub agent: Arc<dyn Agent>,
-    /// What came before actions in the demonstrations.
+    /// The actions before others in the demonstrations.
     pub before: Before,
 }
 
-/// How the world writes an action, where it is one of its actions.
 pub type TextOf<'a> = &'a dyn Fn(&Call) -> Option<String>;
 
 /// A call that may resolve a condition, and whether it only may.
 type Offered = (Call, bool);
 
-/// What domains are derived from at a moment. A function of the steps so far and of the trees; cheap to clone.
+/// The grounds of a derived domain at a moment: a function of the steps so far and of the trees; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Derived {
     basis: Arc<Basis>,
     program: CheckedProgram,
     /// Everything so far, the reset first.
     history: Arc<Vec<Step>>,
-    /// Whether the world said that the task is done.
     won: bool,
-    /// What the agent without a model wants now.
+    /// The actions that the agent without a model wants now.
     wanted: Vec<Call>,
-    /// What the other party says in the demonstrations.
+    /// The other party's calls in the demonstrations.
     replies: Arc<Vec<Call>>,
-    /// What resolves the conditions looked at in this moment: by action and number of the condition.
+    /// The resolutions of the conditions looked at in this moment: by action and number of the condition.
     offers: BTreeMap<(String, usize), Vec<Offered>>,
-    /// Evaluations left for this moment.
     left: Cell<usize>,
     facts: Facts,
 }
@@ -100,7 +95,7 @@ impl Derived {
         self.wanted = self.wants();
     }
 
-    /// What holds now, as literals of the domain made last.
+    /// The facts that hold now, as literals of the domain made last.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -121,7 +116,7 @@ impl Derived {
         self.history.iter().filter(|step| step.refused && step.call.as_ref() == Some(call)).count()
     }
 
-    /// What the agent without a model wants. Refusals that the trees answer do not count against an action.
+    /// The actions that the agent without a model wants. Refusals that the trees answer do not count against an action.
     fn wants(&self) -> Vec<Call> {
         if self.won {
             return Vec::new();
@@ -142,8 +137,8 @@ impl Derived {
         self.basis.agent.wanted(&context, ROOTS)
     }
 
-    /// What may have been missing when an action was refused: what came before such actions in the demonstrations, but not what
-    /// was done last.
+    /// The likely precondition of a refused action: the one that came before such actions in the demonstrations, but
+    /// was not done last.
     fn missing(&self, call: &Call) -> Option<Call> {
         let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
         let mut before = self.basis.before.of(call).into_iter();

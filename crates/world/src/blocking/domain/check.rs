@@ -6,12 +6,10 @@ use std::collections::BTreeSet;
 use super::wording::parameters;
 use super::{Action, Candidate, Condition, Domain, Formula, Obstacle, Pattern, Raise, Truth, VISIBLE};
 
-/// Something wrong with a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Where: `actions/put x r/blocked_by/2`.
     pub place: String,
-    /// Fault, and what would be right.
     pub message: String,
 }
 
@@ -19,7 +17,7 @@ pub struct Fault {
 const MOST: u32 = 100_000;
 
 impl Domain {
-    /// Everything that is wrong; empty for a domain that can be used.
+    /// All faults of the domain; none of one that can be used.
     pub fn faults(&self) -> Vec<Fault> {
         let mut check = Check { domain: self, faults: Vec::new() };
         check.all();
@@ -133,7 +131,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What a pattern names among the `kind`s; a fault unless it is there with as many arguments.
+    /// The declaration that a pattern names among the `kind`s; a fault unless it is there with as many arguments.
     fn named<T>(
         &mut self,
         place: &str,

@@ -15,13 +15,11 @@ use super::{
 };
 use crate::planner::LocationPrior;
 
-/// Largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
 /// Why a domain could not be loaded: everything found, with file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainError {
-    /// The file.
     pub path: String,
     /// Line (0 for the whole file) and what is wrong there and what would be right.
     pub faults: Vec<(usize, String)>,
@@ -73,7 +71,7 @@ struct File {
     planning: Option<PlanningFile>,
 }
 
-/// What a classical planner is told, in PDDL: the name, the predicates, and which actions in which order.
+/// The part of the file for a classical planner: the name, the predicates, and which actions in which order.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanningFile {
@@ -178,9 +176,6 @@ struct ErrorFile {
 
 impl Domain {
     /// Reads a domain from a file.
-    ///
-    /// # Errors
-    /// [`DomainError`]: everything that is wrong, each with its line.
     pub fn open(path: &Path) -> Result<Self, DomainError> {
         let shown = path.display().to_string();
         let whole = |message: String| DomainError { path: shown.clone(), faults: vec![(0, message)] };
@@ -195,9 +190,6 @@ impl Domain {
     }
 
     /// Reads a domain from its text; `path` is named in the errors.
-    ///
-    /// # Errors
-    /// As [`Domain::open`].
     pub fn load(text: &str, path: &str) -> Result<Self, DomainError> {
         Domain::load_beside(
             text,
@@ -206,19 +198,13 @@ impl Domain {
         )
     }
 
-    /// What a classical planner is told, as PDDL, by a domain's text.
-    ///
-    /// # Errors
-    /// As [`Domain::open`], or that the text says nothing of planning.
+    /// A domain's text as PDDL. An error too if it says nothing of planning.
     pub fn pddl(text: &str) -> Result<String, String> {
         let domain = Domain::load_beside(text, "domain.toml", &|_| Ok(String::new())).map_err(|e| e.to_string())?;
         domain.planning.ok_or_else(|| "the domain says nothing of planning".to_owned())
     }
 
     /// Reads a domain from its text; `beside` reads files it names.
-    ///
-    /// # Errors
-    /// As [`Domain::open`].
     pub(crate) fn load_beside(
         text: &str,
         path: &str,
@@ -340,7 +326,6 @@ impl Reader<'_> {
         domain
     }
 
-    /// The planning domain as PDDL.
     fn planning(&mut self, file: &PlanningFile, of: &BTreeMap<Text, ActionFile>) -> String {
         let PlanningFile { name, predicates, actions } = file;
         let mut pddl = format!("(define (domain {name})\n  (:requirements :adl)\n  (:predicates\n{predicates})\n");

@@ -26,45 +26,40 @@ use crate::planner::LocationPrior;
 /// The predicate that holds of exactly the things that are in sight now. No world needs to list it.
 pub(crate) const VISIBLE: &str = "VISIBLE";
 
-/// A predicate, or a goal's literal: its form and what it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Predicate {
     /// `IN x r`.
     pub form: Pattern,
-    /// In words.
     pub about: String,
 }
 
-/// What can block an action: a condition, given something about the action's things.
+/// An obstacle of an action: a condition, given something about the action's things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// The condition, over the action's parameters and what `given` binds (`active d`).
     pub condition: Pattern,
-    /// What else must hold for the condition to matter (`IN x d`).
+    /// The formula without which the condition does not matter (`IN x d`).
     pub given: Formula,
 }
 
-/// An action of the world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// Its name and parameters: `put x r`.
     pub form: Pattern,
-    /// In words.
     pub about: String,
     /// Whether it is no action of the world's, but stands for a choice among those that resolve its conditions.
     pub choice: bool,
     /// How the world writes it, parameters in braces (`take {x} from {r}`); as its form if `None`.
     pub text: Option<String>,
-    /// What can block it, in the order it is tested.
+    /// Its obstacles, in the order they are tested.
     pub blocked_by: Vec<Obstacle>,
-    /// What it changes. An argument `*` stands for anything.
+    /// Its effects. An argument `*` stands for anything.
     pub effects: Vec<(Pattern, Truth)>,
 }
 
-/// What raises a condition.
+/// The source of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Raise {
-    /// It holds when this does.
     When(Formula),
     /// An error of the world raises it, and it is remembered until one of its resolution actions succeeds. Its resolution
     /// literal holds exactly while it is not remembered.
@@ -78,7 +73,6 @@ pub enum Raise {
 pub struct Candidate {
     /// The action, over the condition's parameters and the loop's variable.
     pub action: Pattern,
-    /// When it is offered.
     pub when: Formula,
     /// Whether it only may resolve the condition.
     pub maybe: bool,
@@ -89,48 +83,42 @@ pub struct Candidate {
 pub struct Offer {
     /// The loop's variable; without one the line stands for itself.
     pub each: Option<String>,
-    /// What the loop goes over, in code-point order of its variable.
+    /// The formula that the loop goes over, in code-point order of its variable.
     pub given: Formula,
     /// The candidates; the first whose `when` holds is offered.
     pub choose: Vec<Candidate>,
 }
 
-/// A blocking condition and its resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     /// `not_visible x`.
     pub form: Pattern,
-    /// In words.
     pub about: String,
-    /// What raises it.
     pub raise: Raise,
     /// The literal that holds once it is resolved.
     pub resolution: Pattern,
-    /// What may resolve it, in order.
+    /// Its resolutions, in order.
     pub actions: Vec<Offer>,
 }
 
 /// A root of a goal: an action that reaches it, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// The action, over the goal's parameters.
     pub action: Pattern,
     /// It is not planted when this holds; judged as goals are, by the world.
     pub unless: Option<Pattern>,
 }
 
-/// A kind of goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
     /// `INSIDE a b`.
     pub form: Pattern,
-    /// In words.
     pub about: String,
     /// The actions planted for it, in order.
     pub roots: Vec<Root>,
 }
 
-/// What an error of the world raises.
+/// The condition that an error of the world raises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorRule {
     /// A part of the world's message; every message has the empty one.
@@ -144,15 +132,11 @@ pub struct ErrorRule {
 /// How actions are written where a world's option has a certain value (`edition` is `move`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wording {
-    /// The world's option.
     pub option: String,
-    /// Its value.
     pub is: String,
-    /// Actions, and their texts then.
     pub texts: Vec<(Pattern, String)>,
 }
 
-/// Limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Selections of an episode, blocked ones included.
@@ -167,45 +151,33 @@ impl Default for Limits {
     }
 }
 
-/// A blocking domain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Domain {
     /// Where it comes from, for display: a file, `derived from assertions`.
     pub source: String,
-    /// What it is for, in words.
     pub about: String,
     /// The character of a thing's name that stands for a space in the world's texts (`_` in `mug_1`).
     pub space: Option<char>,
-    /// The predicates that can be observed.
     pub predicates: Vec<Predicate>,
-    /// What can be done.
     pub actions: Vec<Action>,
-    /// The conditions that can block.
     pub conditions: Vec<Condition>,
-    /// What can be wanted.
     pub goals: Vec<Goal>,
-    /// Errors that raise their own condition.
     pub errors: Vec<ErrorRule>,
     /// The condition any other error raises where it cannot be passed over; its argument is the failed action.
     pub otherwise: Option<Pattern>,
-    /// Limits of a run.
     pub limits: Limits,
     /// Whether all that grew is checked again after every action executed, instead of only its ancestors.
     pub refresh: bool,
     /// The wording of literals that are not shown as they are, by the literal's text.
     pub words: BTreeMap<String, String>,
-    /// Other wordings of actions.
     pub wordings: Vec<Wording>,
     /// Where things of a kind tend to be, for the built-in selector.
     pub likely: Option<Arc<LocationPrior>>,
-    /// What a classical planner is told, as PDDL.
     pub planning: Option<String>,
 }
 
-/// An action that may resolve a condition, ground.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolving {
-    /// The action.
     pub action: Atom,
     /// Whether it only may resolve it.
     pub maybe: bool,
@@ -223,22 +195,19 @@ impl Domain {
         self
     }
 
-    /// The action of that name.
     pub fn action(&self, name: &str) -> Option<&Action> {
         self.actions.iter().find(|a| a.form.name == name)
     }
 
-    /// The condition of that name.
     pub fn condition(&self, name: &str) -> Option<&Condition> {
         self.conditions.iter().find(|c| c.form.name == name)
     }
 
-    /// The goal of that literal's form.
     pub fn goal(&self, literal: &Atom) -> Option<&Goal> {
         self.goals.iter().find(|g| g.form.name == literal.predicate && g.form.args.len() == literal.args.len())
     }
 
-    /// What an action changes, given as the world's text; `None` if the domain knows no such action.
+    /// The effects of an action, given as the world's text; `None` if the domain knows no such action.
     pub fn changes(&self, text: &str) -> Option<Vec<Change>> {
         let action = self.read_text(text)?;
         let schema = self.action(&action.predicate)?;
@@ -258,7 +227,7 @@ impl Domain {
         })
     }
 
-    /// What has to hold for an obstacle to block, in the action's own variables; `None` if only an error can show it.
+    /// The test of whether an obstacle blocks, in the action's own variables; `None` if only an error can show it.
     fn test(&self, condition: &Condition, obstacle: &Obstacle) -> Option<Formula> {
         let to = Bindings::of(&condition.form.args, &obstacle.condition.args);
         let own = match &condition.raise {
@@ -269,13 +238,12 @@ impl Domain {
         Some(Formula(obstacle.given.0.iter().cloned().chain(own).collect()))
     }
 
-    /// The literal that holds once a condition is resolved.
     pub fn resolution(&self, condition: &Atom) -> Option<Atom> {
         let schema = self.condition(&condition.predicate)?;
         Some(schema.resolution.ground(&Bindings::of(&schema.form.args, &condition.args)))
     }
 
-    /// What may resolve a condition now, in order.
+    /// The resolutions of a condition now, in order.
     pub(crate) fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
         let Some(schema) = self.condition(&condition.predicate) else { return Vec::new() };
         let bindings = Bindings::of(&schema.form.args, &condition.args);
@@ -306,7 +274,6 @@ impl Domain {
         schema.roots.iter().filter(open).map(|r| r.action.ground(&bindings)).collect()
     }
 
-    /// The condition an error of the world raises for an action.
     pub fn raised(&self, action: &Atom, message: &str) -> Option<Atom> {
         let schema = self.action(&action.predicate).filter(|a| a.form.args.len() == action.args.len())?;
         let bindings = Bindings::of(&schema.form.args, &action.args);

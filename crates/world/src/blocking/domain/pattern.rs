@@ -13,11 +13,10 @@ use crate::literal::Atom;
 pub struct Pattern {
     /// The predicate, action or condition.
     pub name: String,
-    /// Its arguments, in order.
     pub args: Vec<String>,
 }
 
-/// What variables stand for.
+/// The values of variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bindings(Vec<(String, String)>);
 
@@ -31,7 +30,6 @@ impl Bindings {
         self.0.iter().rev().find(|(name, _)| name == variable).map(|(_, thing)| thing.as_str())
     }
 
-    /// The same with one more variable bound.
     pub fn with(&self, variable: &str, thing: &str) -> Self {
         let mut more = self.clone();
         more.0.push((variable.to_owned(), thing.to_owned()));
@@ -45,16 +43,13 @@ impl Pattern {
     }
 
     /// Reads `put x r`.
-    ///
-    /// # Errors
-    /// Where nothing is written.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let name = words.next().ok_or("it is empty; write a name with its variables behind it, such as `put x r`")?;
         Ok(Pattern::new(name, words))
     }
 
-    /// The atom it becomes; what is not bound stands for itself.
+    /// The atom it becomes; an unbound variable stands for itself.
     pub fn ground(&self, bindings: &Bindings) -> Atom {
         Atom::new(self.name.clone(), self.args.iter().map(|a| bindings.get(a).unwrap_or(a)))
     }
@@ -79,7 +74,6 @@ impl Pattern {
         self.args.iter().all(|a| bindings.get(a).is_some())
     }
 
-    /// The same pattern with its arguments replaced.
     pub(super) fn renamed(&self, bindings: &Bindings) -> Self {
         let Atom { predicate, args } = self.ground(bindings);
         Pattern { name: predicate, args }
@@ -143,7 +137,6 @@ impl Formula {
         found
     }
 
-    /// Whether it can be made to hold.
     pub fn holds(&self, bindings: &Bindings, known: &Knowledge<'_>) -> bool {
         !self.solutions(bindings, known).is_empty()
     }

@@ -3,7 +3,6 @@
 use super::{Action, Domain};
 use crate::literal::Atom;
 
-/// A piece of a text's template.
 enum Piece<'a> {
     Words(&'a str),
     Parameter(&'a str),
@@ -46,7 +45,6 @@ impl Action {
 }
 
 impl Domain {
-    /// The text the world takes for an action.
     pub fn text(&self, action: &Atom) -> String {
         let known = self.action(&action.predicate).filter(|a| a.form.args.len() == action.args.len());
         let Some(schema) = known else { return self.spoken(&action.to_string()) };

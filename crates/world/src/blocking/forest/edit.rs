@@ -7,9 +7,7 @@ use stepwright_episode::TreeEdit;
 
 impl Forest {
     /// Makes a person's change.
-    ///
-    /// # Errors
-    /// Where it makes no sense, in words; the forest is then as it was.
+    /// Errors: where it makes no sense, in words; the forest is then as it was.
     pub fn edit(&mut self, domain: &Domain, edit: &TreeEdit) -> Result<(), String> {
         match edit {
             TreeEdit::Prune { node, pruned } => self.prune(*node, *pruned),

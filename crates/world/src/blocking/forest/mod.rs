@@ -24,18 +24,14 @@ use crate::literal::{Atom, Facts};
 /// Identifies a node as long as it is in its forest.
 pub type NodeKey = u32;
 
-/// What the forest is given of a moment.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
-    /// What the robot can know now.
     pub facts: &'a Facts,
-    /// The goals left, in order.
     pub goals: &'a [Atom],
     /// Whether a part of a goal holds, judged as goals are: by the world.
     pub judge: &'a dyn Fn(&Atom) -> bool,
 }
 
-/// An action in the forest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     pub key: NodeKey,
@@ -48,11 +44,10 @@ pub struct Node {
     pub added: bool,
     /// Whether a person took it, and what is below it, out of the candidates.
     pub pruned: bool,
-    /// What blocked it when it was selected last.
+    /// The obstacle when it was selected last.
     pub blocked: Option<Blocked>,
 }
 
-/// A condition that blocks an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     pub condition: Atom,
@@ -195,7 +190,6 @@ impl Forest {
         path
     }
 
-    /// The condition that blocks an action now.
     pub fn blocking(&self, domain: &Domain, action: &Atom, facts: &Facts) -> Option<Atom> {
         domain.blocked(action, &Knowledge::new(domain, facts, &self.remembered))
     }
@@ -324,7 +318,6 @@ impl Forest {
         }
     }
 
-    /// Drops what grew from conditions that no longer block.
     fn test_again(&mut self, domain: &Domain, facts: &Facts) {
         let mut trees = std::mem::take(&mut self.trees);
         trees.iter_mut().for_each(|tree| self.clear(domain, facts, tree));

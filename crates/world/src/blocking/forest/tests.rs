@@ -232,7 +232,7 @@ fn a_tree_grows_from_a_refused_action_down_to_what_can_be_done() {
     assert_eq!(stuck.trees()[0].blocked.as_ref().unwrap().condition.to_string(), "failed switchon lamp");
 }
 
-/// What a random run does next: a leaf's number and its fate.
+/// The next turn of a random run: a leaf's number and its fate.
 #[derive(Debug, Clone)]
 enum Turn {
     Select(usize),
@@ -259,7 +259,6 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     prop::collection::vec(turn, 0..60)
 }
 
-/// Ways to break or bend the domain.
 fn bend(domain: &mut Domain, how: &[(u8, usize)]) {
     for (what, at) in how {
         match what % 5 {

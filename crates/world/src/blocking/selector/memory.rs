@@ -12,10 +12,9 @@ const TILTS: u32 = 2;
 /// How often it is tilted the other way then: back, and as far beyond.
 const TILTS_BACK: u32 = 2 * TILTS;
 
-/// A view: what is seen, and what is in the hand.
+/// A view's key: the things seen, and the thing in the hand.
 pub(super) type View = u64;
 
-/// The memory of an episode.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Memory {
     /// In what a thing was seen last (`IN x r`).
@@ -26,7 +25,7 @@ pub struct Memory {
     tried: BTreeMap<(View, String), u32>,
     executed: BTreeMap<String, u32>,
     refused: BTreeMap<String, (Atom, u32)>,
-    /// What was refused last where the robot is.
+    /// The actions refused last where the robot is.
     refused_here: BTreeSet<String>,
     /// How often the robot has left the place it was at.
     moves: u32,
@@ -42,7 +41,6 @@ pub struct Memory {
     given_up: BTreeSet<String>,
 }
 
-/// The view a moment's facts give.
 pub(super) fn view_of(facts: &Facts) -> View {
     let mut hasher = DefaultHasher::new();
     facts.things.hash(&mut hasher);
@@ -51,7 +49,6 @@ pub(super) fn view_of(facts: &Facts) -> View {
 }
 
 impl Memory {
-    /// The memory at the beginning, where this is seen.
     pub fn begin(facts: &Facts) -> Self {
         let mut memory = Memory::default();
         memory.look(facts);
@@ -119,7 +116,8 @@ impl Memory {
         }
     }
 
-    /// What left the view on the path to it; the direction that brought it back is kept, for the next one.
+    /// Takes in the things that left the view on the path to them; the direction that brought one back is kept, for the
+    /// next one.
     fn notice_lost(
         &mut self,
         text: &str,

@@ -1,7 +1,7 @@
 //! Built-in selector: ranks the leaves of a forest without any language model.
 //!
 //! It knows what the robot sees now and its history in this episode ([`Memory`]), never the world's hidden state.
-//! What an action is good for it reads off the domain: from its effects on `VISIBLE`, on `HERE` (leaving the place) and on `TILT`
+//! An action's use is read off the domain: from its effects on `VISIBLE`, on `HERE` (leaving the place) and on `TILT`
 //! (looking up or down), so it works in every world that has a domain. `value.rs` holds what a leaf is worth.
 
 mod memory;
@@ -14,21 +14,19 @@ pub use memory::Memory;
 use super::{Domain, Forest};
 use crate::literal::Facts;
 
-/// A leaf with what the selector thinks of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedLeaf {
-    /// The action as the world writes it.
     pub text: String,
-    /// What it is worth; only the order means something.
+    /// Its worth; only the order means something.
     pub value: f64,
     pub why: String,
 }
 
 /// Differences below this are decided by chance.
 const CHANCE: f64 = 3.0;
-/// What a tree costs for each one before it: goals are met in order.
+/// The cost of each tree before it: goals are met in order.
 const LATER: f64 = 100.0;
-/// What it costs to be known to be blocked, with nothing known that would help.
+/// The cost of being known to be blocked, with nothing known that would help.
 const STUCK: f64 = 10_000.0;
 
 /// All leaves, the best first. Equal ones are ordered by the seed.

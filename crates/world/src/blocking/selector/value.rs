@@ -1,6 +1,6 @@
 //! Value of a leaf to the built-in selector, and why.
 //!
-//! What certainly resolves comes first, the choices among it weighed by what they would spoil. Where something has to be found,
+//! Certain resolutions come first, the choices among them weighed by what they would spoil. Where something has to be found,
 //! the robot looks around once where it is, goes elsewhere once, then opens what is closed; nothing is repeated from a view
 //! it was tried from already.
 
@@ -14,7 +14,7 @@ const SOME_CHANCE: f64 = 0.1;
 /// How many conditions deep the effort of an alternative is estimated.
 const DEPTH: u32 = 4;
 
-/// What the selector knows when it values a leaf.
+/// The selector's knowledge when it values a leaf.
 pub(super) struct Scene<'a> {
     pub(super) domain: &'a Domain,
     pub(super) forest: &'a Forest,

@@ -59,7 +59,7 @@ impl Kind {
 
 /// The beginning of a turn, where there is no last action.
 const START: u64 = 0x5354_4152_5400;
-/// What the end of the turn counts as.
+/// The key of a turn's end.
 const END: u64 = 0x454e_4400;
 
 /// Joins two keys, order counting.
@@ -96,7 +96,7 @@ impl Sign<'_> {
     }
 }
 
-/// What is the same for all actions at a moment.
+/// The part of a moment that is the same for all actions.
 pub struct Scene<'a> {
     moment: &'a Moment,
     shared: Vec<Sign<'a>>,
@@ -157,7 +157,7 @@ impl<'a> Scene<'a> {
         self.moment
     }
 
-    /// What may speak for actions here.
+    /// The signs that may speak for actions here.
     pub fn signs(&self) -> &[Sign<'a>] {
         &self.shared
     }

@@ -10,7 +10,6 @@ pub struct Decision {
     pub chosen: usize,
 }
 
-/// Weights of features.
 #[derive(Debug, Clone, Default)]
 pub struct Weights(HashMap<u64, f32>);
 

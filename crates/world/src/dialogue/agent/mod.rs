@@ -32,7 +32,6 @@ pub(crate) struct DialogueAgent {
     imitation: Option<Imitation>,
 }
 
-/// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let effects = EffectModel::learn(demonstrations.iter().flat_map(|d| &d.steps));
     Arc::new(DialogueAgent { effects, imitation: Imitation::of(demonstrations) })
@@ -60,15 +59,13 @@ impl Agent for DialogueAgent {
     }
 }
 
-/// Proposes what the demonstrations' agent would do.
+/// Proposes as the demonstrations' agent acted.
 #[derive(Debug, Clone)]
 pub(crate) struct Imitation {
     parties: Parties,
-    /// The demonstrations' calls.
     demos: Vec<Vec<Call>>,
     /// Each different action of the demonstrations, in order of first appearance.
     known: Vec<Heard>,
-    /// Most actions in one turn.
     longest: usize,
     /// Learned when first asked.
     learned: OnceLock<Learned>,
@@ -193,8 +190,8 @@ impl Imitation {
         (moment, refused)
     }
 
-    /// What could be done at a moment: every action of the demonstrations, those actions with the arguments that the other
-    /// party just named, and the end of the turn (`None`).
+    /// The actions possible at a moment: every action of the demonstrations, those actions with the arguments that the
+    /// other party just named, and the end of the turn (`None`).
     fn alternatives(&self, moment: &Moment) -> Vec<Option<Heard>> {
         let mut alternatives = self.known.clone();
         for (at, known) in self.known.iter().enumerate() {

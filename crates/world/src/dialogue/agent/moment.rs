@@ -35,7 +35,6 @@ impl Parties {
         !self.agents.contains(&call.receiver)
     }
 
-    /// Whether a call is one of the agent's actions.
     pub fn is_action(&self, call: &Call) -> bool {
         self.actions.contains(&function_of(call))
     }
@@ -44,7 +43,6 @@ impl Parties {
 /// A call with keys to compare it by.
 #[derive(Debug, Clone)]
 pub(crate) struct Heard {
-    /// The call.
     pub call: Call,
     /// Stands for its object and function.
     pub function: u64,
@@ -83,14 +81,11 @@ fn function_of(call: &Call) -> u64 {
     hasher.finish()
 }
 
-/// A moment of an episode.
 #[derive(Debug, Clone, Default)]
 pub struct Moment {
-    /// What the agent did in this turn.
     pub turn: Vec<Heard>,
-    /// What it did in the turn before.
     pub before: Vec<Heard>,
-    /// What the other party said last.
+    /// The other party's last calls.
     pub said: Vec<Heard>,
     /// Each different call the other party ever made.
     pub ever: Vec<Heard>,
@@ -105,7 +100,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Takes in the next call of the episode.
     pub fn hear(&mut self, parties: &Parties, call: &Call) {
         let heard = Heard::from(call);
         if parties.is_other(call) {
@@ -139,7 +133,7 @@ impl Moment {
         self.listening
     }
 
-    /// What the other party just named and the agent has not taken up in this turn.
+    /// The other party's last calls that the agent has not taken up in this turn.
     pub fn open(&self) -> Vec<Heard> {
         let named = self.said.iter().filter(|h| h.args != NOTHING);
         named.filter(|h| self.turn.iter().all(|t| t.args != h.args)).cloned().collect()

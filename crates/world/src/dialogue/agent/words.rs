@@ -18,7 +18,7 @@ struct Case {
     choice: Option<Choice>,
 }
 
-/// An action, with what its arguments repeat.
+/// An action, with the arguments it repeats.
 #[derive(Debug, Clone, PartialEq)]
 struct Choice {
     function: String,
@@ -27,7 +27,7 @@ struct Choice {
     whole: Option<String>,
 }
 
-/// What the demonstrations did where.
+/// The demonstrations' decisions, by their signs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Habits {
     cases: Vec<Case>,
@@ -37,7 +37,6 @@ pub(crate) struct Habits {
 
 /// Fewer cases than this show little.
 const FEW: usize = 2;
-/// Signs named at most.
 const MOST_SIGNS: usize = 3;
 /// A sign is named first only if it weighs at least this share of the weightiest.
 const WEIGHTY: f32 = 0.5;
@@ -94,7 +93,7 @@ impl Habits {
         self.cases.push(Case { signs, choice });
     }
 
-    /// Takes in what the other party said first after the agent's turn.
+    /// Takes in the first words of the other party after the agent's turn.
     pub(crate) fn note_reply(&mut self, moment: &Moment, reply: &Call) {
         self.replies.push((moment.turn.last().cloned(), Heard::from(reply)));
     }
@@ -143,8 +142,8 @@ impl Habits {
         format!("{place} the demonstrations {does} ({alike} of {all}{rest})")
     }
 
-    /// What the other party may say next: what it said most often after the agent's last action, else after the same function,
-    /// else at all.
+    /// The likely next words of the other party: those most frequent after the agent's last action, else after the same
+    /// function, else at all.
     pub fn reply(&self, moment: &Moment) -> Option<Call> {
         let last = moment.turn.last();
         let after = |same: &dyn Fn(&Heard) -> bool| -> Vec<Call> {

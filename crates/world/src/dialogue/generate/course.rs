@@ -5,7 +5,6 @@ use super::super::schema::{Intent, Service};
 use super::phrases::{IntentPhrases, Phrases};
 use super::talk::{Say, Talk};
 
-/// A dialogue under way.
 pub(super) struct Course<'a> {
     service: &'a Service,
     phrases: &'a Phrases,
@@ -17,7 +16,6 @@ pub(super) struct Course<'a> {
     open: Vec<String>,
 }
 
-/// What the user does next.
 enum Next {
     /// Takes leave; his turn has not been spoken yet.
     Leave,
@@ -141,7 +139,7 @@ impl<'a> Course<'a> {
         self.talk.end(Speaker::System);
     }
 
-    /// The system answers what is open, in the turn being built.
+    /// The system answers open questions, in the turn being built.
     fn answer(&mut self) {
         for slot in std::mem::take(&mut self.open) {
             self.talk.system_about("INFORM", &slot, Say::Show);

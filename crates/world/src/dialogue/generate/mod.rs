@@ -21,9 +21,7 @@ use phrases::Phrases;
 use talk::Talk;
 
 /// Generates a dialogue with a shipped service.
-///
-/// # Errors
-/// In words, if there is no such service, or the program's own phrases are damaged.
+/// Errors: in words, if there is no such service, or the program's own phrases are damaged.
 pub fn dialogue(service: &Service, id: &str, seed: u64) -> Result<Dialogue, String> {
     let all = phrases::all()?;
     let phrases: &Phrases = all.get(&service.name).ok_or_else(|| {
@@ -36,9 +34,7 @@ pub fn dialogue(service: &Service, id: &str, seed: u64) -> Result<Dialogue, Stri
 }
 
 /// Generates a dialogue with a shipped service by its name, for the command line.
-///
-/// # Errors
-/// If no such service ships: with those that do.
+/// Errors: if no such service ships: with those that do.
 pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
     let source = Source::shipped().map_err(|e| e.to_string())?;
     let service = source.service(kind).ok_or_else(|| {

@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-/// Words of a service.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Phrases {
@@ -64,7 +63,6 @@ pub(super) struct IntentPhrases {
     pub(super) then: Option<String>,
 }
 
-/// The words of all shipped services.
 pub(super) fn all() -> Result<IndexMap<String, Phrases>, String> {
     serde_json::from_str(include_str!("phrases.json")).map_err(|e| format!("phrases.json: {e}"))
 }

@@ -10,19 +10,16 @@ use super::super::record::{Speaker, Turn};
 use super::phrases::Phrases;
 use stepwright_program::Call;
 
-/// The dialogue so far, and chance.
 pub(super) struct Talk<'a> {
     phrases: &'a Phrases,
     rng: ChaCha8Rng,
     turns: Vec<Turn>,
     /// The values spoken of last, and whether the user stated them.
     values: FxHashMap<String, (String, bool)>,
-    /// The turn being built.
     calls: Vec<Call>,
     words: Vec<String>,
 }
 
-/// Which words of a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Say {
     Ask,
@@ -74,13 +71,11 @@ impl<'a> Talk<'a> {
         self.say(sentences);
     }
 
-    /// Adds an act of the user about a slot, with a sentence.
     pub(super) fn user_about(&mut self, act: &str, slot: &str, say: Say) {
         self.user(act, Some(slot));
         self.about(slot, say);
     }
 
-    /// Adds an act of the system about a slot, with a sentence.
     pub(super) fn system_about(&mut self, act: &str, slot: &str, say: Say) {
         self.system(act, Some(slot));
         self.about(slot, say);
@@ -134,7 +129,6 @@ impl<'a> Talk<'a> {
         self.words(&spoken);
     }
 
-    /// Ends the turn being built.
     pub(super) fn end(&mut self, speaker: Speaker) {
         let calls = std::mem::take(&mut self.calls);
         let words = std::mem::take(&mut self.words);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
 
-/// What the agent knows, and what it tried in vain.
+/// The agent's knowledge, and its attempts in vain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Belief {
     /// Places in the order they were first listed.
@@ -17,11 +17,9 @@ pub struct Belief {
     pub listed: BTreeMap<String, Vec<String>>,
     /// Properties last reported: (name, property) to value.
     pub properties: BTreeMap<(String, String), bool>,
-    /// The thing in the hand.
     pub held: Option<String>,
     /// The place last gone to.
     pub at: Option<String>,
-    /// Places gone to.
     pub visited: BTreeSet<String>,
     /// Places that are known to share a spot, as labels: equal labels are one spot.
     pub spots: BTreeMap<String, String>,
@@ -34,7 +32,6 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// The belief after a history.
     pub fn of(history: &[Step]) -> Self {
         let mut belief = Belief::default();
         for step in history {
@@ -49,7 +46,7 @@ impl Belief {
         at == place || matches!((self.spots.get(at), self.spots.get(place)), (Some(a), Some(b)) if a == b)
     }
 
-    /// What is known of a property.
+    /// The known value of a property.
     pub fn property(&self, name: &str, property: &str) -> Option<bool> {
         // Tuple keys cannot be looked up by borrowed parts; both are short.
         self.properties.get(&(name.to_owned(), property.to_owned())).copied()

@@ -4,7 +4,7 @@
 /// Index of a name that matters.
 pub(crate) type Id = u16;
 
-/// What distinguishes states.
+/// The parts in which states differ.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Facts {
     pub at: Option<Id>,
@@ -38,7 +38,6 @@ impl Facts {
         self.properties.sort_unstable();
     }
 
-    /// Adds a thing to a place's listing.
     pub fn list(&mut self, place: Id, thing: Id) {
         if let Err(at) = self.listed.binary_search(&(place, thing)) {
             self.listed.insert(at, (place, thing));

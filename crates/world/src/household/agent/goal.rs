@@ -5,7 +5,7 @@
 
 use crate::planner::effects::kind_of;
 
-/// What a household task asks for.
+/// The request of a household task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// Things of a kind in or on one place of a kind, in a state.

@@ -7,7 +7,7 @@ use super::{OPEN, TOGGLE};
 use crate::planner::GoalPart;
 use crate::planner::effects::kind_of;
 
-/// What the goal asks for, one condition each, in the order in which they are usually met.
+/// The goal's conditions, in the order in which they are usually met.
 pub fn parts(goal: &Goal, belief: &Belief) -> Vec<GoalPart> {
     match goal {
         Goal::Place { object, count, state, place } => place_parts(belief, object, *count, state.as_deref(), place),

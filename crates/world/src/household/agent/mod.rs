@@ -62,7 +62,6 @@ pub(crate) fn location_prior() -> LocationPrior {
 /// States one search may expand.
 const LIMIT: usize = 600;
 
-/// The agent of a household.
 #[derive(Debug, Clone)]
 pub struct HouseholdAgent {
     effects: EffectModel,
@@ -71,7 +70,6 @@ pub struct HouseholdAgent {
     knows: bool,
 }
 
-/// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     Arc::new(HouseholdAgent::from_demonstrations(demonstrations))
 }
@@ -210,7 +208,7 @@ impl HouseholdAgent {
         Shortfall::because("no plan reaches the goal with what is known")
     }
 
-    /// What would be done if no assertion blocked it, and which one does.
+    /// The plan if no assertion blocked it, and the assertion that does.
     fn blocked_plan<P: ProgramView>(
         &self,
         context: &ProposeContext<'_, P>,
@@ -279,7 +277,6 @@ impl HouseholdAgent {
     }
 }
 
-/// Whether the demonstrations contain a household's places.
 fn shows_places(demonstrations: &[Demonstration]) -> bool {
     let calls = demonstrations.iter().flat_map(Demonstration::calls).cloned().collect();
     !Belief::of(&[Step { calls, ..Step::default() }]).places.is_empty()
@@ -301,7 +298,7 @@ fn is_hopeless(plan: &Plan<Call>) -> bool {
 struct Shortfall {
     /// Said before what is offered instead; ends ready for more words.
     remark: String,
-    /// What would be done next if its assertions did not fail.
+    /// The next step if its assertions did not fail.
     failing: Option<Ranked>,
 }
 
@@ -311,7 +308,6 @@ impl Shortfall {
     }
 }
 
-/// The proposals so far.
 struct Ranking<'a> {
     taken: Vec<Ranked>,
     rejected: &'a [(Call, String)],

@@ -4,7 +4,7 @@ use super::facts::PROPERTIES;
 use crate::planner::effects::{ActionModel, EffectModel, Lifted, Term};
 use stepwright_program::Literal;
 
-/// What an action does, as far as planning cares; read from its learned effects.
+/// An action's use in a plan, read from its learned effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Goto,

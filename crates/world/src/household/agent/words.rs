@@ -9,7 +9,6 @@ use crate::planner::LocationPrior;
 use crate::planner::effects::kind_of;
 use stepwright_program::{Call, Literal};
 
-/// What a rationale is made from.
 pub struct Grounds<'a> {
     pub goal: &'a Goal,
     pub belief: &'a Belief,
@@ -28,7 +27,7 @@ impl Grounds<'_> {
         self.purpose(first, &plan[1..])
     }
 
-    /// Why a place is gone to or opened: what the plan does there.
+    /// The reason to go to or open a place: the plan's next step there.
     fn why_reach(&self, plan: &[Call], place: &str) -> String {
         let here = |c: &&Call| c.args.len() > 1 || !self.belief.places.iter().any(|p| c.text(0) == Some(p));
         let Some(at) = plan.iter().position(|c| here(&c)) else {

@@ -13,14 +13,11 @@ use crate::household::definition::{ObjectDefinition, ReceptacleDefinition};
 /// Of ten receptacles about this many share a place with their neighbour, as in ALFWorld's rooms.
 const SHARED_IN_TEN: u32 = 2;
 
-/// A furnished room.
 #[derive(Debug)]
 pub(crate) struct Furnished {
     /// Where the agent starts: a place without a receptacle.
     pub start: String,
-    /// Receptacles in display order.
     pub receptacles: Vec<ReceptacleDefinition>,
-    /// Objects in display order.
     pub objects: Vec<ObjectDefinition>,
 }
 

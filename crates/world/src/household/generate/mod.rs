@@ -19,9 +19,6 @@ use furnish::Furnished;
 pub use plan::search_expert;
 
 /// Generates a task of a type by its word or long name, for the command line.
-///
-/// # Errors
-/// If there is no such type, or no room fits after many tries: in words.
 pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
     let task = task(kind.parse()?, seed)?;
     let line = serde_json::to_string(&task).map_err(|e| e.to_string())?;
@@ -80,7 +77,6 @@ impl TaskType {
         }
     }
 
-    /// The rooms it can be done in, by their names in `rooms.toml`.
     fn rooms(self) -> &'static [&'static str] {
         match self {
             TaskType::PickAndPlace | TaskType::PickTwo => &["kitchen", "bedroom", "living_room", "bathroom"],
@@ -106,9 +102,7 @@ impl std::str::FromStr for TaskType {
 const TRIES: u64 = 200;
 
 /// Generates a task of a type. The same type and seed give the same task.
-///
-/// # Errors
-/// If none of many rooms allowed a solvable task, which would be a fault of the tables.
+/// Errors: if none of many rooms allowed a solvable task, which would be a fault of the tables.
 pub fn task(kind: TaskType, seed: u64) -> Result<Definition, String> {
     let mut problem = String::new();
     for attempt in 0..TRIES {

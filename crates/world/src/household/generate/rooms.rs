@@ -14,7 +14,6 @@ pub type Furniture = (String, usize, usize, bool);
 /// A kind of object in a room: type, least and most of them, abilities beyond lying there, usual places.
 pub type Thing = (String, usize, usize, String, Vec<String>);
 
-/// A kind of room.
 #[derive(Debug, Deserialize)]
 pub struct Room {
     /// First floor plan number of its kind; ALFWorld numbers kitchens 1 to 30, living rooms from 201, and so on.
@@ -23,10 +22,8 @@ pub struct Room {
     pub things: Vec<Thing>,
 }
 
-/// All kinds of rooms, by their names.
 #[derive(Debug, Deserialize)]
 pub struct Rooms {
-    /// What can be done with things, by a word for them.
     pub abilities: BTreeMap<String, Vec<Property>>,
     pub rooms: BTreeMap<String, Room>,
 }

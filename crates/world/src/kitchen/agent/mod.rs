@@ -25,7 +25,6 @@ use stepwright_trajectory::Step;
 /// Selections of blocked leaves at one decision, at most.
 const MOST_BLOCKED: usize = 40;
 
-/// The agent of a kitchen.
 #[derive(Debug)]
 pub(crate) struct KitchenAgent {
     effects: EffectModel,
@@ -36,7 +35,6 @@ pub(crate) struct KitchenAgent {
     last: Mutex<Option<Lived>>,
 }
 
-/// An episode lived again.
 #[derive(Debug, Clone)]
 struct Lived {
     steps: Vec<Step>,
@@ -45,7 +43,6 @@ struct Lived {
     trees: Growth,
 }
 
-/// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = demonstrations.iter().flat_map(|d| &d.steps);
     Arc::new(KitchenAgent {

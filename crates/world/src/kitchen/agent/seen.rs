@@ -21,7 +21,7 @@ const ABILITIES: [(&str, &[&str]); 4] = [
     ("graspable", &["GRABBABLE"]),
 ];
 
-/// What kinds of things are good for: predicates by kind.
+/// The uses of kinds of things: predicates by kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kinds(BTreeMap<String, BTreeSet<&'static str>>);
 
@@ -38,7 +38,7 @@ impl Kinds {
         kinds
     }
 
-    /// Adds what the world reports of the things in sight.
+    /// Adds the world's report of the things in sight.
     pub fn learn(&mut self, facts: &Facts) {
         for predicate in ABILITIES.iter().flat_map(|(_, predicates)| *predicates) {
             let things = facts.atoms.iter().filter(|atom| atom.predicate == *predicate).filter_map(|a| a.args.first());

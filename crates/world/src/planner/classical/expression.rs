@@ -13,9 +13,7 @@ const DEEPEST: usize = 64;
 
 impl Expression {
     /// Reads a text that is one list.
-    ///
-    /// # Errors
-    /// The line where the brackets do not match or nest too deeply.
+    /// Errors: the line where the brackets do not match or nest too deeply.
     pub fn read(text: &str) -> Result<Expression, String> {
         let mut open: Vec<(Vec<Expression>, usize)> = vec![(Vec::new(), 1)];
         for (i, line) in text.lines().enumerate() {

@@ -35,7 +35,6 @@ impl Names {
         if word.starts_with(|c: char| c.is_ascii_lowercase()) { word } else { format!("x{word}") }
     }
 
-    /// A thing's name in the problem.
     pub fn name(&self, thing: &str) -> Option<&str> {
         self.spelt.get(thing).map(String::as_str)
     }

@@ -10,7 +10,6 @@ use super::expression::Expression;
 /// A ground atom: predicate, then things.
 pub type Fact = Vec<String>;
 
-/// A condition over variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// All of them; none is true.
@@ -19,7 +18,6 @@ pub enum Condition {
     Not(Box<Condition>),
     /// Two terms are one thing.
     Same(String, String),
-    /// A predicate over terms.
     Atom(Vec<String>),
     /// For all (or some) things in place of these variables.
     Quantified {
@@ -29,7 +27,6 @@ pub enum Condition {
     },
 }
 
-/// What an action changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     And(Vec<Effect>),
@@ -40,7 +37,6 @@ pub enum Effect {
     All(Vec<(String, String)>, Box<Effect>),
 }
 
-/// An action schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     pub name: String,
@@ -51,7 +47,6 @@ pub struct Action {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Domain {
-    /// A type's parent.
     pub types: BTreeMap<String, String>,
     /// Things every problem has, with their types.
     pub constants: Vec<(String, String)>,
@@ -65,7 +60,7 @@ pub struct Problem {
     pub goal: Condition,
 }
 
-/// The type of what has none.
+/// The type of things that state none.
 pub(crate) const OBJECT: &str = "object";
 
 impl Domain {

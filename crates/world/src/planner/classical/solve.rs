@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::pddl::{Domain, Problem};
 use super::validate::{Step, validate};
 
-/// What a search may spend.
+/// The bounds of a search.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Milliseconds, grounding included.
@@ -40,9 +40,6 @@ pub enum NoPlan {
 }
 
 /// A plan for a problem given as PDDL. Single-threaded and deterministic but for the time limit.
-///
-/// # Errors
-/// If there is none, or none was found within the limits.
 pub fn solve(domain: &str, problem: &str, limits: &Limits) -> Result<Vec<Step>, NoPlan> {
     solve_counting(domain, problem, limits, &mut 0)
 }

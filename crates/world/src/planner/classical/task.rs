@@ -26,7 +26,7 @@ pub type ReadActions = fn(&Names, &[Step]) -> Vec<String>;
 pub struct PlanningTask {
     pub domain: &'static str,
     pub problem: String,
-    /// What the problem's names stand for.
+    /// The world's names behind the problem's.
     pub names: Names,
     pub read: ReadActions,
 }
@@ -56,17 +56,11 @@ impl PlanningTask {
     }
 
     /// A plan, as the planner has it.
-    ///
-    /// # Errors
-    /// If there is none, or none was found within the limits.
     pub fn plan(&self, limits: &Limits) -> Result<Vec<Step>, NoPlan> {
         solve(self.domain, &self.problem, limits)
     }
 
     /// As [`PlanningTask::plan`]; `considered` becomes the number of ground actions that the planner chose among.
-    ///
-    /// # Errors
-    /// As [`PlanningTask::plan`].
     pub fn plan_counting(&self, limits: &Limits, considered: &mut usize) -> Result<Vec<Step>, NoPlan> {
         solve_counting(self.domain, &self.problem, limits, considered)
     }

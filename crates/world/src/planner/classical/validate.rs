@@ -24,7 +24,6 @@ impl fmt::Display for Step {
 /// Why a plan is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
-    /// A step may not be taken.
     #[error("step {number}, `{step}`: {why}")]
     Step {
         /// Which, from 1.
@@ -37,9 +36,7 @@ pub enum Invalid {
 }
 
 /// Carries a plan out.
-///
-/// # Errors
-/// The first step that may not be taken, or that the goal is not reached.
+/// Errors: the first step that may not be taken, or that the goal is not reached.
 pub fn validate(domain: &Domain, problem: &Problem, plan: &[Step]) -> Result<(), Invalid> {
     let mut state = Place::new(domain, problem);
     for (i, step) in plan.iter().enumerate() {
@@ -49,7 +46,6 @@ pub fn validate(domain: &Domain, problem: &Problem, plan: &[Step]) -> Result<(),
     if reached { Ok(()) } else { Err(Invalid::Goal) }
 }
 
-/// What variables stand for.
 type Bound = BTreeMap<String, String>;
 
 /// The things, and what holds of them now.

@@ -11,15 +11,12 @@ use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_trajectory::Step;
 
-/// The agent of a shop.
 #[derive(Debug, Clone)]
 pub(crate) struct ShopAgent {
     effects: EffectModel,
-    /// Whether the demonstrations are of a shop.
     knows: bool,
 }
 
-/// The agent that learns from these demonstrations.
 pub fn learn(demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     let steps = demonstrations.iter().flat_map(|d| &d.steps);
     let knows = demonstrations.iter().flat_map(Demonstration::actions).any(|call| program::text_of(call).is_some());
@@ -49,7 +46,7 @@ impl Agent for ShopAgent {
     }
 }
 
-/// What the buyer did and saw.
+/// The buyer's actions and views.
 fn past(history: &[Step]) -> Vec<Past> {
     let mut now: Option<Seen> = None;
     let mut past = Vec::with_capacity(history.len());

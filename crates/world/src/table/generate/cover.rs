@@ -50,7 +50,6 @@ fn cover_of(table: &Table, block: &str) -> Option<String> {
     on(table, block).filter(|above| Kind::of(above) == Some(Kind::Cover))
 }
 
-/// The block that a cover hides.
 fn hidden_by(table: &Table, cover: &str) -> Option<String> {
     table.place_of(cover).filter(|place| *place != TABLE).map(str::to_owned)
 }

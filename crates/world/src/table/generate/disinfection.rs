@@ -13,9 +13,7 @@ use super::made::Made;
 use super::one_of;
 
 /// An episode in the format of files.
-///
-/// # Errors
-/// If no attempt gives one that has all that is wanted.
+/// Errors: if no attempt gives one that has all that is wanted.
 pub fn disinfection(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "disinfection", seed, |random| {
         let mut course = Course::new(random, 4..=6, 1..=2, true)?;
@@ -39,7 +37,7 @@ fn word(clean: bool) -> &'static str {
     if clean { "clean" } else { "dirty" }
 }
 
-/// What is clean or dirty, of blocks nothing is known of.
+/// A statement of clean or dirty blocks of unknown state.
 fn statement(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let mut unknown = blocks_that_are(table, None);
     let clean = random.random_bool(0.5);

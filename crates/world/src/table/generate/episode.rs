@@ -58,9 +58,7 @@ impl Course {
     }
 
     /// Adds a request, if there is one, and does what it asks.
-    ///
-    /// # Errors
-    /// If nothing can be asked any more, or the rules refuse a move.
+    /// Errors: if nothing can be asked any more, or the rules refuse a move.
     pub fn add(&mut self, made: Option<Made>) -> Result<(), String> {
         // The same is not asked twice in a row.
         let made = made.filter(|made| self.steps.last().is_none_or(|(last, _)| last.query != made.query));
@@ -123,7 +121,6 @@ pub(crate) fn dice(random: &mut ChaCha8Rng) -> u32 {
     random.random_range(0..10)
 }
 
-/// How many requests an episode is to have.
 pub fn length(random: &mut ChaCha8Rng, range: RangeInclusive<usize>) -> usize {
     random.random_range(range)
 }

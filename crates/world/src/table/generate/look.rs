@@ -7,12 +7,12 @@ pub fn of_kind(table: &Table, kind: Kind) -> Vec<String> {
     table.things().iter().filter(|thing| thing.kind == kind).map(|thing| thing.name.clone()).collect()
 }
 
-/// What lies directly on or in a thing.
+/// The things directly on or in a thing.
 pub fn inside(table: &Table, below: &str) -> Vec<String> {
     table.things().iter().map(|thing| &thing.name).filter(|name| table.place_of(name) == Some(below)).cloned().collect()
 }
 
-/// What lies directly on a block.
+/// The thing directly on a block.
 pub fn on(table: &Table, block: &str) -> Option<String> {
     inside(table, block).pop()
 }
@@ -22,7 +22,6 @@ pub fn below(table: &Table, block: &str) -> Option<String> {
     (Kind::of(place) == Some(Kind::Block)).then(|| place.to_owned())
 }
 
-/// The container a block's stack is in.
 pub fn container(table: &Table, block: &str) -> Option<String> {
     let place = table.place_of(block)?;
     match Kind::of(place) {

@@ -8,7 +8,6 @@ use super::super::{Move, Table};
 /// A request, with what is expected.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// The person's words.
     pub query: String,
     pub kind: &'static str,
     /// Whether only somebody who remembers can answer it.
@@ -17,7 +16,7 @@ pub struct Made {
     pub say: Option<String>,
     /// The update for a writer, if it is not just the moves.
     pub update: Option<String>,
-    /// What weights are to become, and all sets of blocks that make them so.
+    /// The relation that the weights are to get, and all sets of blocks that make them so.
     pub goal: Option<(Value, Vec<Vec<String>>)>,
 }
 

@@ -24,13 +24,10 @@ pub use cups::cups;
 const COLOURS: [&str; 12] =
     ["red", "blue", "green", "yellow", "purple", "orange", "black", "white", "gray", "brown", "pink", "cyan"];
 
-/// What bowls are made of.
 const BOWLS: [&str; 6] = ["tin", "glass", "wooden", "copper", "paper", "stone"];
 
 /// An episode in the format of files, JSON Lines as well as lists; the same domain and seed give the same one.
-///
-/// # Errors
-/// For cups, whose games make a file together ([`cups`]); otherwise never for any seed tried.
+/// Errors: for cups, whose games make a file together ([`cups`]); otherwise never for any seed tried.
 pub fn episode(domain: Domain, id: &str, seed: u64) -> Result<Value, String> {
     match domain {
         Domain::PickAndPlace => pick_and_place::pick_and_place(id, seed),
@@ -42,9 +39,7 @@ pub fn episode(domain: Domain, id: &str, seed: u64) -> Result<Value, String> {
 }
 
 /// Generates an episode of a domain by its name, for the command line.
-///
-/// # Errors
-/// If episodes of that name are not generated: with those that are.
+/// Errors: if episodes of that name are not generated: with those that are.
 pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
     let domain = kind.parse().ok().filter(|domain: &Domain| *domain != Domain::Cups).ok_or_else(|| {
         let known = <Domain as strum::VariantArray>::VARIANTS
@@ -70,7 +65,6 @@ mod tests {
     use super::*;
 
     const SHIPPED: u64 = 20;
-    /// The domains whose episodes are generated.
     const DOMAINS: [Domain; 4] = [Domain::PickAndPlace, Domain::Disinfection, Domain::Weight, Domain::Cover];
 
     /// With `STEPWRIGHT_WRITE` set, writes the files again.

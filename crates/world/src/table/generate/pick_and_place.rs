@@ -12,9 +12,7 @@ use super::made::{Made, colour};
 use super::one_of;
 
 /// An episode in the format of files.
-///
-/// # Errors
-/// If no attempt gives one that has all that is wanted.
+/// Errors: if no attempt gives one that has all that is wanted.
 pub fn pick_and_place(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "pick_and_place", seed, |random| {
         let mut course = Course::new(random, 4..=6, 2..=3, false)?;

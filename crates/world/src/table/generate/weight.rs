@@ -20,9 +20,7 @@ use super::one_of;
 type Weights = BTreeMap<String, Ratio<i64>>;
 
 /// An episode in the format of files.
-///
-/// # Errors
-/// If no attempt gives one that has all that is wanted.
+/// Errors: if no attempt gives one that has all that is wanted.
 pub fn weight(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "weight", seed, |random| {
         let mut course = Course::new(random, 4..=6, 2..=2, false)?;
