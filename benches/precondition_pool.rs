@@ -80,7 +80,6 @@ fn own() -> Problem {
     Problem { name: "household/take (own pool)".into(), demos, action: "take".into(), candidates }
 }
 
-/// The problem as CPython reads it.
 fn for_python(problem: &Problem, repeats: usize) -> Value {
     let specification = problem.demos.specification();
     let function = problem.demos.action(&problem.action).unwrap();

@@ -27,7 +27,6 @@ fn step(world: &HouseholdWorld, text: &str, outcome: &Outcome) -> Step {
     Step { call: outcome.action_call.clone().or_else(|| world.call_of(text)), ..outcome.clone().into_step(text) }
 }
 
-/// The outcomes of trials.
 #[derive(Debug, Default)]
 struct Figures {
     trials: u32,

@@ -20,7 +20,6 @@ fn domain(edition: Edition) -> Arc<Domain> {
     Arc::new(Arc::unwrap_or_clone(shipped).worded(&BTreeMap::from([("edition".to_owned(), edition.to_string())])))
 }
 
-/// The outcomes of trials.
 #[derive(Debug, Default)]
 struct Figures {
     trials: u32,

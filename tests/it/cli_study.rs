@@ -28,7 +28,6 @@ fn results(file: &Path) -> Vec<Value> {
     lines.filter(|line| line["stepwright"].is_null()).collect()
 }
 
-/// The cells of the first row that begins so.
 fn row(text: &str, begins: &str) -> Vec<String> {
     let line = text.lines().find(|l| l.starts_with(begins)).unwrap_or_else(|| panic!("no row {begins} in\n{text}"));
     line.split_whitespace().map(str::to_owned).collect()

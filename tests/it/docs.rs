@@ -45,7 +45,6 @@ pub(crate) fn prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The targets of the links of a page.
 fn links(text: &str) -> Vec<String> {
     let text = prose(text);
     let after = text.split("](").skip(1);

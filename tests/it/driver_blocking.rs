@@ -45,7 +45,6 @@ fn shipped() -> Arc<Domain> {
     shipped_domain(&stepwright::world::kitchen::KIND).unwrap().unwrap()
 }
 
-/// With the built-in selector.
 fn watched(domain: Arc<Domain>) -> Watched {
     let header = kitchen_header(&[], "symbolic");
     Watched::start(kitchen_setup(Beginning::New(Box::new(header)), &Scripted::new([]), true, domain))

@@ -29,7 +29,6 @@ static REPLAYED: WorldKind = WorldKind {
 
 const SPECIFICATION: &str = "SETUP = ['home = Home()']\nACTIONS = ['home.act']\nOBSERVATIONS = []\n\n\nclass Home:\n    def act(self, step):\n        pass\n";
 
-/// The end of every corrective prompt.
 const ENDING: &str = ". A correct step would be to";
 
 /// A recorded correction with its steps as a plan has them.
@@ -75,7 +74,6 @@ impl Replay {
     }
 }
 
-/// The household, and which step is next.
 #[derive(Debug, Clone)]
 struct Household {
     replay: Arc<Replay>,

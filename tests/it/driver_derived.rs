@@ -29,7 +29,6 @@ fn household(folder: &Path) -> Setup {
     new(&config, "household", "shipped/place-box-1")
 }
 
-/// The one session that was written.
 fn again(folder: &Path) -> Setup {
     let mut files = std::fs::read_dir(folder.join("state/sessions")).unwrap().map(|f| f.unwrap().path());
     let file = files.next().unwrap();

@@ -20,7 +20,6 @@ fn kitchen(method: &str, task: &str) -> Setup {
     prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap()
 }
 
-/// The recommended proposal at the cursor.
 fn offered(w: &Watched) -> Proposal {
     let turn = &w.session.current().unwrap().turn;
     turn.proposal(turn.recommended.as_ref().unwrap().0.unwrap()).unwrap().clone()

@@ -17,7 +17,6 @@ fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model:
     begun((world, task), (method, options), &configuration(folder.path()), Arc::new(|| 1_000), script)
 }
 
-/// The corrective prompt that waits.
 async fn prompt(w: &mut Watched) -> Offer {
     let is =
         |n: &Notice, _: &Session| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::ArtifactOffered { .. }));

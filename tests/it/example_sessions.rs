@@ -400,7 +400,6 @@ fn the_examples_show_what_they_say() {
     assert!(offers[1].written.raw.starts_with("Error: "), "{}", offers[1].written.raw);
 }
 
-/// The fate of each step of a plan.
 fn fates(session: &Session) -> Vec<Fate> {
     let plan = Place::at_cursor(session).sections().remove(0);
     plan.lines.into_iter().map(|line| line.mark).filter(|mark| !matches!(mark, Fate::Next | Fate::Open)).collect()

@@ -55,9 +55,7 @@ fn cut(body: &[u8], n: usize) -> Vec<Step> {
 
 struct Fetched {
     result: Result<std::path::PathBuf, FetchError>,
-    /// Path and range of each request.
     asked: Vec<(String, Option<String>)>,
-    /// How much was there at each report.
     steps: Vec<u64>,
 }
 

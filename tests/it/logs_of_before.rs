@@ -60,7 +60,6 @@ fn ask(out: &mut String, ask: &Ask) {
     let _ = writeln!(out, "  asked {} {}×: {prompt} -> {texts}{aside}", ask.model, ask.n);
 }
 
-/// A node's records.
 fn node(out: &mut String, session: &Session, node: &Node) {
     let action = node.action.as_ref().map_or("reset", |action| action.text.as_str());
     let _ = writeln!(out, "[{}] {} ({})", node.id, action.replace('\n', " ⏎ "), session.mark_at(node).word());

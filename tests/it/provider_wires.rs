@@ -63,13 +63,11 @@ fn refusal(message: &str, param: &str) -> Vec<Step> {
     vec![json(400, &json!({"error": {"message": message, "param": param}}).to_string())]
 }
 
-/// Events of Anthropic's stream.
 fn events(all: &[Value]) -> Vec<Step> {
     let event = |v: &Value| send(&format!("event: {}\ndata: {v}\n\n", v["type"].as_str().unwrap_or("x")));
     std::iter::once(stream_head()).chain(all.iter().map(event)).collect()
 }
 
-/// Lines of Ollama's stream.
 fn lines(all: &[Value]) -> Vec<Step> {
     std::iter::once(stream_head()).chain(all.iter().map(|v| send(&format!("{v}\n")))).collect()
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The output of the process that renders a template.
 fn rendered(template: &str) -> Output {
     let order = json!({ "name": "t/x", "templates": [["t/x", template]], "context": { "place": "shelf 1" } });
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));

@@ -36,7 +36,6 @@ fn is_clean(what: &str, output: &Output) {
     }
 }
 
-/// Writes a file, and the folders it is in.
 fn plant(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

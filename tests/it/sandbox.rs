@@ -26,7 +26,6 @@ fn texts(run: &Run) -> Vec<String> {
     run.calls.iter().map(|(call, _)| call.to_string()).collect()
 }
 
-/// A worker that is a shell script.
 fn script(folder: &tempfile::TempDir, body: &str) -> Workers {
     script_within(Duration::from_secs(20), folder, body)
 }
@@ -197,7 +196,6 @@ async fn a_worker_that_says_nothing_is_killed_with_its_group() {
     assert!(gone(child).await, "its child still runs");
 }
 
-/// Whether a process is gone, or is soon.
 async fn gone(pid: i32) -> bool {
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     for _ in 0..200 {

@@ -85,7 +85,6 @@ fn recorded_runs_stand_in_tables_beside_the_papers_figures() {
     assert_eq!(value, json!({"scores": [row], "not_judged": 0}));
 }
 
-/// The cells of a table's row.
 fn row(text: &str, begins: &str) -> Vec<String> {
     let line = text.lines().find(|line| line.starts_with(begins)).unwrap_or_default();
     line.split_whitespace().map(str::to_owned).collect()

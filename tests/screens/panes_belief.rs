@@ -221,7 +221,6 @@ fn no_value_is_edited_while_a_new_belief_waits_nor_in_the_truth() {
     assert!(!state.captures_text());
 }
 
-/// The workbench over an episode.
 struct Bench {
     app: App,
     now: Instant,

@@ -18,7 +18,6 @@ fn asks(s: &mut Script, kind: AskKind, text: &str) -> u64 {
     ask
 }
 
-/// A line of the plan, offered and recommended.
 fn line(s: &mut Script, number: usize, text: &str) -> u64 {
     let ask = asks(s, AskKind::PLAN_LINE, text);
     let id = s.view.session.as_ref().unwrap().next_proposal();

@@ -22,7 +22,6 @@ use stepwright::world::TaskInfo;
 
 use crate::support::session::{Builder, session};
 
-/// A pane that reports what reaches it.
 struct Probe(PaneId, Outline);
 
 impl Pane for Probe {
@@ -76,7 +75,6 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// An application on its start screen.
     pub(crate) fn new() -> Self {
         let panes = PANES.iter().copied().map(|p| Box::new(Probe(p, Outline::default())) as Box<dyn Pane>).collect();
         let themes = vec![Theme::monochrome(UNICODE)];

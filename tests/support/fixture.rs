@@ -19,11 +19,8 @@ use stepwright::precondition::{
 use stepwright::program::Literal;
 use stepwright::tui::view::View;
 
-/// A session as it unfolds.
 pub struct Script {
-    /// The view of the panes.
     pub view: View,
-    /// The same session, to number events by.
     session: Session,
     records: Vec<Record>,
 }

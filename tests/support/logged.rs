@@ -19,7 +19,6 @@ static PROMPT: WorldKind = WorldKind { files: household::KIND.files, ..WorldKind
 /// Where lines are `Action: action`.
 static ACTION: WorldKind = WorldKind { files: shop::KIND.files, ..WorldKind::new("logged", "a log", nothing) };
 
-/// A logged episode as a world.
 #[derive(Clone)]
 pub struct Logged {
     pub log: Arc<Trajectory>,

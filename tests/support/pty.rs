@@ -21,7 +21,6 @@ pub struct Pty {
     master: Box<dyn MasterPty + Send>,
     output: Receiver<Vec<u8>>,
     parser: vt100::Parser,
-    /// All that was written so far.
     pub bytes: Vec<u8>,
 }
 
@@ -74,7 +73,6 @@ impl Pty {
         Pty { child, writer, master: pair.master, output, parser, bytes: Vec::new() }
     }
 
-    /// The process id.
     pub fn pid(&self) -> i32 {
         self.child.process_id().and_then(|p| i32::try_from(p).ok()).expect("a process id")
     }
@@ -85,7 +83,6 @@ impl Pty {
         self.writer.flush().expect("the terminal takes keys");
     }
 
-    /// Changes the size.
     pub fn resize(&mut self, (cols, rows): (u16, u16)) {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).expect("a new size");
         self.parser.screen_mut().set_size(at_least_one(rows), at_least_one(cols));
@@ -132,7 +129,6 @@ impl Pty {
         self.parser.screen().contents()
     }
 
-    /// The emulated terminal.
     pub fn screen(&self) -> &vt100::Screen {
         self.parser.screen()
     }

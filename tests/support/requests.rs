@@ -52,7 +52,6 @@ pub fn header() -> Header {
     }
 }
 
-/// The state at the beginning.
 pub fn start() -> Value {
     json!({
         "objects": ["red block", "blue block", "green block", "tin bowl"],
@@ -148,7 +147,6 @@ impl Table {
         ask
     }
 
-    /// A part of an answer.
     pub fn stream(&mut self, ask: u64, text: &str) {
         self.notice(Notice::Stream { ask, index: 0, text: text.into() });
     }
@@ -212,7 +210,6 @@ impl Table {
         offer
     }
 
-    /// Sets the belief from here on.
     pub fn believe(&mut self, offer: Option<u64>, state: &Value, by: Actor, edited: bool) {
         let before = self.session.belief().map_or(Value::Null, |b| b.as_ref().clone());
         let patch = belief::patch(&before, state);

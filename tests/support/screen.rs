@@ -24,7 +24,6 @@ pub fn pane(id: PaneId) -> Box<dyn Pane> {
     panes::all().into_iter().find(|p| p.id() == id).expect("every pane is there")
 }
 
-/// The drawing of a pane.
 pub fn buffer(pane: &mut dyn Pane, view: &View, theme: &Theme, size: (u16, u16), focused: bool) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).expect("a test terminal");
     let area = Rect::new(0, 0, size.0, size.1);

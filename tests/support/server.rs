@@ -21,7 +21,6 @@ pub enum Step {
     Hold,
 }
 
-/// A request as it arrived.
 #[derive(Debug, Clone)]
 pub struct Received {
     pub head: String,
@@ -29,7 +28,6 @@ pub struct Received {
 }
 
 impl Received {
-    /// The path of the request line.
     pub fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
@@ -193,7 +191,6 @@ pub fn good(text: &str) -> Vec<Step> {
     vec![stream_head(), send(&delta(text)), send(END)]
 }
 
-/// A whole chat answer.
 pub fn whole(text: &str) -> Vec<Step> {
     let body = serde_json::json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": text},
         "finish_reason": "stop"}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}});

@@ -51,7 +51,6 @@ pub struct Held {
     pub no_new_privileges: bool,
     /// How far landlock holds, in words; empty where it does not.
     pub landlock: String,
-    /// Whether system calls are filtered.
     pub seccomp: bool,
 }
 

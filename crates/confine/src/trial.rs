@@ -26,7 +26,6 @@ pub struct Task {
     pub computes: bool,
 }
 
-/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub got: bool,

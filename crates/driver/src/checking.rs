@@ -8,7 +8,6 @@ use stepwright_method::program_context::{ProgramContext, ProgramState};
 use stepwright_program::Call;
 use stepwright_world::World;
 
-/// All checks of an action before it is taken.
 pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {

@@ -10,7 +10,6 @@ use stepwright_protocol::Level;
 use stepwright_world::options::Values;
 
 impl Driver {
-    /// Makes ready what is wanted.
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
         let same = (self.team.id() == wanted.method).then(|| self.team.method());
         let method = match same {

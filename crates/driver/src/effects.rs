@@ -179,7 +179,6 @@ impl Driver {
         }
     }
 
-    /// Acts on a record that was written.
     fn recorded(&mut self, record: Record) {
         if matches!(record.event, Event::ArtifactSettled { .. } | Event::ArtifactUndone { .. }) {
             self.shown.at = None;
@@ -246,7 +245,6 @@ impl Driver {
         self.models.shortened = prompt.left_out.is_some();
     }
 
-    /// All checks of a proposal before it is taken.
     fn checked(&self, proposal: &Proposal) -> Verdict {
         match (&proposal.action, &self.diverged) {
             (Some(action), None) => self.verdict(action, proposal.origin != Origin::Person),
@@ -340,7 +338,6 @@ impl Driver {
     }
 }
 
-/// Says where the session is kept from here on.
 fn tell_kept(notices: &UnboundedSender<Notice>, path: &Path) {
     let text = format!("what you do is kept in {}", path.display());
     let _ = notices.send(Notice::Say { level: Level::Info, text });

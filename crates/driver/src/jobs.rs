@@ -20,7 +20,6 @@ use stepwright_protocol::Notice;
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
 use stepwright_text::words::count;
 
-/// A job under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Job {
     Ask(AskId),
@@ -28,7 +27,6 @@ pub(super) enum Job {
     Service,
     /// A step of another process, carrying out a decision or none.
     World {
-        /// The decision and action, if it is a step.
         step: Option<(DecisionId, Action)>,
     },
 }
@@ -87,7 +85,6 @@ impl Jobs {
         self.under_way.values().any(|(job, _)| matches!(job, Job::World { .. }))
     }
 
-    /// Notes that the program under way has ended.
     pub(super) fn end_program(&mut self) {
         self.under_way.retain(|_, (job, _)| *job != Job::Program);
     }

@@ -12,10 +12,8 @@ use stepwright_world::{Outcome, World, WorldError};
 
 pub(super) type JobId = u64;
 
-/// A job's message to the driver.
 pub(super) enum Message {
     Answered(Answered),
-    /// The end of a program.
     Ran(Ran),
     /// A world in another process has taken a step, or not.
     World(Back),

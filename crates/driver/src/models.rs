@@ -20,10 +20,8 @@ pub(super) struct Prepared {
 /// The model in use and what prompts for it are made with.
 pub(super) struct Models {
     pub(super) source: Source,
-    /// Its traits, as methods see them.
     pub(super) traits: ModelTraits,
     pub(super) prompting: Prompting,
-    /// The sandbox for programs that models write.
     pub(super) sandbox: Arc<dyn Sandbox>,
     pub(super) resolver: Resolver,
     pub(super) methods: MethodResolver,

@@ -62,7 +62,6 @@ pub struct SessionView<'a> {
     pub(super) last_request: &'a mut RequestId,
 }
 
-/// A service's request.
 #[allow(clippy::large_enum_variant, reason = "a few of them wait at a time")]
 pub(super) enum Wanted {
     Request(RequestId, Request),
@@ -85,12 +84,10 @@ impl SessionView<'_> {
         self.wanted.push(Wanted::Work(Box::new(|desk| Box::new(work(desk)))));
     }
 
-    /// Says something to the person.
     pub fn say(&self, level: Level, text: impl Into<String>) {
         self.tell(Notice::Say { level, text: text.into() });
     }
 
-    /// Tells the watchers something.
     pub fn tell(&self, notice: Notice) {
         let _ = self.notices.send(notice);
     }
@@ -107,12 +104,10 @@ impl WorkDesk {
         !self.stop.is_stopped()
     }
 
-    /// Tells the watchers something.
     pub fn tell(&self, notice: Notice) {
         let _ = self.notices.send(notice);
     }
 
-    /// Says something to the person.
     pub fn say(&self, level: Level, text: impl Into<String>) {
         self.tell(Notice::Say { level, text: text.into() });
     }

@@ -8,7 +8,6 @@ use stepwright_method::Stop;
 use stepwright_protocol::Command;
 
 impl Driver {
-    /// Tells the services that the session is open.
     pub(super) fn open_services(&mut self) {
         self.each_service(|service, view| service.opened(view));
     }

@@ -47,11 +47,7 @@ pub enum Beginning {
     /// A new session; the world is reset to the header's task.
     New(Box<Header>),
     /// A session read from a log.
-    Resume {
-        /// The session at its last record.
-        session: Box<Session>,
-        records: Vec<Record>,
-    },
+    Resume { session: Box<Session>, records: Vec<Record> },
 }
 
 /// Where a session is kept.
@@ -63,14 +59,12 @@ pub enum Persistence {
     Copy(PathBuf),
 }
 
-/// All a driver needs.
 pub struct Setup {
     pub beginning: Beginning,
     /// The world, loaded, with the task among its tasks.
     pub world: Box<dyn World>,
     pub method: Arc<dyn Method>,
     pub source: Source,
-    /// Finds other models by name.
     pub resolver: Resolver,
     pub methods: MethodResolver,
     /// Knowledge learned or loaded before.
@@ -88,6 +82,5 @@ pub struct Setup {
     /// Nobody watches: nothing is asked for once the policy's steps are used up.
     pub unattended: bool,
     pub clock: Clock,
-    /// The remarks on the file that was read.
     pub remarks: Vec<String>,
 }

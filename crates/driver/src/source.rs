@@ -5,13 +5,14 @@ use std::sync::Arc;
 use stepwright_method::{ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 
-/// Where proposals come from.
 #[derive(Clone)]
 pub enum Source {
     /// The built-in symbolic proposer: no language model.
     Symbolic,
-    /// A language model, under the name it was chosen by.
-    Language { name: String, model: Arc<dyn LanguageModel> },
+    Language {
+        name: String,
+        model: Arc<dyn LanguageModel>,
+    },
 }
 
 impl Source {

@@ -13,7 +13,6 @@ use stepwright_protocol::Notice;
 /// Pieces of a stream are passed on at most this often.
 const PACE: Duration = Duration::from_millis(16);
 
-/// Asks, passing the stream on as notices.
 pub(super) async fn ask(
     model: Arc<dyn LanguageModel>,
     ask: AskId,

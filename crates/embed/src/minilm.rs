@@ -50,7 +50,6 @@ struct Layer {
     outer_norm: LayerNorm,
 }
 
-/// The weights of the file, taken out by name.
 struct Weights(HashMap<String, Tensor>);
 
 impl Weights {
@@ -123,7 +122,6 @@ impl MiniLm {
         Ok([self.around[0]].into_iter().chain(pieces).chain([self.around[1]]).collect())
     }
 
-    /// Sentences of one length to their vectors.
     fn forward(&self, ids: &[&[u32]], length: usize) -> Result<Vec<Vec<f32>>> {
         let flat = Tensor::new(ids.concat(), &Device::Cpu)?;
         let x = self.words.index_select(&flat, 0)?.reshape((ids.len(), length, DIMENSIONS))?;

@@ -26,7 +26,6 @@ pub struct Table {
     width: usize,
     rows: Vec<f32>,
     rounded: Vec<i8>,
-    /// The factor of a rounded row.
     scales: Vec<f32>,
     /// The largest distance between a row and its rounded self.
     off: f32,

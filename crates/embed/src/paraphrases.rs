@@ -5,7 +5,6 @@ use crate::{EmbedError, Embedder, Table};
 /// As they lie in the repository.
 const FILE: &str = include_str!("../data/paraphrases.tsv");
 
-/// A step in other words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paraphrase {
     /// As a person or a model might write it.
@@ -33,7 +32,6 @@ pub fn all() -> Vec<Paraphrase> {
         .collect()
 }
 
-/// An embedder's result for each, in a table of that embedder's vectors.
 pub fn agreement(embedder: &dyn Embedder, table: &Table) -> Result<Vec<Found>, EmbedError> {
     let all = all();
     let vectors = embedder.embed(&all.iter().map(|p| p.text.to_owned()).collect::<Vec<_>>())?;

@@ -230,9 +230,7 @@ pub struct Change {
     pub edited: bool,
     /// Why, in words.
     pub why: String,
-    /// The document before.
     before: Option<Arc<Value>>,
-    /// The document since.
     after: Arc<Value>,
 }
 
@@ -504,7 +502,6 @@ impl Node {
         Ok(in_force)
     }
 
-    /// Whether an offer waits here.
     fn pending(&self, id: OfferId) -> Result<(), String> {
         let found = self.offer(id).filter(|offer| offer.fate == Fate::Pending);
         found.map(|_| ()).ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))

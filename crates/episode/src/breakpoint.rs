@@ -26,7 +26,6 @@ pub enum Breakpoint {
     Error,
 }
 
-/// How breakpoints are written, for errors.
 const SYNTAX: &str = "action PATTERN, fails [TEXT], state PATH, reward [LEAST], error";
 
 impl FromStr for Breakpoint {

@@ -18,7 +18,6 @@ pub struct Documents<Name> {
 /// Where a document is among its changes, which are numbered in the order of the session.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Place {
-    /// The change that made it what it is.
     last: Option<usize>,
     /// The changes that were taken back since the last new one, newest last.
     undone: Vec<usize>,
@@ -45,7 +44,6 @@ pub struct Made {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
     made: Vec<Made>,
-    /// The memory left for documents.
     room: usize,
 }
 

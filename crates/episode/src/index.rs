@@ -71,7 +71,6 @@ impl Index {
         asks.iter().rev().find(|a| a.state == AskState::Pending)
     }
 
-    /// The last decision about a proposal.
     pub(super) fn decision_on<'a>(&self, decisions: &'a [Arc<Decision>], id: ProposalId) -> Option<&'a Decision> {
         if self.decisions == decisions.len() {
             return decisions.get(*self.last.get(&id)?).map(AsRef::as_ref);
@@ -79,7 +78,6 @@ impl Index {
         decisions.iter().rev().map(AsRef::as_ref).find(|d: &&Decision| d.proposal() == id)
     }
 
-    /// The decisions to take a step.
     pub(super) fn taken<'a>(&self, decisions: &'a [Arc<Decision>]) -> Vec<&'a Decision> {
         if self.decisions == decisions.len() {
             return self.taken.iter().filter_map(|at| decisions.get(*at)).map(AsRef::as_ref).collect();

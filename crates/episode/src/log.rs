@@ -219,7 +219,6 @@ pub fn load(path: &Path) -> Result<Loaded, LogError> {
 #[derive(Debug)]
 pub struct Writer {
     lines: Lines,
-    /// The number of the last record in the file.
     last: u64,
     /// A torn last line that is still in the file: it is set aside before anything is appended.
     torn: Option<String>,

@@ -72,7 +72,6 @@ impl<'de> Deserialize<'de> for Packed {
     }
 }
 
-/// A field's name, borrowed from the text where it can be.
 #[derive(Deserialize)]
 pub(super) struct Name<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 

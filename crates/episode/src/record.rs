@@ -82,7 +82,6 @@ fn event<'de, A: MapAccess<'de>>(name: &str, fields: A) -> Result<Event, A::Erro
     })
 }
 
-/// The event of that name as derived, of fields that were read before and those that are left.
 fn derived<'de, A: MapAccess<'de>>(name: &str, read: Map<String, Value>, mut left: A) -> Result<Event, A::Error> {
     let mut fields = read;
     while let Some((name, value)) = left.next_entry::<String, Value>()? {
@@ -105,7 +104,6 @@ impl<'de> Deserialize<'de> for Record {
     }
 }
 
-/// Reads a record from the fields of its line.
 struct Line;
 
 impl<'de> Visitor<'de> for Line {

@@ -86,7 +86,6 @@ pub struct Turn {
     pub offers: Vec<Offer>,
     /// Changes of documents made here that count, in order.
     pub changes: Vec<Change>,
-    /// Where they are.
     pub(super) index: Index,
 }
 

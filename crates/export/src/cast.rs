@@ -12,7 +12,6 @@ const LONGEST: f64 = 3.0;
 /// Shortest pause between two steps, in seconds, so that each can be seen.
 const SHORTEST: f64 = 1.2;
 
-/// A recording as it is written.
 #[derive(Debug)]
 pub struct Cast {
     out: String,

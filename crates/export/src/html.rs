@@ -7,12 +7,10 @@ use serde::Serialize;
 use super::compare::Comparison;
 use super::story::Story;
 
-/// A session as a page.
 pub fn render(story: &Story) -> Result<String, minijinja::Error> {
     page(include_str!("session.html.jinja"), story)
 }
 
-/// A comparison as a page.
 pub fn comparison(comparison: &Comparison) -> Result<String, minijinja::Error> {
     page(include_str!("compare/page.html.jinja"), comparison)
 }

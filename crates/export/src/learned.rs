@@ -24,7 +24,6 @@ pub(super) fn is_learned(kind: &ArtifactKind) -> bool {
     }
 }
 
-/// A document's name for people.
 fn name(id: &ArtifactId) -> String {
     match id.kind {
         ArtifactKind::Knowledge => "skills and tips".to_owned(),

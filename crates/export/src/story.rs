@@ -31,7 +31,6 @@ pub struct Seen {
 /// A session in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Story {
-    /// The goal as stated to the agent.
     pub sentence: String,
     /// World, task, method, model and the like: label and value.
     pub facts: Vec<(String, String)>,
@@ -55,7 +54,6 @@ pub struct InForceEntry {
     pub assertions: Vec<String>,
 }
 
-/// One line of nodes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chapter {
     /// `The episode`, or where the branch leaves.
@@ -74,15 +72,12 @@ pub struct Step {
     /// Who decided on it and how, in words; empty at the reset.
     pub decided: String,
     pub observation: String,
-    /// Why the world refused the action.
     pub error: Option<String>,
-    /// The program lines the step added.
     pub calls: Vec<String>,
     /// The changes of the program's variables, a line each.
     pub changes: Vec<String>,
     pub won: bool,
     pub here: bool,
-    /// The asks of models here.
     pub asks: Vec<AskEntry>,
     pub proposals: Vec<ProposalEntry>,
     /// Assertions put in force here: action, origin, expressions, a line each.
@@ -308,7 +303,6 @@ fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
     }
 }
 
-/// The plan that was put in force at a node.
 fn plan(node: &Node) -> Option<String> {
     node.turn.changes_of(&ArtifactId::PLAN).next_back()?;
     Some(node.document(&ArtifactId::PLAN)?.get("text")?.as_str()?.to_owned())

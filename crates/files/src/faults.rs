@@ -97,7 +97,6 @@ pub(crate) fn due(path: &Path, operation: Operation) -> Option<(io::Error, usize
     Some((io::Error::from_raw_os_error(fault.errno), fault.bytes))
 }
 
-/// Fails if a fault is due.
 pub(crate) fn pass(path: &Path, operation: Operation) -> io::Result<()> {
     due(path, operation).map_or(Ok(()), |(error, _)| Err(error))
 }

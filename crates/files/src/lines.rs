@@ -34,7 +34,6 @@ pub struct Lines {
     synced: u64,
     /// Whether something may follow `end`.
     dirty: bool,
-    /// Whether the last sync failed.
     unsynced: bool,
     /// Whether path and open file can be told to be the same one here.
     comparable: bool,

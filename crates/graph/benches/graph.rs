@@ -50,7 +50,6 @@ const PLAN: [&str; 15] = [
     "[PUTBACK] <book> (1) <bookshelf> (1)",
 ];
 
-/// The measured work.
 struct Work {
     scene: PathBuf,
     text: String,
@@ -79,7 +78,6 @@ impl Work {
     }
 }
 
-/// Each step on a copy of its own.
 fn stepped(prepared: &Prepared) -> Graph {
     let mut graph = prepared.graph.clone();
     for line in &prepared.script {

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 macro_rules! actions {
     ($($variant:ident = $name:literal, $arity:literal, $words:literal;)*) => {
-        /// An action of a script line.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Action {
             $(#[doc = concat!("`", $name, "`: ", $words, ".")] $variant,)*

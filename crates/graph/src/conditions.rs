@@ -179,7 +179,6 @@ fn fail(line: &Line, thing: &Key, what: &'static str) -> ScriptFail {
     ScriptFail { line: line.clone(), name: Arc::clone(&thing.name), what }
 }
 
-/// The lines that have an object, with the first one.
 fn with_object(program: &[Line]) -> impl Iterator<Item = (&Line, &Key)> {
     program.iter().filter_map(|line| Some((line, line.params.first()?)))
 }

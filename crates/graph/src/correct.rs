@@ -10,7 +10,6 @@ use crate::vocabulary::{Property, Relation};
 /// The remedy for a refused step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
-    /// Do this first, then the step again.
     First(Line),
     /// Leave the step out: it is done already, or cannot be done.
     Drop,

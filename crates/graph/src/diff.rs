@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::graph::{Graph, GraphError, Node};
 use crate::vocabulary::{Properties, Relation, States};
 
-/// An edge by the ids of its ends.
 pub(crate) type Edge = (i64, Relation, i64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,7 +37,6 @@ impl FileError {
     }
 }
 
-/// A program of the data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// Where it comes from (`results_intentions_march-13-18/file540_2`).
@@ -53,7 +52,6 @@ pub struct Program {
     pub scenes: Vec<i64>,
 }
 
-/// An example plan in words.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Example {
     /// The task (`Read book`).
@@ -92,7 +90,6 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Reads a file as text.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     String::from_utf8(read_bytes(path)?).map_err(|error| {
         let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();

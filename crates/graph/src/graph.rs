@@ -191,7 +191,6 @@ const CHUNK: usize = 16;
 /// The cells of some nodes that follow each other.
 type Chunk = Vec<Arc<Cell>>;
 
-/// A household at one moment.
 #[derive(Clone)]
 pub struct Graph {
     fixed: Arc<Fixed>,
@@ -445,7 +444,6 @@ impl Graph {
         std::ptr::eq(one, another) || one == another
     }
 
-    /// The doors, then the doorjambs, each by id.
     pub(crate) fn doors(&self) -> &[At] {
         &self.fixed.doors
     }

@@ -7,7 +7,6 @@ use crate::rules::Reach;
 use crate::run::Runner;
 use crate::vocabulary::Relation;
 
-/// An action with its things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
     pub action: Action,

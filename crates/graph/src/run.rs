@@ -173,7 +173,6 @@ impl Runner {
     }
 }
 
-/// A whole script that was run.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// The household before each step and after the last that was done: one more than steps done.

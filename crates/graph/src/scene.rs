@@ -17,7 +17,6 @@ use crate::vocabulary::{Properties, Relation, States};
 
 const MOST_EDGES: usize = 4_000_000;
 
-/// A household as it was read.
 #[derive(Debug, Clone)]
 pub struct Scene {
     pub number: Option<i64>,

@@ -23,7 +23,6 @@ pub struct Setting<'a> {
     pub annotated: Option<&'a AnnotatedStates>,
 }
 
-/// The scores of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
     /// Why it cannot be carried out; `None` if it can.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::action::Action;
 use crate::nearness::nearest;
 
-/// A thing as a script names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Param {
     /// The name in lower case, spaces as underscores (`home_office`).
@@ -45,7 +44,6 @@ pub enum ParseError {
     NoAction,
     #[error("Unknown action \"{0}\"")]
     UnknownAction(String),
-    /// Too many or too few objects.
     #[error("Wrong number of parameters for \"{action}\". Got {found}, expected {expected}")]
     Parameters { action: &'static str, found: usize, expected: usize },
     #[error("invalid literal for int() with base 10: '{0}'")]

@@ -12,12 +12,7 @@ pub enum OpenError {
     Log(#[from] log::LogError),
     /// A name that stands for nothing, with those that would.
     #[error("there is no {what} `{name}`; there is {known}")]
-    Unknown {
-        /// The kind of name.
-        what: &'static str,
-        name: String,
-        known: String,
-    },
+    Unknown { what: &'static str, name: String, known: String },
     /// A model's settings, a specification: in words.
     #[error("{0}")]
     Failed(String),

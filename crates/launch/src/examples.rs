@@ -5,12 +5,10 @@ use std::path::Path;
 use super::error::OpenError;
 use stepwright_episode::log;
 
-/// A shipped session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     /// Its name (`solved`).
     pub name: &'static str,
-    /// Its subject, in a sentence.
     pub title: &'static str,
     pub text: &'static str,
 }
@@ -33,7 +31,6 @@ pub const EXAMPLES: &[Example] = examples! {
     "reprompt-mixed": "Re-prompting in the household: an assertion vetoes a step, the world refuses another, a blocking tree grows from each (scripted)",
 };
 
-/// The example of that name, read.
 pub fn load(name: &str) -> Result<log::Loaded, OpenError> {
     let known = || EXAMPLES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
     let example = EXAMPLES.iter().find(|e| e.name == name).ok_or_else(|| OpenError::Unknown {

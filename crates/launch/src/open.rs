@@ -26,7 +26,6 @@ use stepwright_world::external::Adapter;
 use stepwright_world::options::Values;
 use stepwright_world::{OpenSpec, Sources, World, WorldKind};
 
-/// The session to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenRequest {
     New(NewSession),
@@ -37,7 +36,6 @@ pub enum OpenRequest {
     Example(String),
 }
 
-/// The subject of a new session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewSession {
     pub world: String,

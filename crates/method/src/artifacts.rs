@@ -92,7 +92,6 @@ pub(crate) fn text_lines(value: &Value) -> Vec<String> {
     lines(&value.get("text").and_then(Value::as_str).map_or_else(|| value.to_string(), str::to_owned))
 }
 
-/// The lines of a text that say something.
 pub(crate) fn lines(text: &str) -> Vec<String> {
     text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }

@@ -30,7 +30,6 @@ const TOKENS: u32 = 256;
 pub(super) enum Keeping {
     /// By a writer that is asked for each `update_wm`; `shown`: with examples.
     Apart {
-        /// Whether the writer is shown how.
         shown: bool,
     },
     /// By the answer that held the program.

@@ -98,7 +98,6 @@ impl<'a> Past<'a> {
     }
 }
 
-/// All that a method sees.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The session; its cursor is where the method is asked.
@@ -282,7 +281,6 @@ pub struct Known {
     pub steps: Arc<[String]>,
     /// Example plans in words, where the world has them.
     pub examples: Arc<[WordedPlan]>,
-    /// The goal as stated to the agent.
     pub sentence: String,
     /// The planning problem, where the world has a planning domain: of what is seen, with goal things in the room.
     pub problem: Option<Result<PlanningTask, String>>,

@@ -51,7 +51,6 @@ impl Clone for Box<dyn DerivedState> {
 
 /// A method's history: a fold of the path.
 pub trait History: Clone + Send + 'static {
-    /// Takes in the step from a node to the next.
     fn step(&mut self, from: &Node, to: &Node);
 
     /// Takes in what happened at the last node of the path.

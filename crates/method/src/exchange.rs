@@ -8,7 +8,6 @@ use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{Action, Check, Node, NodeId, ProposalId, Session, StepOutcome, Usage, Verdict, Written};
 use stepwright_model::Completion;
 
-/// A method's next step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -57,24 +56,20 @@ pub struct Answer {
     pub ranks: Vec<Rank>,
     /// Beside the texts of own work, what it found in the method's own form.
     pub found: Value,
-    /// Tokens spent, where reported.
     pub usage: Option<Usage>,
 }
 
 impl Answer {
-    /// Texts that own work found.
     pub fn texts(texts: impl IntoIterator<Item = String>) -> Self {
         let completions = texts.into_iter().map(|text| Completion { text, ..Completion::default() }).collect();
         Answer { completions, ..Answer::default() }
     }
 
-    /// The first text.
     pub fn first(&self) -> &str {
         self.completions.first().map_or("", |c| c.text.as_str())
     }
 }
 
-/// Where own work ranks a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
     /// Higher is better; the scale is the work's own.
@@ -82,7 +77,6 @@ pub struct Rank {
     pub why: String,
 }
 
-/// An answer as it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
@@ -121,7 +115,6 @@ impl Default for Checks {
     }
 }
 
-/// How a decision is carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
@@ -148,7 +141,6 @@ pub struct Carried {
     pub action: Action,
     /// All calls of the program as the world reads them, in order.
     pub calls: Vec<String>,
-    /// A deviation from the written text.
     pub remark: Option<String>,
 }
 
@@ -191,7 +183,6 @@ pub struct Section {
     pub lines: Vec<SectionLine>,
     /// Whether it is a program that is shown beside the trajectory.
     pub is_program: bool,
-    /// Its counts for studies, by name.
     pub figures: Vec<(&'static str, f64)>,
 }
 

@@ -82,7 +82,6 @@ pub struct MethodInfo {
     /// As on the command line.
     pub id: &'static str,
     pub label: &'static str,
-    /// Its description, in a sentence or two.
     pub description: &'static str,
     pub options: Table,
     pub needs: Needs,
@@ -169,7 +168,6 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Whether it maintains a belief.
     fn believes(&self, _cx: &Context<'_>) -> bool {
         false
     }

@@ -19,7 +19,6 @@ pub struct Violation {
 
 /// The program state along a log, with what the log leaves out.
 pub struct AlongLog {
-    /// The state after the steps so far.
     pub state: ProgramState,
     /// The first step whose observation the log does not have, from 0.
     unobserved: Option<usize>,

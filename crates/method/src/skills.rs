@@ -162,7 +162,6 @@ impl SkillShelf {
     }
 }
 
-/// The text of a file of skills, which is bounded.
 pub fn text_of(path: &Path) -> Result<String, String> {
     world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
 }

@@ -18,7 +18,6 @@ use stepwright_world::World;
 use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
 
-/// A method and its companions.
 #[derive(Debug, Clone)]
 pub struct Team {
     method: Arc<dyn Method>,
@@ -90,7 +89,6 @@ impl Team {
         deeds.find(|deed| *deed != Deed::Act).unwrap_or(Deed::Act)
     }
 
-    /// The result of a program.
     pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
         self.method.ran(cx, decision, run)
     }
@@ -147,7 +145,6 @@ impl Team {
         self.members().any(|member| member.believes(cx))
     }
 
-    /// Does the work of an ask of that kind.
     pub fn compute(&self, kind: &AskKind, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
         self.member(kind).compute(known, work, stop)
     }

@@ -6,7 +6,6 @@
 use super::reading::{Line, read_line};
 use stepwright_program::{Assertion, Call, CheckResult, Rules, Specification, State, read_keywords};
 
-/// Compiles assertions to rules.
 pub fn rules<'a>(set: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Rules, String> {
     let mut rules = Rules::new();
     for (action, texts) in set {

@@ -44,7 +44,6 @@ pub struct ModelInfo {
     pub endpoint: String,
 }
 
-/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
     /// Chat messages; exactly one of role `text` asks for a raw completion instead.
@@ -58,7 +57,6 @@ pub struct ModelRequest {
     /// Stop strings (at most four).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// Sampling seed, best effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// How much the log-probability of a token is lowered for each time it was written in this completion; 0 for not at all.
@@ -89,7 +87,6 @@ pub struct Tag {
     pub seed: u64,
     /// The number of the person's request, or of the plan's step, from 1.
     pub request: usize,
-    /// The text to be written.
     pub wanted: Wanted,
 }
 
@@ -161,11 +158,9 @@ impl Completion {
     }
 }
 
-/// A whole answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelResponse {
     pub completions: Vec<Completion>,
-    /// Tokens spent, where reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The model that answered, as the server calls it; empty if not reported.
@@ -194,7 +189,6 @@ pub struct Price {
 }
 
 impl Price {
-    /// The cost of an ask.
     pub fn of(self, usage: Usage) -> f64 {
         (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
     }
@@ -249,19 +243,14 @@ pub enum StreamEvent {
     /// More reasoning of completion `index`, before its text.
     Reasoning { index: u32, text: String },
     /// The output of the completions from this index on does not count: they are asked for again.
-    Void {
-        /// The first of them.
-        from: u32,
-    },
+    Void { from: u32 },
     /// A remark for the person on the model or its server: a parameter that it refuses and that is left out, say.
     Remark { text: String, warning: bool },
     /// A retry is due; counts down visibly.
     Retrying {
-        /// Which attempt comes next, from 2.
         attempt: u32,
         /// How long until then.
         wait: Duration,
-        /// Why the last attempt failed.
         why: String,
     },
 }
@@ -283,20 +272,10 @@ pub enum ModelError {
     },
     /// No answer could be obtained; retries are used up.
     #[error("{endpoint}: {message}")]
-    Unreachable {
-        endpoint: String,
-        /// The event and its remedy.
-        message: String,
-    },
+    Unreachable { endpoint: String, message: String },
     /// The answer broke off or was no valid answer.
     #[error("{endpoint}: {message}")]
-    Broken {
-        endpoint: String,
-        /// The answer's fault.
-        message: String,
-        /// The text received before it broke.
-        partial: String,
-    },
+    Broken { endpoint: String, message: String, partial: String },
     /// The cassette holds no such exchange.
     #[error("cassette {path} has no recording of this request; nearest is {nearest}")]
     NotRecorded {

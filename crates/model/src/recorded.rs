@@ -42,7 +42,6 @@ struct Step {
 pub struct Recorded {
     name: String,
     path: PathBuf,
-    /// By episode, method and request.
     steps: BTreeMap<(String, String, usize), Step>,
     plans: Plans,
 }
@@ -85,7 +84,6 @@ impl Recorded {
         Ok(Recorded { name: name.to_owned(), path: path.to_owned(), steps, plans })
     }
 
-    /// The output that was recorded for a request.
     fn find(&self, tag: Option<&Tag>) -> Result<String, ModelError> {
         let missing = |nearest: String| ModelError::NotRecorded { path: self.path.display().to_string(), nearest };
         let Some(tag) = tag else {

@@ -36,7 +36,6 @@ pub struct Examples<'a> {
     weights: Weights,
 }
 
-/// A plan made of an example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
     pub example: usize,

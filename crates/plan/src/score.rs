@@ -50,7 +50,6 @@ pub struct Candidate {
     pub logprob: Option<f64>,
     /// The score, what is taken off for repetition taken off.
     pub score: f64,
-    /// The deduction for repetition.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub penalty: f64,
 }

@@ -274,7 +274,6 @@ impl Vm {
         self.run_frame(code, start)
     }
 
-    /// Calls a method of an object by name.
     pub(crate) fn call_named(&mut self, object: &Value, name: &Arc<str>, args: Args) -> Result<Value, Stop> {
         match self.method_of(object, name)? {
             Some(function) => self.call(&function, with_first(object, args), Keywords::new()),

@@ -9,7 +9,6 @@ use ruff_python_ast::{Expr, UnaryOp};
 
 use super::dissection::{BOOL, Skeleton, Truths};
 
-/// A text split at its operators.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split<'t> {
     /// How its operands are put together, by their places in `operands`.
@@ -149,7 +148,6 @@ impl<'t> Reader<'t> {
         Some(Skeleton::Part(self.operands.len() - 1))
     }
 
-    /// The text between these parentheses.
     fn inside(&mut self, open: usize, close: usize) -> Option<Skeleton> {
         self.at = open + 1;
         let inside = self.choice()?;

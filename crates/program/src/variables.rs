@@ -15,7 +15,6 @@ use super::state::State;
 
 /// Deepest nesting that is shown.
 const DEPTH: usize = 12;
-/// Most elements shown in all.
 const ELEMENTS: usize = 200_000;
 
 struct Writer<'a> {
@@ -39,7 +38,6 @@ pub(crate) fn variables(state: &State) -> Json {
     Json::Object(out)
 }
 
-/// One value as JSON.
 pub(crate) fn json_of(heap: &Heap, named: &Attrs, value: &Value) -> Json {
     Writer { heap, named, left: ELEMENTS }.value(value, 0)
 }

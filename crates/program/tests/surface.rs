@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 
 use stepwright_program::{Declarations, FaultKind, Specification};
 
-/// A line of the table.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum Row {
-    /// The type of the lines after it.
-    Head { r#type: String, member: String },
+    Head {
+        r#type: String,
+        member: String,
+    },
     /// An expression and its `repr`; or what it raises; or why it is refused.
     Value(Vec<Option<String>>),
 }

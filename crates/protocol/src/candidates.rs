@@ -23,13 +23,25 @@ pub enum CandidateCommand {
     },
     /// Look at an expression as it is being typed, or at a candidate of that text: validity, |C|, relations, what it newly
     /// excludes. Answered by [`Notice::CandidateChecked`](crate::Notice::CandidateChecked), nothing is kept.
-    Try { token: u64, action: String, text: String },
+    Try {
+        token: u64,
+        action: String,
+        text: String,
+    },
     /// Mark a candidate rejected or not.
-    Reject { action: String, id: usize, rejected: bool },
+    Reject {
+        action: String,
+        id: usize,
+        rejected: bool,
+    },
     /// Take back the last change a person made to an action's candidates or to what is in force for it.
-    Undo { action: String },
+    Undo {
+        action: String,
+    },
     /// Make the change again that was last taken back.
-    Redo { action: String },
+    Redo {
+        action: String,
+    },
     /// Show a demonstration step with the values of these expressions there; answered by
     /// [`Notice::StepShown`](crate::Notice::StepShown).
     ShowStep {
@@ -40,7 +52,12 @@ pub enum CandidateCommand {
         texts: Vec<String>,
     },
     /// Show a step where two expressions differ; answered by [`Notice::StepShown`](crate::Notice::StepShown).
-    ShowDifference { token: u64, action: String, one: String, other: String },
+    ShowDifference {
+        token: u64,
+        action: String,
+        one: String,
+        other: String,
+    },
     /// Set two sets side by side; answered by [`Notice::SetsCompared`](crate::Notice::SetsCompared).
     Compare {
         token: u64,
@@ -51,18 +68,25 @@ pub enum CandidateCommand {
     /// Write what is in force to a file; a file that is there is replaced.
     SaveSet(PathBuf),
     /// Put a whole set in force; actions it does not name stay as they are.
-    AdoptSet { origin: String, set: AdoptedSet },
+    AdoptSet {
+        origin: String,
+        set: AdoptedSet,
+    },
     /// Have the model in use score an action's valid candidates as continuations of the prompt for candidates.
-    Score { action: String },
-    /// Change how candidates are asked of a model.
+    Score {
+        action: String,
+    },
     SetAsks(CandidateAsks),
     /// Put these assertions in force for an action; proposals at the cursor are checked again.
-    Adopt { action: String, assertions: Vec<String>, origin: String },
+    Adopt {
+        action: String,
+        assertions: Vec<String>,
+        origin: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetSource {
-    /// The set in force now.
     InForce,
     /// The specification's own assertions, as they were written.
     Specification,

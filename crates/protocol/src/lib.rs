@@ -117,7 +117,6 @@ pub enum Notice {
     /// A pending ask's completions from this one on do not count: they are asked for again.
     Void {
         ask: AskId,
-        /// The first of them.
         from: u32,
     },
     /// A pending ask will be retried.
@@ -129,7 +128,6 @@ pub enum Notice {
     },
     /// Long work progresses; `done == total` ends it.
     Progress {
-        /// The work, in words.
         what: String,
         done: usize,
         /// Parts in all; 0 if not known.
@@ -193,7 +191,6 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// That a session of these records was opened.
     pub fn opened(header: Header, records: Vec<Arc<Record>>, path: Option<PathBuf>) -> Result<Notice, InvalidRecord> {
         let mut session = Session::new(header);
         records.iter().try_for_each(|record| session.apply(record))?;

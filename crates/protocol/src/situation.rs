@@ -44,6 +44,5 @@ pub struct Situation {
     pub request: Option<Request>,
     /// The call that closes a request there, as an action's text; empty in other worlds.
     pub closing: &'static str,
-    /// The belief, where one is maintained.
     pub belief: Option<Arc<BeliefView>>,
 }

@@ -9,7 +9,6 @@ use crate::{Item, Kept, Plans};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     pub plans: usize,
-    /// Plans that could be carried out.
     pub executable: usize,
     pub judged: usize,
     /// Plans that every rater judged: those that agreement is counted over.

@@ -3,7 +3,6 @@
 use crate::plans::{Item, Plans};
 use crate::{Judgement, Kept, RateError, digest};
 
-/// A rater at work.
 #[derive(Debug)]
 pub struct Judging {
     rater: String,
@@ -48,7 +47,6 @@ impl Judging {
         self.at + 1
     }
 
-    /// The rater's judgement of it.
     pub fn judgement(&self) -> Option<bool> {
         self.judged(self.at)
     }

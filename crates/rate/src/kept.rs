@@ -23,7 +23,6 @@ pub struct Judgement {
 #[derive(Debug)]
 pub struct Kept {
     lines: Lines,
-    /// The judgements, by rater and item.
     judged: Judged,
 }
 

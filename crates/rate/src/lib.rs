@@ -13,7 +13,6 @@ pub use judging::Judging;
 pub use kept::{Judgement, Kept};
 pub use plans::{Item, Plans, Wrote};
 
-/// Fault in a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
     /// It cannot be read or written.

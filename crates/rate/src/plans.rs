@@ -28,7 +28,6 @@ pub struct Wrote {
     pub executable: bool,
 }
 
-/// The plans of a results file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plans {
     pub items: BTreeMap<String, Item>,
@@ -46,7 +45,6 @@ struct Line {
 }
 
 impl Plans {
-    /// Reads a results file.
     pub fn open(path: &Path) -> Result<Self, RateError> {
         let fail = |message: String| RateError::File { path: path.display().to_string(), message };
         let text = stepwright_files::read_text(path, LARGEST).map_err(|e| fail(e.to_string()))?;

@@ -12,7 +12,6 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// The kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {

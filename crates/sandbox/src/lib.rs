@@ -27,7 +27,6 @@ pub use workers::Workers;
 /// The subcommand that makes the program a worker.
 pub const WORKER: &str = "sandbox-worker";
 
-/// The bounds of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Time the code may run in all, by the engine's clock: it stands while a call waits for its answer, and while the worker starts.
@@ -73,7 +72,6 @@ impl Default for Limits {
     }
 }
 
-/// The next step of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// It calls a host function and waits for the answer.
@@ -103,7 +101,6 @@ pub trait Running: Send {
     async fn next(&mut self, result: Value) -> Step;
 }
 
-/// A run from beginning to end.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Run {
     /// The calls in their order, each with its line.

@@ -27,13 +27,11 @@ pub struct Order {
     pub limits: Limits,
 }
 
-/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub answer: Value,
 }
 
-/// A worker's message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {

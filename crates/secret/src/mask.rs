@@ -129,7 +129,6 @@ pub struct Pieces<'a> {
     held: Vec<u8>,
     /// Which bytes of it belong to a key.
     marked: Vec<bool>,
-    /// Whether what was given last was a mask.
     in_key: bool,
 }
 

@@ -8,7 +8,6 @@ use stepwright_method::log_checks::violations;
 use stepwright_protocol::{Command, Level, Notice};
 use stepwright_text::words::count;
 
-/// Reports logs and violations.
 pub struct LogService;
 
 impl Service for LogService {

@@ -12,7 +12,6 @@ pub struct Goal {
     /// `human` where a person wrote the instruction, `synthetic` where it was made from attributes.
     #[serde(default)]
     pub kind: String,
-    /// The wanted product's number.
     pub asin: String,
     #[serde(default)]
     pub category: String,

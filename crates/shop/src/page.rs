@@ -20,7 +20,6 @@ pub const PER_PAGE: usize = 10;
 /// The text before the score on the last page.
 pub(crate) const SCORE: &str = "Your score (min 0.0, max 1.0)";
 
-/// The kind of a piece of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Text,

@@ -53,7 +53,6 @@ pub struct Available {
     pub clickables: Vec<String>,
 }
 
-/// The result of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The reward; 0 unless something was bought.

@@ -36,7 +36,6 @@ pub struct Site {
     pub options: IndexMap<String, String>,
     /// The choices of the last product that had any, and their options. They outlive the product's page.
     choices: IndexMap<String, String>,
-    /// The results of the last page that had any.
     results: Vec<String>,
     reward: Option<Arc<Reward>>,
 }
@@ -250,7 +249,6 @@ impl Site {
         }
     }
 
-    /// The page as the site shows it.
     pub fn observation(&self) -> String {
         if self.kind == Kind::Done {
             let total = self.reward.as_deref().map_or(0.0, |reward| reward.total);

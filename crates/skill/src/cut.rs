@@ -58,7 +58,6 @@ pub fn join(segments: &mut Vec<Segment>, at: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls a segment otherwise.
 pub fn relabel(segments: &mut [Segment], at: usize, call: SkillCall) -> Result<(), String> {
     let segment = segments.get_mut(at).ok_or("there is no such segment")?;
     (segment.skill, segment.args) = (call.skill, call.args);

@@ -35,7 +35,6 @@ use crate::call::{Signature, SkillCall};
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::fits;
 
-/// Fault in a file of skills.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct FileError {
@@ -84,7 +83,6 @@ struct PrimitiveTable {
     examples: Vec<Spanned<String>>,
 }
 
-/// Reads a file of skills.
 pub fn read(text: &str) -> Result<Knowledge, FileError> {
     let line_of = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let file: File = toml::from_str(text).map_err(|error| {

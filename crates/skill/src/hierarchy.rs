@@ -69,7 +69,6 @@ pub fn read(text: &str, level: Level, knowledge: &Knowledge) -> Result<Line, Str
     }
 }
 
-/// The thought in a line.
 fn thought(text: &str) -> String {
     stepwright_trajectory::react::words_of(bare(text)).to_owned()
 }
@@ -219,7 +218,6 @@ pub fn layered(knowledge: &Knowledge, entries: &[Entry], action: &str) -> Result
     call.map(Line::Call).ok_or_else(none)
 }
 
-/// A row of the tree of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its depth: 0 a call or what the base policy does, 1 what belongs to a call.

@@ -24,7 +24,6 @@ pub struct Skill {
     pub uses: Vec<String>,
 }
 
-/// A form of action.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Primitive {
     /// How it is written, slots in square brackets (`go to [receptacle] [id]`), or its argument (`search[Query]`).

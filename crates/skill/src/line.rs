@@ -14,7 +14,6 @@ pub enum Level {
     Skill,
 }
 
-/// The meaning of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reading {

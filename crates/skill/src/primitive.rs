@@ -1,6 +1,5 @@
 //! Forms of actions: whether an action is of a form (`take [object] [id] from [receptacle] [id]`), and what is missing if not.
 
-/// How an action misses a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss {
     Other,

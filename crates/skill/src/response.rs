@@ -14,11 +14,9 @@ pub struct Part {
     pub actions: Vec<String>,
 }
 
-/// A response of the first stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skills {
     pub skills: Vec<Signature>,
-    /// The log cut into their calls.
     pub parts: Vec<Part>,
 }
 

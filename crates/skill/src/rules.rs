@@ -17,18 +17,15 @@ pub struct Rules {
     /// Observations that say that an action was refused.
     pub refused: Vec<String>,
     pub actions: Vec<ActionRule>,
-    /// How tasks are divided into calls.
     pub plans: Vec<Plan>,
     /// Where things of a kind tend to be: kinds of places, the best first.
     pub likely: Vec<(String, Vec<String>)>,
 }
 
-/// Knowledge of a form of action.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionRule {
     pub form: String,
-    /// The conditions before it succeeds.
     pub needs: Vec<Need>,
     /// How it makes the thing in a slot (`receptacle`, `open`).
     pub makes: Vec<(String, String)>,
@@ -43,7 +40,6 @@ pub struct Plan {
     /// The task, what varies in square brackets (`put a clean [object] in [receptacle]`).
     pub task: String,
     pub calls: Vec<SkillCall>,
-    /// Logged episodes that went so.
     pub seen: usize,
 }
 

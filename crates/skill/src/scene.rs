@@ -19,7 +19,6 @@ pub struct Done {
     pub binding: Binding,
 }
 
-/// The content of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Said {
     /// Listed things, each with its place; no place in the first view of a room.
@@ -29,14 +28,12 @@ pub struct Said {
     pub names_things: bool,
 }
 
-/// Knowledge at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scene {
     /// The places that were listed at the beginning, in that order.
     pub places: Vec<String>,
     /// Places of things, as last seen.
     pub listed: BTreeMap<String, Vec<String>>,
-    /// How things were last said to be.
     pub states: BTreeMap<String, String>,
     /// The actions done, without the refused ones.
     pub done: Vec<Done>,
@@ -105,7 +102,6 @@ impl Scene {
         self.states.extend(said.states);
     }
 
-    /// The last action of that name.
     pub fn last(&self, verb: &str) -> Option<&Done> {
         self.done.iter().rev().find(|done| done.verb == verb)
     }
@@ -116,7 +112,6 @@ impl Scene {
         at(verb) > at(other)
     }
 
-    /// Where a thing was last seen.
     pub fn place_of(&self, thing: &str) -> Option<&str> {
         let found = self.listed.iter().find(|(_, things)| things.iter().any(|known| known == thing));
         found.map(|(place, _)| place.as_str())

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::SkillCall;
 
-/// A part of a trajectory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     pub skill: String,

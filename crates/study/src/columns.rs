@@ -70,7 +70,6 @@ impl<'a, L> Group<'a, L> {
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
 
-    /// A paper's figure for these conditions.
     pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<Printed> {
         let conditions: Vec<(&str, &str)> = self.conditions.iter().map(|(name, value)| (*name, &**value)).collect();
         paper.beside(&conditions, measure)
@@ -88,7 +87,6 @@ pub(crate) enum Cell {
     Words(String),
     Figure(Option<f64>, usize),
     Interval(Option<Interval>, usize),
-    /// A paper's figure.
     Printed(Option<Printed>),
 }
 
@@ -129,7 +127,6 @@ pub(crate) fn column<'c, R>(heading: impl Into<String>, cell: impl Fn(&R) -> Cel
     Column { heading: heading.into(), is_words: false, cell: Box::new(cell) }
 }
 
-/// A column of words, left of those of figures.
 pub(crate) fn words<'c, R>(heading: impl Into<String>, cell: impl Fn(&R) -> String + 'c) -> Column<'c, R> {
     Column { heading: heading.into(), is_words: true, cell: Box::new(move |row| Cell::Words(cell(row))) }
 }

@@ -16,7 +16,6 @@ use stepwright_method::prompting::own_assertions;
 use stepwright_program::Specification;
 use stepwright_world::demonstration::Demonstration;
 
-/// Assertions by action function.
 pub type Assertions = BTreeMap<String, Vec<String>>;
 
 /// The preconditions that a person names, files read.
@@ -108,7 +107,6 @@ pub struct InForce {
 }
 
 impl InForce {
-    /// Nothing is inferred yet.
     pub fn new(preconditions: Preconditions) -> Self {
         InForce { preconditions, inferred: Mutex::default() }
     }

@@ -15,8 +15,11 @@ use stepwright_world::{TaskInfo, WorldKind};
 /// The result of a method in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
-    /// Actions were executed.
-    Works { actions: usize, refused: usize, won: bool },
+    Works {
+        actions: usize,
+        refused: usize,
+        won: bool,
+    },
     /// It does not fit: what is missing.
     Refused(String),
     /// It fits and ran, but took no action: why.

@@ -33,7 +33,6 @@ pub struct PaperRow {
     pub place: &'static str,
     /// Their conditions: names and values. A condition that is not named does not matter.
     pub condition: Vec<(&'static str, &'static str)>,
-    /// The measures, and the figures.
     pub figures: Vec<(&'static str, Printed)>,
 }
 

@@ -34,7 +34,6 @@ pub fn document<T: DeserializeOwned>(file: &Path) -> Result<T, String> {
     read.map_err(|why| format!("{}: {why}", file.display()))
 }
 
-/// A path's last part.
 pub fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }

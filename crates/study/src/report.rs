@@ -31,12 +31,10 @@ impl Report {
         self.parts.push(Part::Table(table));
     }
 
-    /// Adds a plot, which is also drawn.
     pub(super) fn plot(&mut self, plot: Plot) {
         self.parts.push(Part::Plot(plot));
     }
 
-    /// Adds points, which are also drawn.
     pub(super) fn points(&mut self, points: Scatter) {
         self.parts.push(Part::Points(points));
     }
@@ -60,7 +58,6 @@ impl Report {
         self.parts.iter().filter_map(chart).collect()
     }
 
-    /// Its tables and charts as JSON.
     pub fn json(&self) -> Value {
         let table = |table: &Table| {
             let rows = table.cells().map(|row| {

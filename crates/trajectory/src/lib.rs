@@ -49,7 +49,6 @@ impl Step {
     }
 }
 
-/// A logged episode.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trajectory {
     pub id: String,
@@ -81,7 +80,6 @@ pub struct Trajectory {
     /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
     #[serde(default)]
     pub terminated: Option<String>,
-    /// The other fields of the line.
     #[serde(flatten)]
     pub rest: serde_json::Map<String, serde_json::Value>,
 }
@@ -92,7 +90,6 @@ pub struct Trajectory {
 pub struct LogError {
     /// The line, counted from 1.
     pub line: usize,
-    /// The fault and its remedy.
     pub message: String,
 }
 

@@ -11,7 +11,6 @@ use crate::{LogError, Trajectory};
 /// The answer to a thought.
 pub const OK: &str = "OK.";
 
-/// How a transcript is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// `> action`, the observation below, thoughts as `think: …`.
@@ -21,7 +20,6 @@ pub enum Form {
     Action,
 }
 
-/// The kind of a model's line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// A thought, as it is written into the transcript.

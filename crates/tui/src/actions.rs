@@ -16,7 +16,6 @@ pub enum PaneId {
     Preconditions,
     /// The program's variables and the world's truth.
     State,
-    /// The conditions that block the chosen action.
     Blocking,
     /// The episode as the agent saw it.
     Observations,
@@ -264,7 +263,6 @@ actions! {
 }
 
 actions! {
-    /// Actions a pane itself answers.
     PaneAction as ActionId::Pane, pane_rows;
     own {}
     Pane {

@@ -58,7 +58,6 @@ pub(crate) fn frame_of(theme: &Theme, focused: bool) -> Block<'static> {
     Block::bordered().border_set(set).border_style(theme.style(role))
 }
 
-/// How a model is named wherever it is shown.
 pub(crate) fn model_label(name: &str) -> String {
     let name = sanitize::line(name);
     if name.starts_with("symbolic") { format!("{name} (no language model)") } else { name.into_owned() }

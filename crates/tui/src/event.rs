@@ -90,7 +90,6 @@ pub(super) const SIGNALS: [i32; 16] = [
 /// How long the program may take to end. Beyond that only a terminal that takes no output keeps it.
 const ENDING: Duration = Duration::from_secs(4);
 
-/// The exit code after a signal.
 pub(crate) fn code_of(signal: i32) -> u8 {
     128_u8.saturating_add(u8::try_from(signal).unwrap_or(0))
 }

@@ -213,7 +213,6 @@ impl Keymap {
         self.keys.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The key to show for an action.
     pub fn hint(&self, id: ActionId) -> Option<String> {
         self.keys(id).first().map(Chord::to_string)
     }

@@ -24,7 +24,6 @@ pub struct Entry {
     pub unavailable: Option<String>,
     /// How much has to be fetched before it can be chosen (`98 MB`), if fetching is all that is missing.
     pub fetch: Option<String>,
-    /// The method that suits a model.
     pub suggests: Option<String>,
     pub method: Option<MethodInfo>,
     pub traits: ModelTraits,

@@ -19,7 +19,6 @@ const LEAST: (u16, u16) = (20, 5);
 /// Share of a column or slot moved by one press, in thousandths.
 const STEP: i32 = 40;
 
-/// The arrangements, by size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Small,
@@ -41,7 +40,6 @@ struct Column {
     share: i32,
 }
 
-/// A shown slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub pane: PaneId,
@@ -71,7 +69,6 @@ pub enum Handle {
     Row { column: usize, above: usize },
 }
 
-/// Directions of resizing by keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub(crate) enum Resize {
@@ -81,7 +78,6 @@ pub(crate) enum Resize {
     Shorter,
 }
 
-/// An arrangement's purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Preset {
@@ -118,7 +114,6 @@ impl Default for Layout {
     }
 }
 
-/// A slot that shows the first of its panes.
 fn slot(panes: &[PaneId], share: i32) -> Slot {
     Slot { panes: panes.to_vec(), shown: panes.first().copied().unwrap_or(PaneId::Program), share }
 }

@@ -65,7 +65,6 @@ pub enum Intent {
     Confirm {
         title: String,
         question: String,
-        /// The effect of a yes, in a word or two.
         yes: &'static str,
         commands: Vec<Command>,
     },
@@ -101,7 +100,6 @@ pub trait Pane {
 
     fn outline_mut(&mut self) -> &mut Outline;
 
-    /// How many rows that list has.
     fn len(&self, view: &View) -> usize;
 
     fn row_text(&self, row: usize, view: &View) -> String;
@@ -147,7 +145,6 @@ pub trait Pane {
         None
     }
 
-    /// Lets something act on the list and its rows.
     fn with_rows(&mut self, view: &View, act: &mut dyn FnMut(&mut Outline, &Rows<'_>)) -> Vec<Intent> {
         let len = self.len(view);
         let mut outline = std::mem::take(self.outline_mut());

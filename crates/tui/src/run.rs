@@ -34,7 +34,6 @@ const STOPPING: Duration = Duration::from_secs(3);
 pub struct Options {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
-    /// The themes, the first in use.
     pub themes: Vec<Theme>,
     pub mouse: bool,
     pub open: Option<PathBuf>,
@@ -44,7 +43,6 @@ pub struct Options {
     pub problem: Option<String>,
 }
 
-/// The workbench's end.
 #[derive(Debug, Clone)]
 pub struct Left {
     /// 0, or 128 + n after signal n.

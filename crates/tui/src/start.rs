@@ -54,7 +54,6 @@ impl Part {
     }
 }
 
-/// A request of the start screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartAction {
     Begin(Choice),
@@ -82,7 +81,6 @@ pub(crate) struct Start {
     method_chosen: bool,
     /// The key pressed while the catalogue was being read: acted on once it is.
     awaiting: Option<ActionId>,
-    /// Where each list was drawn last.
     areas: [Rect; PARTS.len()],
 }
 

@@ -47,7 +47,6 @@ pub struct Glyphs {
     pub unknown: &'static str,
     pub unchecked: &'static str,
     pub candidate: &'static str,
-    /// The current line or row.
     pub here: &'static str,
     pub star: &'static str,
     pub open: &'static str,
@@ -57,9 +56,7 @@ pub struct Glyphs {
     pub vertical: &'static str,
     pub arrow: &'static str,
     pub ellipsis: &'static str,
-    /// Separates items on one line.
     pub dot: &'static str,
-    /// A filled cell of a bar.
     pub full: &'static str,
     pub empty: &'static str,
 }

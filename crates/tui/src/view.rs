@@ -46,13 +46,11 @@ pub struct View {
     pub session: Option<Session>,
     pub records: Vec<Arc<Record>>,
     pub path: Option<PathBuf>,
-    /// World and program at the cursor.
     pub situation: Option<Arc<Situation>>,
     /// Text received so far of each pending ask, by completion.
     pub streams: BTreeMap<AskId, BTreeMap<u32, String>>,
     /// Reasoning received so far of each pending ask, by completion.
     pub reasoning: BTreeMap<AskId, BTreeMap<u32, String>>,
-    /// The countdown of a pending retry, in words.
     pub retrying: Option<(AskId, String)>,
     /// Long work: what, done, total.
     pub progress: Option<(String, usize, usize)>,

@@ -6,7 +6,6 @@ use crate::known::{has_attribute, is_builtin, reaches_outside};
 use crate::rewrite::Prepared;
 use stepwright_sandbox::{Bound, Fault, FaultKind};
 
-/// The fault behind an exception of the engine.
 pub(crate) fn label(exception: &MontyException, prepared: &Prepared) -> Fault {
     let message = exception.message().unwrap_or_default();
     let line = exception.traceback().last().map(|frame| frame.start.line);

@@ -15,10 +15,8 @@ use stepwright_trajectory::Step;
 pub struct Demonstration {
     pub id: String,
     pub task_type: String,
-    /// The goal as stated to the agent.
     pub sentence: String,
     pub header: ProgramHeader,
-    /// The steps, the reset first.
     pub steps: Vec<Step>,
 }
 

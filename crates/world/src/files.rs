@@ -34,7 +34,6 @@ pub(super) fn json_lines<T: DeserializeOwned>(text: &str, origin: &str) -> Resul
     each_line(text, origin, |_, line| serde_json::from_str(line).map_err(|e| e.to_string()))
 }
 
-/// A path's last part.
 pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }

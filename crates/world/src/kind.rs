@@ -67,7 +67,6 @@ impl Origin<'_> {
     }
 }
 
-/// Makes tasks.
 #[derive(Debug, Clone, Copy)]
 pub struct Generator {
     /// The types of task there are, for help (`pick_and_place, disinfection, weight, cover`).
@@ -199,7 +198,6 @@ pub trait TaskSet: Send + Sync {
     /// A world for a task, by its whole id.
     fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError>;
 
-    /// The world of a recorded session.
     fn reopen(self: Arc<Self>, header: &Header, options: &Values) -> Result<OpenedWorld, WorldError> {
         let task = self.resolve(&header.task)?;
         self.open(&task, options)

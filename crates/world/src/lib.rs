@@ -136,7 +136,6 @@ pub struct TaskInfo {
     pub id: String,
     /// The world's own kind of task (`pick_and_place_simple`).
     pub kind: String,
-    /// The goal as stated to the agent.
     pub sentence: String,
     /// Where it comes from, for display: `shipped`, or a path.
     pub source: String,
@@ -269,7 +268,6 @@ pub trait World: Send {
     /// The outcome of `act(text)`, leaving the world as it is; `None` where a world cannot predict it.
     fn preview(&self, text: &str) -> Option<Outcome>;
 
-    /// The tasks this instance can be reset to.
     fn tasks(&self) -> Vec<TaskInfo>;
 
     /// The program call a text stands for (`go to drawer 4` to `agent.goto('drawer 4')`); `None` where it has none. Does not

@@ -7,7 +7,6 @@
 /// A point of the plan: to the right, and up.
 pub type Point = (f64, f64);
 
-/// A picture of a place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Map {
     FloorPlan(FloorPlan),
@@ -47,7 +46,6 @@ pub struct FloorPlan {
     pub floor: Vec<Spot>,
     /// The distance of neighbouring floor points.
     pub step: f64,
-    /// Lines that cannot be seen through.
     pub lines: Vec<Line>,
     pub agent: Option<Agent>,
     pub marks: Vec<Mark>,
@@ -118,11 +116,9 @@ pub struct Stacks {
 pub struct Holder {
     /// The container's name; the ground itself if `None`.
     pub name: Option<String>,
-    /// The stacks, each lowest piece first.
     pub stacks: Vec<Vec<Piece>>,
 }
 
-/// One thing of a stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     pub label: String,
@@ -139,7 +135,6 @@ pub struct Page {
     pub rows: Vec<Row>,
 }
 
-/// Something that a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
     /// Its subject (`price`); may be empty.

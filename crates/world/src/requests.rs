@@ -52,7 +52,6 @@ pub trait Requests {
     /// The function that has a maintained belief brought up to date (`update_wm`), with the words of the update.
     fn updating(&self) -> &'static str;
 
-    /// The worked example of the domain.
     fn worked(&self) -> Result<&'static WorkedExample, String>;
 }
 
@@ -64,7 +63,6 @@ pub const CUPS: &str = "cups";
 pub struct WorkedExample {
     /// The description of the domain, line by line.
     pub about: Vec<String>,
-    /// The first state.
     pub first: Value,
     pub steps: Vec<WorkedStep>,
 }

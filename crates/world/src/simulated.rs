@@ -19,9 +19,7 @@ use stepwright_program::Call;
 ///
 /// The functions that take the whole world serve before the first reset too, when there is no episode yet.
 pub trait Episode: Clone + Debug + Send + Sync + 'static {
-    /// The set of tasks it begins from.
     type Tasks: TaskSet + Debug;
-    /// How the world is configured.
     type Options: Copy + Debug + Send + Sync;
 
     /// The world's entry in the list of worlds.
@@ -111,7 +109,6 @@ impl<E: Episode> Simulated<E> {
         Simulated { tasks: tasks.into(), options, episode: None }
     }
 
-    /// The set of tasks.
     pub(crate) fn task_set(&self) -> &E::Tasks {
         &self.tasks
     }

@@ -75,12 +75,10 @@ impl Sources {
         Ok(set)
     }
 
-    /// The tasks of a world.
     pub fn tasks(&self, world: &str, path: Option<&Path>) -> Result<Vec<TaskInfo>, WorldError> {
         Ok(self.set(world, path)?.tasks())
     }
 
-    /// A world with a task.
     pub fn open(&self, spec: &OpenSpec<'_>) -> Result<OpenedWorld, WorldError> {
         let options = Values::read(self.kind(spec.world)?.options, spec.options)?;
         let set = self.set(spec.world, spec.data)?;

@@ -33,7 +33,6 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// The log that is played back.
     pub fn current(&self) -> Option<&Trajectory> {
         self.all.get(self.at)
     }

@@ -10,5 +10,4 @@ mod words;
 pub use expression::{Expression, WeightError, read};
 pub use known::{Contradiction, Weights};
 
-/// An exact fraction.
 pub(crate) type Ratio = num_rational::Ratio<i64>;

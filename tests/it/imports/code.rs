@@ -100,7 +100,6 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Reads the tokens of a file.
 struct Reader {
     tokens: Vec<Token>,
     modules: Vec<Module>,

@@ -117,7 +117,6 @@ const HARMLESS: &[(&str, &str)] = &[
     ("crates/method/src/react/mod.rs", "use crate::react::prompt;\nconst A: &str = \"react-long\";"),
 ];
 
-/// The rules' findings in a file with a text added to it.
 fn faults(file: &str, added: &str) -> BTreeSet<(Rule, String)> {
     let text = std::fs::read_to_string(root().join(file)).unwrap_or_else(|fault| panic!("{file}: {fault}"));
     let tree = tree().with(file, &format!("{text}\n{added}\n"));

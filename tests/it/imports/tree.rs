@@ -52,7 +52,6 @@ fn module_of(path: &str) -> Names {
 }
 
 impl Tree {
-    /// Of files as path and text.
     pub fn new(sources: &[(String, String)]) -> Tree {
         let mut tree = Tree { files: BTreeMap::new(), modules: BTreeMap::new(), arrows: BTreeMap::new() };
         let mut sources: Vec<_> = sources.iter().map(|(path, text)| (module_of(path), path, text)).collect();

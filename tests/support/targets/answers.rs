@@ -190,7 +190,6 @@ impl LanguageModel for Said {
     }
 }
 
-/// Configuration and tasks as they ship.
 fn shipped() -> &'static (Config, Sources) {
     static SHIPPED: OnceLock<(Config, Sources)> = OnceLock::new();
     SHIPPED.get_or_init(|| {

@@ -77,7 +77,6 @@ pub fn dialogues(data: &[u8]) {
     file("dialogues_001.json", data, |path| played("dialogue", path));
 }
 
-/// The schema beside dialogues.
 pub fn schema(data: &[u8]) {
     let dialogues = include_bytes!("../../../worlds/dialogue/Repairs_1.demos.jsonl");
     let files = [("schema.json", data), ("Repairs_1.demos.jsonl", dialogues.as_slice())];
@@ -99,7 +98,6 @@ pub fn tasks(data: &[u8]) {
     folder(&[("tasks.toml", data), ("scene_attic.json", scene.as_slice())], |folder| played("graph", folder));
 }
 
-/// A shop's products.
 pub fn catalogue(data: &[u8]) {
     let goals = include_bytes!("../../../worlds/shop/goals.json");
     folder(&[("products.json", data), ("goals.json", goals.as_slice())], |folder| played("shop", folder));

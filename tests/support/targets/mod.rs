@@ -152,7 +152,6 @@ fn patched(data: &[u8]) {
     }
 }
 
-/// A belief as a model writes it.
 fn belief(data: &[u8]) {
     if let Ok(reading) = belief::read(&text(data)) {
         let _ = belief::patch(&reading.state, &reading.state);
@@ -181,7 +180,6 @@ fn trajectory(data: &[u8]) {
     }
 }
 
-/// A file of adopted assertions.
 fn adopted(data: &[u8]) {
     let _ = AdoptedSet::parse(&text(data), "a.preconditions.py");
 }
@@ -207,17 +205,14 @@ fn state_form(data: &[u8]) {
     let _ = StateForm::load(&text(data), "state_form.toml");
 }
 
-/// A plan as a model writes it.
 fn plan(data: &[u8]) {
     let _ = written_plan::read(&text(data));
 }
 
-/// Where things are likely.
 fn prior(data: &[u8]) {
     let _ = LocationPrior::parse(&text(data));
 }
 
-/// Episodes to learn from.
 fn demonstrations(data: &[u8]) {
     let _ = demonstration::read(&text(data), "demonstrations.jsonl", &["agent = Agent(env)".to_owned()], |_| true);
 }
@@ -233,7 +228,6 @@ fn weight(data: &[u8]) {
     let _ = weights::read(&text(data));
 }
 
-/// A scene of the household graph.
 fn scene(data: &[u8]) {
     let _ = stepwright_graph::Scene::read(&text(data));
 }
@@ -243,7 +237,6 @@ fn names(data: &[u8]) {
     let _ = stepwright_graph::Names::read(&text(data));
 }
 
-/// A script of the household graph.
 fn script(data: &[u8]) {
     let text = text(data);
     let _ = stepwright_graph::script::parse_leniently(text.lines());

@@ -144,12 +144,10 @@ const KNOWN: &[&str] = &[
 /// Below these anything may stand: documents, patches, options, requests to models.
 const FREE: &[&str] = &["changes", "edit", "effect", "options", "patch", "request", "state", "value"];
 
-/// The names in a line that nobody knows.
 pub(super) fn unknown(line: &[u8]) -> Vec<String> {
     names::unknown(line, KNOWN, FREE)
 }
 
-/// The remark on one.
 pub(super) fn remark(file: &Path, line: usize, field: &str) -> String {
     format!("{}:{line}: the field {field:?} is not known and was left out; the line may be damaged", file.display())
 }

@@ -24,7 +24,6 @@ pub struct Comparison {
     pub first_difference: Option<usize>,
 }
 
-/// The subject of a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
     /// The session's or branch's name, as given.
@@ -39,7 +38,6 @@ pub struct Column {
     pub tokens: u64,
 }
 
-/// The steps of one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     pub depth: u32,
@@ -49,7 +47,6 @@ pub struct Row {
     pub differs: bool,
 }
 
-/// A step of a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
     /// The node's number in its session.

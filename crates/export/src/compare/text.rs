@@ -16,14 +16,12 @@ pub const NARROWEST: usize = 24;
 /// Columns of the terminal before the first column: the step's number and its mark.
 pub const LEAD: usize = 7;
 
-/// The kind of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Name,
     /// The task, method and model; remarks on the comparison itself.
     About,
     Action,
-    /// The verdict of it, in one word, with who decided.
     Verdict(&'static str),
     Observation,
     Refused,
@@ -37,7 +35,6 @@ pub enum Kind {
     },
 }
 
-/// A line on the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laid {
     pub row: Option<usize>,

@@ -49,7 +49,6 @@ fn gone(name: &str, why: String) -> Arc<dyn Embedder> {
     Arc::new(Gone { name: name.to_owned(), why: advice })
 }
 
-/// A named embedder that cannot be had.
 struct Gone {
     name: String,
     why: String,

@@ -112,7 +112,6 @@ impl Endpoints {
     }
 }
 
-/// A person's settings in a section.
 fn set_in(merged: &Layer, section: &str) -> Set {
     let given = |key: &str| merged.get(&format!("{section}.{key}")).filter(|(_, source)| *source != Source::Default);
     Set {

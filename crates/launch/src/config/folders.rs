@@ -13,7 +13,6 @@ pub struct Paths {
     pub config: PathBuf,
     /// Data the program was given or fetched.
     pub data: PathBuf,
-    /// Logs and autosaved sessions.
     pub state: PathBuf,
     /// The folder of files that can be made again.
     pub cache: PathBuf,

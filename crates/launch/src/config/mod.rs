@@ -35,7 +35,6 @@ pub struct Problem {
     pub place: String,
     /// The line in the file, from 1.
     pub line: Option<usize>,
-    /// The fault and its remedy.
     pub message: String,
 }
 
@@ -78,7 +77,6 @@ pub struct Overrides {
     pub flags: Vec<Flag>,
 }
 
-/// A setting given by a flag.
 #[derive(Debug, Clone)]
 pub struct Flag {
     /// The setting (`model.model`).

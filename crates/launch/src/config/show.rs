@@ -12,7 +12,6 @@ use super::typed::{Config, ModelConfig};
 use stepwright_model::remote;
 use stepwright_world::options::Kind;
 
-/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Default,

@@ -59,7 +59,6 @@ pub struct Config {
 pub struct Log {
     /// How much is written: `off`, `error` … `trace`.
     pub level: String,
-    /// Requests are written whole.
     pub prompts: bool,
 }
 
@@ -80,7 +79,6 @@ pub struct ModelConfig {
     pub options: Options,
 }
 
-/// How proposals are made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MethodConfig {
     /// The method's id; empty to choose by the model.

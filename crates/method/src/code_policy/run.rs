@@ -12,7 +12,6 @@ use super::run_so_far::RunSoFar;
 use crate::{Context, Known};
 use stepwright_sandbox::{Fault, Sandbox, Step};
 
-/// The program to be run, as the ask's work.
 #[derive(Serialize, Deserialize)]
 struct Work {
     library: String,
@@ -38,7 +37,6 @@ pub(super) struct Answered {
     pub(super) answer: Value,
 }
 
-/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Came {
     pub(super) next: Next,
@@ -82,7 +80,6 @@ fn values(cx: &Context<'_>) -> Value {
     json!({ "task": cx.session.header.sentence, "observation": first })
 }
 
-/// The program's next call, as text of JSON.
 pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;

@@ -13,7 +13,6 @@ use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
 /// The program's answer where a person refused its action: the world's words on an action without effect.
 const REFUSED: &str = "Nothing happens.";
 
-/// A program's run up to the cursor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct RunSoFar {
     /// The ask that the program answers, and the last that counts.
@@ -31,7 +30,6 @@ pub(super) struct RunSoFar {
     pub(super) next: Option<Next>,
 }
 
-/// The kind of an ask what a program does next.
 pub(super) fn run_kind() -> AskKind {
     AskKind::own("run", "the program's next call")
 }

@@ -65,7 +65,6 @@ impl External {
         self.ask(cx, self.step_kind(), json!({ "step": self.context(cx) }))
     }
 
-    /// Its reading of a text.
     fn read_as<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T, String> {
         serde_json::from_str(text)
             .map_err(|e| format!("`{}` answered with no {what}: {e}", self.command.adapter.command_line()))

@@ -28,7 +28,6 @@ const TEMPERATURE: f64 = 0.7;
 /// Most characters shown of a completion that is no action.
 const SHOWN: usize = 80;
 
-/// The next ask or recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Next {
     Greedy,
@@ -44,7 +43,6 @@ pub(super) enum Next {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NextAction {
-    /// Name and description for display.
     pub(super) info: MethodInfo,
     /// Whether the prompt holds the assertions in force; the option `assertions` may say otherwise.
     pub(super) shows_assertions: bool,

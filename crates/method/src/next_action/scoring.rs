@@ -26,7 +26,6 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidates {
     pub(super) list: Vec<Candidate>,
-    /// The candidates left out, in words.
     pub(super) note: Option<String>,
 }
 
@@ -40,7 +39,6 @@ pub fn turn_end(world: &dyn World, declarations: &Declarations) -> Option<(Strin
     })
 }
 
-/// The candidates at the cursor.
 pub(super) fn candidates(cx: &Context<'_>) -> Result<Candidates, String> {
     let world = cx.world;
     let Some(admissible) = world.admissible() else {
@@ -84,7 +82,6 @@ pub(super) fn read(cx: &Context<'_>, answer: &Answer) -> Reading {
 struct Ranked {
     candidate: Candidate,
     probability: f64,
-    /// The score that ranks it.
     by: f64,
     mean: f64,
     sum: f64,

@@ -90,7 +90,6 @@ fn is_layered(cx: &Context<'_>) -> bool {
     !matches!(cx.options().text(&VARIANT), "pd-only" | "td-only")
 }
 
-/// A text as a line at the cursor.
 fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, String> {
     if let Some(line) = hierarchy::recorded(text) {
         // As it is recorded, and as people may type it.

@@ -14,7 +14,6 @@ const EXAMPLES: usize = 8;
 /// The variables of both templates.
 #[derive(Serialize)]
 struct Material {
-    /// The world's description, in a sentence.
     about: &'static str,
     /// Whether lines begin with `Action:`; else with `>`.
     site: bool,
@@ -23,12 +22,10 @@ struct Material {
     intro: String,
     primitives: Vec<Form>,
     examples: Vec<String>,
-    /// Observation at first, the task in it.
     first: String,
     task: String,
     /// The history before the call at hand.
     before: String,
-    /// The lines of this policy so far.
     own: String,
     /// The call at hand; empty where skills are not called.
     call: String,

@@ -36,7 +36,6 @@ pub(super) struct NextLine {
     pub(super) why: String,
 }
 
-/// The next step at the cursor.
 pub(super) enum Upcoming<'a> {
     /// A step of the plan in force, or that its line is done with.
     Step(Box<Step>),

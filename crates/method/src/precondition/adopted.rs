@@ -37,7 +37,6 @@ pub struct AdoptedError {
     pub source_name: String,
     /// The line, from 1; `None` where the file could not be read or written at all.
     pub line: Option<usize>,
-    /// The fault and its remedy.
     pub why: String,
 }
 
@@ -103,7 +102,6 @@ impl AdoptedSet {
         }
     }
 
-    /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, AdoptedError> {
         let name = path.display().to_string();
         match stepwright_files::read_text(path, LARGEST) {

@@ -8,7 +8,6 @@ use super::instance_set::InstanceSet;
 use super::table::{Ending, Evaluated, Table};
 use stepwright_program::{Change, Dissection, Limits, Part, PartBook, Skeleton, Specification, Truths};
 
-/// One part's values at all instances.
 #[derive(Debug)]
 pub(super) struct PartSets {
     holds: InstanceSet,

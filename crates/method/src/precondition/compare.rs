@@ -188,7 +188,6 @@ impl CandidateStore {
     }
 }
 
-/// The judgement of an assertion.
 type Judged = (Fate, Option<Evaluation>);
 
 fn place_of(texts: &[String], text: &String) -> Option<usize> {

@@ -144,7 +144,6 @@ impl Demonstrations {
         Arc::ptr_eq(&self.alike, known)
     }
 
-    /// The identity of these demonstrations and their copies.
     pub(super) fn identity(&self) -> &Arc<Alike> {
         &self.alike
     }

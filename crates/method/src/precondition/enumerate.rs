@@ -22,7 +22,6 @@ pub struct Enumerated {
 /// A candidate of the built-in proposer.
 #[derive(Debug, Clone)]
 pub struct Proposed {
-    /// Its compiled form, with its text.
     pub assertion: Assertion,
     pub evaluation: Result<Evaluation, NoVerdict>,
 }

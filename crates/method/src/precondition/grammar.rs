@@ -6,12 +6,10 @@ use stepwright_program::Literal;
 /// The possible subjects of an assertion, as seen from the object that acts (`self`).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vocabulary {
-    /// Variables and query functions.
     pub terms: Vec<Term>,
     pub params: Vec<Param>,
 }
 
-/// A parameter of the action.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Param {
     pub name: String,

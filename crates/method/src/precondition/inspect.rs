@@ -95,7 +95,6 @@ pub struct Reading {
     pub values: Vec<(String, String)>,
 }
 
-/// A step as a readable context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepView {
     pub action: String,

@@ -82,7 +82,6 @@ impl Evaluation {
     }
 }
 
-/// The exception of a false assertion.
 pub(super) const FALSE: &str = "AssertionError";
 
 /// Why a candidate could not be evaluated.

@@ -3,7 +3,6 @@
 use ruff_python_ast::{BoolOp, Expr, Stmt};
 use ruff_text_size::Ranged;
 
-/// How candidates are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
     /// All must hold: `and`.

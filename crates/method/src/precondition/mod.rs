@@ -70,7 +70,6 @@ pub enum Fate {
     },
     /// Raised in a demonstration.
     Fails {
-        /// Index of the first failing demonstration.
         demonstration: usize,
         /// Index of the failing call in that demonstration's calls.
         call: usize,
@@ -138,7 +137,6 @@ impl Ranking {
     }
 }
 
-/// The candidates of one action.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pool {
     /// The action's function (`take`).

@@ -32,7 +32,6 @@ impl Score {
     }
 }
 
-/// Averages over actions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
     /// As the paper's Table 2 takes them: mean precision, mean recall, and the harmonic mean of these two.

@@ -75,7 +75,6 @@ impl SecondTier {
     }
 }
 
-/// A trial's report.
 #[derive(Debug, Deserialize)]
 struct Report(
     /// By distinct state and list of arguments: 0 where it holds, else the exception's place in the list, from 1.
@@ -84,7 +83,6 @@ struct Report(
     Vec<Option<(usize, usize)>>,
 );
 
-/// The program's own code, and the trial's.
 fn trial(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Result<(String, String), String> {
     let function = &instances.function;
     if demos.states.len() * instances.bindings.len() > MOST {

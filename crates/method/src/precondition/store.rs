@@ -211,7 +211,6 @@ impl CandidateStore {
         Ok((&self.demos, of_action))
     }
 
-    /// The present pool of an action.
     pub fn pool(&self, action: &str) -> Result<Pool, StoreError> {
         self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
     }
@@ -580,7 +579,6 @@ impl ActionCandidates {
         self.entries.iter().find(|e| e.candidate.text == text)
     }
 
-    /// A text's evaluation, if that is known.
     pub(super) fn known(&self, text: &str) -> Option<&Option<Evaluation>> {
         self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }

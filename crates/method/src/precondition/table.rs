@@ -29,7 +29,6 @@ pub(super) struct Table {
     pub(super) endings: Vec<Ending>,
     /// The most steps and bytes that an evaluation took.
     pub(super) spent: (u64, u64),
-    /// Why the work ended early.
     pub(super) missing: Option<NoVerdict>,
 }
 

@@ -48,7 +48,6 @@ pub(super) struct ProgPrompt {
     pub(super) respect_assertions: bool,
 }
 
-/// The variables of the prompt for a plan.
 #[derive(Serialize)]
 struct Material {
     actions: Vec<String>,

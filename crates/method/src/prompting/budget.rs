@@ -10,7 +10,6 @@ pub const CHARS_A_TOKEN: f64 = 2.9;
 /// Tokens kept free beside the completion's: chat frames, special tokens.
 const FRAME: usize = 32;
 
-/// Estimates tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meter {
     chars_a_token: f64,
@@ -42,7 +41,6 @@ impl Meter {
 pub(super) struct Parts {
     /// All that always stays: the specification, the frame, the trajectory without its observations.
     pub(super) fixed: usize,
-    /// The demonstrations, the most alike first.
     pub(super) demonstrations: Vec<usize>,
     /// The trajectory's observations, the oldest first.
     pub(super) observations: Vec<usize>,

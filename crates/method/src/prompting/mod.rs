@@ -54,14 +54,11 @@ pub struct Prompting {
     pub translator: Translator,
 }
 
-/// The parts of one prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
-    /// The specification as it is to be shown.
     pub specification: &'a SpecificationText,
     /// How the program so far opens: the `def` line, the comment and the lines that set the objects up.
     pub opening: &'a [String],
-    /// The steps so far, the reset first.
     pub steps: &'a [Step],
     pub task: &'a str,
     /// The world's kind of task: demonstrations of the same kind are preferred.
@@ -74,7 +71,6 @@ pub struct Material<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejection {
-    /// The refused line.
     pub line: String,
     pub reason: String,
 }

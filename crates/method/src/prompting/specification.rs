@@ -34,7 +34,6 @@ impl SpecificationText {
         })
     }
 
-    /// The specification with its own assertions.
     pub fn own(specification: &Specification) -> Result<Self, String> {
         SpecificationText::new(specification, Some(&own_assertions(specification)))
     }

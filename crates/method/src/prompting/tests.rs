@@ -3,7 +3,6 @@ use stepwright_program::Specification;
 use stepwright_world::World;
 use stepwright_world::household::{Edition, HouseholdWorld, Source, shipped};
 
-/// A prompting over the shipped demonstrations.
 fn prompting(options: Values, context: Option<usize>) -> Prompting {
     let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
     Prompting { demonstrations: Arc::new(demonstrations), options, context, ..Prompting::default() }

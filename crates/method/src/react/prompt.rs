@@ -149,7 +149,6 @@ fn characters(texts: &[String]) -> usize {
     texts.iter().map(|text| text.chars().count() + 1).sum()
 }
 
-/// The room for examples.
 struct Room<'a> {
     cx: &'a Context<'a>,
     /// Tokens; `None` where all is shown.

@@ -9,7 +9,6 @@ use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Node, NodeId, Session};
 pub(super) struct Trial {
     /// Which one, from 1, in the order in which they were left off.
     pub(super) number: usize,
-    /// Its last node.
     pub(super) leaf: NodeId,
 }
 

@@ -6,18 +6,15 @@ use crate::context::decided;
 use crate::{Fate, History};
 use stepwright_episode::{Choice, Node};
 
-/// The role of a tried step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Planned,
     Correction,
 }
 
-/// A step that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Attempt {
     pub step: String,
-    /// The text of its action, where one was taken.
     pub text: String,
     pub role: Role,
     pub by_person: bool,
@@ -31,10 +28,8 @@ impl Attempt {
     }
 }
 
-/// All steps that were tried.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Course {
-    /// The remedy for refused steps.
     on_error: OnError,
     /// In order.
     pub attempts: Vec<Attempt>,
@@ -61,7 +56,6 @@ impl Course {
         self
     }
 
-    /// Takes in a node's events.
     fn read(&mut self, node: &Node) {
         let turn = &node.turn;
         self.corrections += record::taken(turn);
@@ -117,7 +111,6 @@ impl Course {
         since.filter(|a| a.role == Role::Correction).count()
     }
 
-    /// The result of an attempt.
     pub fn fate(&self, at: usize) -> Fate {
         let Some(attempt) = self.attempts.get(at) else { return Fate::Open };
         let later = self.attempts.get(at + 1..).unwrap_or_default();

@@ -76,7 +76,6 @@ pub struct Corrective {
     /// The text of the action that was kept from being tried.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub action: String,
-    /// The first ask after it was offered.
     pub after: AskId,
 }
 
@@ -192,6 +191,5 @@ pub struct Found {
     /// The plan fitted to the task, where no language model writes one; empty where the built-in agent says the steps.
     pub fitted: Vec<String>,
     pub from: String,
-    /// The replacements.
     pub changed: Vec<String>,
 }

@@ -59,7 +59,6 @@ fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
     })
 }
 
-/// The node at which the example was found.
 fn made_at(path: &[&Node]) -> NodeId {
     let found = path.iter().find(|node| node.turn.asks.iter().any(|ask| ask.kind == record::retrieval()));
     found.map_or(0, |node| node.id)

@@ -289,7 +289,6 @@ fn recommended(proposal: Option<ProposalId>, why: &str) -> Step {
     Step::Recommend { proposal, why: why.to_owned() }
 }
 
-/// Nothing is generated any more, and why.
 fn stopped(why: &str) -> Step {
     recommended(None, &format!("generation has stopped: {why}"))
 }

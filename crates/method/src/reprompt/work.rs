@@ -33,7 +33,6 @@ pub enum Work {
         /// The fate of the step that failed before.
         before: Before,
         form: Form,
-        /// The weight of the log-probability.
         beta: f64,
         /// The cost of repeating the step before.
         repeated: f64,
@@ -46,7 +45,6 @@ pub enum Work {
     /// Have the built-in agent say the next step.
     Agent {
         most: usize,
-        /// The actions refused just now.
         refused: Vec<Call>,
         /// The fate of the step that failed before.
         before: Before,

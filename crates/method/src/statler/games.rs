@@ -11,7 +11,6 @@ use super::list_of;
 const SEED: u64 = 3;
 const SWAPS: usize = 5;
 
-/// A game, as templates show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Game {
     pub first: String,
@@ -21,14 +20,12 @@ pub(crate) struct Game {
     pub steps: Vec<Swap>,
 }
 
-/// A swap and the state after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Swap {
     pub swap: String,
     pub state: String,
 }
 
-/// The first games of the seed.
 pub fn games(n: usize) -> Vec<Game> {
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     (0..n).map(|_| game(&mut random)).collect()

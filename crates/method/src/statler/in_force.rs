@@ -10,10 +10,8 @@ use stepwright_world::closes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
-    /// The program as decided.
     pub code: String,
     pub decision: DecisionId,
-    /// The node it was decided at.
     pub at: NodeId,
     /// The answer it was read from, whole; `None` where a person typed it.
     pub answer: Option<String>,
@@ -32,7 +30,6 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Before any step.
     pub fn new(closing: &str) -> Self {
         Programs { closing: closing.to_owned(), in_force: None, closed: false }
     }

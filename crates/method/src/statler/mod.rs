@@ -44,10 +44,7 @@ pub enum Memory {
     /// All requests and answers so far.
     History,
     /// A belief that a separate ask writes; `shown`: with worked examples, else by instructions alone.
-    Apart {
-        /// Whether the writer is shown how.
-        shown: bool,
-    },
+    Apart { shown: bool },
     /// A belief that is part of the answer itself; `history`: all requests, answers and beliefs before it are shown too.
     Together {
         /// Whether the history is kept.
@@ -55,7 +52,6 @@ pub enum Memory {
     },
 }
 
-/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Program,
@@ -68,15 +64,12 @@ pub enum Form {
 pub(crate) struct CodePolicy {
     /// The template of its prompt; a chat model's has `_chat` behind it.
     pub template: &'static str,
-    /// Its memory.
     pub memory: Memory,
     pub form: Form,
-    /// The end of an answer.
     pub stop: &'static str,
 }
 
 impl CodePolicy {
-    /// Whether it maintains a belief.
     pub fn believes(self) -> bool {
         self.memory != Memory::History
     }
@@ -94,7 +87,6 @@ impl CodePolicy {
 
 /// The end of a writer's answer.
 pub(super) const NEXT_QUERY: &str = "# query: ";
-/// The beginning of a state.
 pub(super) const STATE: &str = "# state = {";
 
 /// How the calls of a program are decided about.
@@ -117,7 +109,6 @@ pub(super) struct Coder {
     policy: CodePolicy,
 }
 
-/// All of them, Statler first.
 pub(super) fn built_in() -> Vec<Coder> {
     let program = |template, memory, stop| CodePolicy { template, memory, form: Form::Program, stop };
     let cups = |template, memory, stop| CodePolicy { template, memory, form: Form::Cups, stop };

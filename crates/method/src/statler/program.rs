@@ -122,7 +122,6 @@ fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
     all
 }
 
-/// The programs a person refused at the cursor.
 fn refused(cx: &Context<'_>) -> Vec<Refused> {
     let Some(turn) = cx.node().map(|n| &n.turn) else { return Vec::new() };
     let refused = turn.decisions.iter().filter_map(|d| match &d.choice {

@@ -18,7 +18,6 @@ const GAMES: usize = 30;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Exchange {
     pub query: String,
-    /// The program that was decided for it.
     pub code: String,
     /// The same for a method that maintains no state.
     pub plain: String,
@@ -51,7 +50,6 @@ pub struct Refused {
 pub struct Asked<'a> {
     pub requests: &'a dyn Requests,
     pub query: &'a str,
-    /// The state the episode began with.
     pub first: Option<&'a Value>,
     pub belief: Option<&'a Value>,
     pub history: Vec<Exchange>,
@@ -73,7 +71,6 @@ struct Context<'a> {
     query: String,
 }
 
-/// The prompt for a program.
 pub(crate) fn program_prompt(
     prompting: &Prompting,
     policy: CodePolicy,
@@ -145,7 +142,6 @@ pub fn cups(state: &Value) -> Option<Vec<bool>> {
     state.get(CUPS)?.as_array()?.iter().map(Value::as_bool).collect()
 }
 
-/// The objects of a state, as a list of Python.
 pub(super) fn objects(state: &Value) -> String {
     let names = state.get(belief::OBJECTS).and_then(Value::as_array);
     let names: Vec<String> = names.into_iter().flatten().map(ToString::to_string).collect();

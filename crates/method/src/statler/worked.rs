@@ -12,11 +12,9 @@ pub struct Worked {
     /// The description of the domain, line by line.
     pub about: Vec<String>,
     pub objects: String,
-    /// The first state.
     pub state: String,
     /// Requests with their code and the state after it.
     pub steps: Vec<Exchange>,
-    /// Updates with the state after them.
     pub updates: Vec<Exchange>,
 }
 

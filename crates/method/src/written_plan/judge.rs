@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{Vocabulary, kind_of};
 use stepwright_world::literal::Facts;
 
-/// View, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Sight {
     /// The things seen, each with its states: `fridge (closed)`.

@@ -55,7 +55,6 @@ pub enum Relation {
     In,
 }
 
-/// The kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Action(Command),

@@ -36,7 +36,6 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// The vocabulary of the world's file.
     pub fn shipped(world: &WorldKind) -> Self {
         let text = world.file(FILE).map_or("", |file| file.text);
         let mut vocabulary = Vocabulary { actions: Vec::new(), states: Vec::new(), text };
@@ -185,7 +184,6 @@ pub fn filled(line: &str, kinds: &[String]) -> String {
     ('a'..='z').zip(kinds).fold(line.to_owned(), |line, (letter, kind)| line.replace(&format!("{{{letter}}}"), kind))
 }
 
-/// A sentence with its ids cut to kinds.
 fn kinds_of(sentence: &str) -> String {
     sentence
         .split_whitespace()

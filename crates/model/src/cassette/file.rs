@@ -14,7 +14,6 @@ pub(super) const FORMAT: &str = "stepwright-cassette";
 /// Most bytes of one line, written or read: an exchange is a prompt and its completions.
 pub(super) const MAX_LINE: u64 = stepwright_episode::log::MAX_LINE;
 
-/// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) format: String,
@@ -65,7 +64,6 @@ fn read_entry(line: &[u8]) -> Result<Entry, serde_json::Error> {
     }
 }
 
-/// Why a cassette cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CassetteError {
     /// The file could not be read or written.

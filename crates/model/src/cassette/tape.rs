@@ -33,7 +33,6 @@ impl Tape {
         }
     }
 
-    /// How many exchanges, and how many scorings.
     pub(super) fn len(&self) -> (usize, usize) {
         (self.exchanges.len(), self.scorings.len())
     }

@@ -30,11 +30,7 @@ pub enum FetchError {
     },
     /// A file could not be read or written.
     #[error("{path}: {message}")]
-    File {
-        path: PathBuf,
-        /// The event and its remedy.
-        message: String,
-    },
+    File { path: PathBuf, message: String },
     /// A person's file is not the one wanted.
     #[error("{path}: {message}")]
     NotIt {

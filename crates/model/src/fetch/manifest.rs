@@ -30,13 +30,11 @@ pub struct Weights {
     pub path: String,
 }
 
-/// The purpose of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
     #[default]
     Language,
-    /// Sentence vectors.
     Embedder,
 }
 

@@ -30,14 +30,12 @@ pub struct Places {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The work, in words.
     pub what: &'static str,
     /// Bytes of the file that are there.
     pub done: u64,
     pub total: u64,
 }
 
-/// Receives the progress.
 pub type Report<'a> = dyn Fn(Step) + Sync + 'a;
 
 /// Fetches weights unless they are there; gives their path. What an earlier attempt got is resumed.

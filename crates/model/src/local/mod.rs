@@ -53,7 +53,6 @@ fn whole(first: ModelResponse, again: ModelResponse) -> Result<ModelResponse, St
     Ok(ModelResponse { completions, usage, ..again })
 }
 
-/// A model in this process.
 pub struct Local {
     name: String,
     path: PathBuf,

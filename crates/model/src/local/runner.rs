@@ -41,7 +41,6 @@ impl From<String> for Stop {
 
 pub(super) struct Prompt {
     pub(super) tokens: Vec<u32>,
-    /// Keys and values of all its tokens.
     pub(super) cache: Cache,
     /// Log-probabilities of what comes next, by token.
     pub(super) next: Vec<f32>,

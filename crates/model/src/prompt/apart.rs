@@ -19,7 +19,6 @@ use stepwright_episode::PromptMessage;
 /// The subcommand that makes the program render.
 pub const WORKER: &str = "template-worker";
 
-/// The bounds of a rendering.
 const BOUNDS: Bounds = Bounds { memory: 256 << 20, seconds: 5 };
 
 /// The program that is started to render; none where templates are rendered in this process, as in tests of the library.
@@ -35,7 +34,6 @@ pub fn use_this_program() {
     }
 }
 
-/// The template and its variables.
 #[derive(Serialize, Deserialize)]
 struct Order {
     name: String,

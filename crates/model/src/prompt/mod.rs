@@ -74,7 +74,6 @@ pub struct Prompts {
     extra: Vec<(String, String)>,
 }
 
-/// A template's source and where it was found.
 struct Source {
     text: String,
     shown_as: String,

@@ -16,19 +16,15 @@ use crate::{Completion, TokenLogprob, Usage};
 /// Most bytes of a completion and its reasoning: no model writes a book here.
 const MAX_TEXT: usize = 4 << 20;
 
-/// The part of an answer that has arrived.
 #[derive(Debug)]
 pub(super) struct Answer {
     wire: Wire,
     wanted: u32,
     choices: BTreeMap<u32, Choice>,
-    /// Tokens spent, where reported.
     pub(super) usage: Option<Usage>,
     /// The model that answered, as the server calls it.
     pub(super) served: String,
-    /// The server's mark of itself.
     pub(super) fingerprint: String,
-    /// Its cost, where the provider says so.
     pub(super) cost: Option<f64>,
     pub(super) ended: bool,
     /// A server's word for a completion that it could not finish: an error of its own, or the word for its end.
@@ -308,11 +304,9 @@ fn of_answer(mut tokens: Vec<TokenLogprob>, text: &str, reasoned: bool) -> Vec<T
     if same { answer } else { Vec::new() }
 }
 
-/// A message's content.
 #[derive(Default)]
 struct Content {
     text: String,
-    /// Mistral's parts of reasoning.
     thought: String,
 }
 
@@ -349,7 +343,6 @@ fn end_word(word: &str) -> &str {
 /// Most tokens of an answer that a server is believed to count: sums of any number of answers stay numbers.
 const MOST_TOKENS: u64 = 1 << 40;
 
-/// A count of tokens as a server states it.
 pub(super) fn tokens(count: &Value) -> Option<u64> {
     count.as_u64().map(|count| count.min(MOST_TOKENS))
 }

@@ -25,7 +25,6 @@ pub(super) struct Failure {
 #[derive(Debug)]
 pub(super) struct Passing {
     pub(super) why: String,
-    /// The wait the server asks for.
     pub(super) after: Option<Duration>,
 }
 

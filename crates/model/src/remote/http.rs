@@ -32,7 +32,6 @@ pub(super) struct Http {
     endpoint: String,
     /// The key and all else that headers hold: never shown.
     secrets: Vec<SecretString>,
-    /// The mask of the keys in answers.
     mask: Mask,
     idle: Duration,
 }

@@ -74,7 +74,6 @@ impl Remote {
         })
     }
 
-    /// Remembers the length that a refusal stated.
     fn remember_length<T>(&self, answer: Result<T, ModelError>) -> Result<T, ModelError> {
         if let Err(ModelError::TooLong { context: Some(context), .. }) = &answer {
             self.learn_context(*context);

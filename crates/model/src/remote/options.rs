@@ -123,10 +123,8 @@ pub struct Options {
     pub extra_body: Map<String, Value>,
     /// The proxy to go through (`socks5h://127.0.0.1:1080`); what the environment says if empty.
     pub proxy: String,
-    /// How the token bound is called.
     pub limit_field: LimitField,
     pub score: Score,
-    /// The settings that count for those who ask.
     #[serde(flatten)]
     pub settings: Settings,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server states.
@@ -142,7 +140,6 @@ pub struct Options {
     /// Longest silence between two pieces of an answer, and before the first.
     #[serde(rename = "idle_timeout_s", deserialize_with = "seconds")]
     pub idle_timeout: Duration,
-    /// Longest time of a whole answer.
     #[serde(rename = "answer_timeout_s", deserialize_with = "seconds")]
     pub answer_timeout: Duration,
     /// How often a failed request is tried again.

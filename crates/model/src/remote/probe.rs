@@ -41,7 +41,6 @@ pub struct Capabilities {
     /// Log-probabilities of generated tokens.
     pub logprobs: Support,
     pub several: Support,
-    /// Counts of the tokens spent.
     pub usage: Support,
     /// Log-probabilities of given texts: how, or why not.
     pub scoring: Result<Way, String>,

@@ -67,7 +67,6 @@ pub(super) struct Quirks {
     refused: Mutex<BTreeSet<&'static str>>,
 }
 
-/// The lesson of a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lesson {
     /// Nothing new: the refusal is final.

@@ -9,7 +9,6 @@ const MARKS: [(&str, &str); 5] = [
     ("<seed:think>", "</seed:think>"),
 ];
 
-/// The kind of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     Text,
@@ -20,7 +19,6 @@ pub(super) enum Piece {
 #[derive(Debug, Default)]
 pub(super) struct Thoughts {
     state: State,
-    /// The text that cannot be classified yet.
     held: String,
 }
 

@@ -201,7 +201,6 @@ impl Vm {
         }
     }
 
-    /// A whole number of 64 bits.
     pub(crate) fn whole(&self, value: &Value) -> Done<i64> {
         match num(value) {
             Some(Num::Int(n)) => Ok(n),

@@ -300,7 +300,6 @@ impl Vm {
     }
 }
 
-/// The encodings that are offered.
 enum Codec {
     Utf8,
     /// One byte a character, for the characters below this one.

@@ -70,7 +70,6 @@ pub(crate) struct Call {
     pub starred: bool,
 }
 
-/// The element that a comprehension builds.
 #[derive(Debug, Clone)]
 pub(crate) enum Element {
     List(Node),
@@ -107,7 +106,6 @@ pub(crate) struct GenCode {
     pub cells: Vec<usize>,
 }
 
-/// How a function object is made.
 #[derive(Debug, Clone)]
 pub(crate) struct MakeFunction {
     pub code: Arc<FunctionCode>,
@@ -115,7 +113,6 @@ pub(crate) struct MakeFunction {
     pub kw_defaults: Vec<Option<Node>>,
 }
 
-/// A function's code.
 #[derive(Debug)]
 pub(crate) struct FunctionCode {
     pub name: Name,
@@ -147,14 +144,12 @@ pub(crate) struct Params {
     pub double_star: Option<Name>,
 }
 
-/// A part of an f-string.
 #[derive(Debug, Clone)]
 pub(crate) enum Piece {
     Text(Arc<str>),
     Value { node: Node, conversion: ConversionFlag, spec: Vec<Piece> },
 }
 
-/// Where a value is stored.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
     Local(usize),
@@ -168,7 +163,6 @@ pub(crate) enum Target {
     Unpack(Vec<Target>, Option<Box<(Target, Vec<Target>)>>),
 }
 
-/// A statement with its line.
 #[derive(Debug, Clone)]
 pub(crate) struct Stmt {
     pub line: u32,

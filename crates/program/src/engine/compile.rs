@@ -28,7 +28,6 @@ pub(crate) enum CompileFailure {
 
 pub(crate) type Compiled<T> = Result<T, CompileFailure>;
 
-/// Where a variable of a frame is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Var {
     pub slot: usize,

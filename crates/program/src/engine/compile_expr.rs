@@ -163,7 +163,6 @@ impl Compiler<'_> {
         self.expr(index)
     }
 
-    /// The bounds, if an index is a slice.
     pub(crate) fn bounds(&mut self, index: &Expr) -> Compiled<Option<Bounds>> {
         let Expr::Slice(slice) = index else { return Ok(None) };
         let mut part = |e: &Option<Box<Expr>>| e.as_ref().map(|e| self.expr(e)).transpose();

@@ -9,7 +9,6 @@ use super::types::{Member, Type, member};
 use super::value::{Dict, Entry, Generator, IterState, Name, Obj, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
-/// The evaluated bounds of a slice.
 pub(crate) type SliceBounds = (Option<i64>, Option<i64>, Option<i64>);
 
 impl Vm {

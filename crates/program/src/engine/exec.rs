@@ -8,7 +8,6 @@ use super::types::Type;
 use super::value::{Attrs, Class, Function, IterState, Obj, Value};
 use super::vm::{Done, Vm};
 
-/// How a statement ended.
 pub(crate) enum Flow {
     Next,
     Break,

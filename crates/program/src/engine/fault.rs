@@ -133,7 +133,6 @@ impl Stop {
         Stop::Raise(Box::new(Raised { kind, message: message.into(), exact: false, args: None, line: None }))
     }
 
-    /// An exception with its own arguments.
     pub(crate) fn with_args(kind: ExcKind, message: String, args: Vec<super::value::Value>, exact: bool) -> Stop {
         Stop::Raise(Box::new(Raised { kind, message, exact, args: Some(args), line: None }))
     }

@@ -444,7 +444,6 @@ impl Vm {
     }
 }
 
-/// A format code as errors show it.
 fn shown(code: char) -> String {
     if matches!(code, '!'..='\u{7F}') { code.to_string() } else { format!("\\x{:x}", u32::from(code)) }
 }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use super::value::{Entry, Id, Key, Map, Obj, Part, Value};
 use super::vm::{Done, Vm};
 
-/// Members of a set or of a view.
 pub(crate) enum Members<'a> {
     Values(&'a Map<Value>),
     Keys(&'a Map<Entry>),
-    /// The items of a dictionary, each as one key.
     Items(&'a Map<()>),
 }
 

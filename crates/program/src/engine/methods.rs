@@ -10,7 +10,6 @@ use super::types::{Member, Takes, Type, member};
 use super::value::{Dict, Entry, Id, Key, Name, Obj, Part, Set, Value};
 use super::vm::{Args, Done, Keywords, Vm};
 
-/// An argument of a method, if it was given.
 pub(crate) fn given(args: &Args, i: usize) -> Option<&Value> {
     args.get(i).filter(|value| !matches!(value, Value::Unbound))
 }
@@ -21,7 +20,6 @@ fn arg(args: &Args, i: usize) -> Value {
 }
 
 impl Vm {
-    /// Calls a method of a built-in type.
     pub(crate) fn call_method(&mut self, this: &Value, name: &Name, args: Args, keywords: Keywords) -> Done<Value> {
         if let Value::Type(of) = this {
             self.tick()?;

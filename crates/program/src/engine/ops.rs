@@ -309,7 +309,6 @@ impl Vm {
     }
 }
 
-/// An operator as errors name it.
 fn symbol(op: Operator) -> &'static str {
     if op == Operator::Pow { "** or pow()" } else { op.as_str() }
 }

@@ -16,7 +16,6 @@ use super::vm::{Done, Vm};
 const KEY_DEPTH: u32 = 100;
 
 impl Vm {
-    /// Python's truth of a value.
     pub(crate) fn truth(&self, value: &Value) -> Done<bool> {
         Ok(match value {
             Value::Unbound | Value::None => false,
@@ -319,7 +318,6 @@ impl Vm {
         self.key(item)
     }
 
-    /// The key of a value, if it is hashable.
     pub(crate) fn key(&mut self, value: &Value) -> Done<Key> {
         match value {
             Value::Str(s) => {

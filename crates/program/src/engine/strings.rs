@@ -11,7 +11,6 @@ use super::number::{Num, num};
 use super::value::{Obj, Value};
 use super::vm::{Args, Done, Vm};
 
-/// A text whose method is called.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'t> {
     pub text: &'t str,

@@ -12,7 +12,6 @@ use super::code::{FunctionCode, GenCode};
 use super::fault::ExcKind;
 use super::types::{Builtin, Type};
 
-/// A name of the program.
 pub(crate) type Name = Arc<str>;
 
 /// One shared copy of a literal text, as CPython shares equal constants of a program: `is` on them is then answerable.
@@ -113,7 +112,6 @@ pub(crate) enum Key {
     Object(Id),
 }
 
-/// A value with its key.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub key: Value,
@@ -165,7 +163,6 @@ impl Attrs {
     }
 }
 
-/// A function with what it captured.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     pub code: Arc<FunctionCode>,
@@ -192,7 +189,6 @@ pub(crate) enum Part {
     Items,
 }
 
-/// A suspended generator expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Generator {
     pub code: Arc<GenCode>,
@@ -201,7 +197,6 @@ pub(crate) struct Generator {
     pub iters: Vec<IterState>,
 }
 
-/// The position of an iteration.
 #[derive(Debug, Clone)]
 pub(crate) enum IterState {
     Done,
@@ -239,7 +234,6 @@ pub(crate) enum IterState {
     Generator(Box<Generator>),
 }
 
-/// An object on the heap.
 #[derive(Clone)]
 pub(crate) enum Obj {
     Free,

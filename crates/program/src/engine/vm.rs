@@ -18,7 +18,6 @@ pub(crate) type Args = SmallVec<[Value; 4]>;
 pub(crate) type Keywords = SmallVec<[(Name, Value); 1]>;
 pub(crate) type Done<T> = Result<T, Stop>;
 
-/// One evaluation in progress.
 pub(crate) struct Vm {
     pub heap: Heap,
     /// The namespace of the module.
@@ -295,7 +294,6 @@ impl Vm {
         Ok(())
     }
 
-    /// Calls any value.
     pub(crate) fn call(&mut self, callee: &Value, args: Args, keywords: Keywords) -> Done<Value> {
         self.tick()?;
         match callee {

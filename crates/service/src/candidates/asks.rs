@@ -115,7 +115,6 @@ impl CandidateService {
         }
     }
 
-    /// Has candidates scored by the model in use.
     pub(super) fn score_candidates(&mut self, to_score: ToScore, view: &mut SessionView<'_>) {
         let ToScore { action, context, texts } = to_score;
         if texts.is_empty() {

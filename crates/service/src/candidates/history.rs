@@ -32,7 +32,6 @@ impl Changes {
         self.add(Change::Candidates(action));
     }
 
-    /// Notes that other assertions are in force.
     pub(super) fn adopted(&mut self, before: Assertions, after: Assertions) {
         if before != after {
             self.add(Change::Adopted(before, after));

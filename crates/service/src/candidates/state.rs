@@ -10,7 +10,6 @@ use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
 use stepwright_method::precondition::{CandidateAsks, Edit, PlannedEdit};
 
-/// The purpose of a request to the gate.
 #[derive(Debug)]
 pub(super) enum PendingRequest {
     /// Putting assertions in force in place of others; what to say when that is done.

@@ -24,15 +24,12 @@ const MOST_SCORED: usize = 64;
 /// A set as a comparison needs it, with its name.
 pub(super) type NamedSet = (String, Contents);
 
-/// The content of a set to be compared.
 #[derive(Debug)]
 pub(super) enum Contents {
     Set(AdoptedSet),
-    /// The pools' suggestion by that ranking.
     Suggested(Ranking),
 }
 
-/// A job on the candidates.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
@@ -99,7 +96,6 @@ pub(super) struct CandidateWorker {
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) contexts: Vec<(String, CandidateContext)>,
-    /// The candidates for a model to score.
     pub(super) to_score: Option<ToScore>,
     /// The action whose candidates a person wanted to change, in vain.
     pub(super) unchanged: Option<String>,
@@ -337,7 +333,6 @@ fn worth_scoring(pool: &Pool) -> Vec<String> {
     found.into_iter().take(MOST_SCORED).map(|c| c.text.clone()).collect()
 }
 
-/// The suggestion for each action.
 fn suggested(store: &CandidateStore, ranking: Ranking) -> AdoptedSet {
     let actions = store.called_actions().map(|f| AdoptedAction {
         action: f.name.clone(),

@@ -30,7 +30,6 @@ pub(super) struct Scoring {
     pub(super) action: String,
 }
 
-/// The completions being written.
 #[derive(Default)]
 pub(super) struct Writing {
     pub(super) waiting: VecDeque<Wanted>,
@@ -53,7 +52,6 @@ impl Writing {
         waiting.chain(self.asked.values().map(|(action, _)| action)).cloned().collect()
     }
 
-    /// Notes the ask that was sent for completions.
     pub(super) fn sent(&mut self, ask: AskId, wanted: &Wanted) {
         self.asking = None;
         self.asked.insert(ask, (wanted.action.clone(), wanted.n));

@@ -18,7 +18,6 @@ use stepwright_protocol::{Level, Notice};
 const UNDER_WAY: &str = "distilling:";
 
 impl SkillService {
-    /// Asks the model in use for what is wanted.
     pub(super) fn ask_about(&mut self, wanted: &Wanted, way: Way, view: &mut SessionView<'_>) {
         if self.is_asking() {
             return view.say(Level::Warning, "the model is being asked already; Esc stops it");
@@ -92,7 +91,6 @@ impl SkillService {
         }
     }
 
-    /// Takes in the end of the question under way.
     pub(super) fn question_ended(
         &mut self,
         question: Question,

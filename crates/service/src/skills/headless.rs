@@ -19,7 +19,6 @@ use stepwright_model::{LanguageModel, ModelRequest};
 /// Tokens of an answer at most; a segmented log is about as long as the log.
 pub(super) const MAX_TOKENS: u32 = 3000;
 
-/// The work under way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
     /// So many answers were taken from the journal.
@@ -122,7 +121,6 @@ pub(super) fn template(question: &Question, contrast: bool) -> String {
     format!("o3d/{}", question.stage.template(contrast))
 }
 
-/// The messages of a question.
 pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Result<Vec<PromptMessage>, String> {
     prompts
         .render(&template(question, contrast), &question.context)
@@ -130,11 +128,9 @@ pub fn messages(prompts: &Prompts, question: &Question, contrast: bool) -> Resul
         .map_err(|e| e.to_string())
 }
 
-/// The means of a run's asks.
 pub struct Asking<'a> {
     pub model: Arc<dyn LanguageModel>,
     pub prompts: &'a Prompts,
-    /// Whether tips come from contrasting.
     pub contrast: bool,
     /// Begin no further question once so many tokens were spent, those of the journal among them.
     pub budget: Option<u64>,

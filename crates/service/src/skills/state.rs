@@ -18,7 +18,6 @@ pub(super) struct Question {
     pub(super) asked: Asked,
 }
 
-/// The purpose of a request to the gate.
 pub(super) enum PendingRequest {
     Ask(Box<Question>),
     /// Offering something; what to say when that is done.
@@ -30,7 +29,6 @@ pub(super) struct Found {
     /// How often a person had cancelled when it was begun.
     pub(super) cancelled: u64,
     pub(super) title: String,
-    /// The offers.
     pub(super) result: Result<Vec<Proposed>, String>,
 }
 
@@ -76,7 +74,6 @@ impl SkillService {
     }
 }
 
-/// The knowledge of skills at the cursor.
 pub(super) fn known_document(view: &SessionView<'_>) -> Value {
     let document = view.session.current().and_then(|node| node.document(&ArtifactId::KNOWLEDGE).cloned());
     document.map_or(Value::Null, |document| document.as_ref().clone())

@@ -17,7 +17,6 @@ const ALIKE: u32 = 85;
 pub(super) struct Judged {
     /// From 0 to 1, below 0 where it costs too much.
     pub(super) worth: f64,
-    /// The values to choose, by option.
     pub(super) choices: Vec<(String, String)>,
     /// Wanted phrases that were not seen.
     pub(super) missing: Vec<String>,

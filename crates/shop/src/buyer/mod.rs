@@ -150,7 +150,6 @@ impl<'a> Memory<'a> {
         all.reduce(|best, other| if other.1.worth > best.1.worth { other } else { best })
     }
 
-    /// Whether it has looked at enough.
     fn is_done(&self, wish: &Wish) -> bool {
         let late = self.taken >= PATIENCE && !self.looked_at.is_empty();
         late || self.looked_at.len() >= LOOKED_AT || self.best(wish).is_some_and(|(_, judged)| judged.worth >= GOOD)

@@ -21,7 +21,6 @@ pub struct Result {
     pub price: Option<f64>,
 }
 
-/// View of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Seen {
     pub view: View,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::text::analyse;
 
-/// The wish of an instruction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wish {
     /// The most it may cost, in dollars.

@@ -48,7 +48,6 @@ struct Item {
 
 const EXPECTED: &str = "a list of products, each with `asin` and `title`";
 
-/// Reads the compact form.
 pub(super) fn read(products: &Path, goals: Option<&Path>, reading: Reading) -> Result<Catalogue, ShopError> {
     let open = |path: &Path| File::open(path).map(BufReader::new).map_err(|e| ShopError::unreadable(path, e));
     let items: Vec<Item> =

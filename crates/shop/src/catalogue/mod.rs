@@ -58,12 +58,10 @@ pub struct Product {
     pub title_nouns: Vec<String>,
 }
 
-/// A buyer's review.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Review {
     #[serde(default)]
     pub title: String,
-    /// The stars, as they are shown.
     #[serde(default, alias = "stars")]
     pub score: serde_json::Value,
     #[serde(default, alias = "review")]

@@ -107,7 +107,6 @@ pub fn find(path: &Path) -> Option<Found> {
     Some(Found::Raw { items: folder.join(items), attributes, human: has("items_human_ins.json") })
 }
 
-/// Reads a catalogue.
 pub fn read(found: &Found, reading: Reading) -> Result<Catalogue, ShopError> {
     match found {
         Found::Compact { products, goals } => compact::read(products, goals.as_deref(), reading),

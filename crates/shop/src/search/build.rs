@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use super::{Index, Posting, length, write_number};
 use crate::text;
 
-/// An index that grows.
 #[derive(Debug, Default)]
 pub struct Builder {
     /// Tokens as they are written, and their term; `None` for stop words.

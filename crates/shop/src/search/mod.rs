@@ -29,7 +29,6 @@ pub struct Index {
     postings: Vec<u8>,
     /// A document's length in Lucene's single byte.
     lengths: Vec<u8>,
-    /// Documents that hold any term.
     filled: u32,
     /// Terms of all documents, repeats included.
     words: u64,

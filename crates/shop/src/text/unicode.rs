@@ -4,7 +4,6 @@
 use icu_properties::props::{EmojiModifierBase, GeneralCategory, LineBreak, Script, WordBreak};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// A character's class for the tokeniser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Letter,

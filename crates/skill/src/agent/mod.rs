@@ -17,7 +17,6 @@ use crate::form::{Form, kind_of};
 use crate::knowledge::{Knowledge, Skill};
 use crate::scene::Scene;
 
-/// A past step of the hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Past {
     Call(SkillCall),
@@ -31,7 +30,6 @@ pub enum Past {
     Done,
 }
 
-/// The agent's next line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     Call {
@@ -51,7 +49,6 @@ pub enum Next {
     Stuck(String),
 }
 
-/// The agent's knowledge at a moment.
 struct Mind<'a> {
     knowledge: &'a Knowledge,
     forms: Vec<Form>,

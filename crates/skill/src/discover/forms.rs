@@ -18,7 +18,6 @@ pub(super) const OBJECT: &str = "object";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     pub form: Form,
-    /// Times the world took it.
     pub taken: usize,
     pub refused: usize,
 }

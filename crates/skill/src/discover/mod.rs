@@ -39,7 +39,6 @@ impl Default for Settings {
     }
 }
 
-/// How a trajectory was divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     pub trajectory: String,
@@ -63,7 +62,6 @@ pub struct Tip {
     pub form: Option<String>,
     /// The condition, where it is one that a program can check.
     pub need: Option<Need>,
-    /// Successes before which it held, of how many.
     pub successes: (usize, usize),
     /// Refusals or failures before which it did not hold, of how many.
     pub failures: (usize, usize),

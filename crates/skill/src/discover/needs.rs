@@ -26,9 +26,7 @@ const MOMENTS: usize = 4000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub form: String,
-    /// The condition before it is taken.
     pub need: Need,
-    /// Successes before which it held, of how many.
     pub successes: (usize, usize),
     /// Refusals before which it did not hold, of how many.
     pub refusals: (usize, usize),

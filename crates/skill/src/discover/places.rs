@@ -16,7 +16,6 @@ const SHOWS: f64 = 0.3;
 /// Kinds of places kept for a kind of thing.
 const PLACES: usize = 8;
 
-/// The rules of each form.
 pub(super) fn actions(logs: &[Trajectory], shapes: &[Shape], refused: &[String], found: &[Found]) -> Vec<ActionRule> {
     let rule = |shape: &Shape| {
         let form = shape.form.syntax();

@@ -108,7 +108,6 @@ fn plan(cuts: &[Cut]) -> Option<Plan> {
     Some(Plan { task: String::new(), calls, seen })
 }
 
-/// The words of a text that an option could be.
 fn norm(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -176,7 +175,6 @@ fn limit(task: &str) -> Option<f64> {
 
 type Condition = fn(&Purchase<'_>) -> bool;
 
-/// The conditions of every purchase, with the skill and the words.
 const CONDITIONS: [(&str, &str, Condition); 6] = [
     ("select_item_attributes", "Choose one option of every row on the item's page before you buy it.", |p| {
         p.rows.iter().all(|row| row.iter().any(|option| p.clicked.iter().any(|own| norm(own) == norm(option))))

@@ -40,7 +40,6 @@ pub(super) fn tip(skill: &Skill, found: &Found) -> Tip {
     }
 }
 
-/// A need as part of a sentence.
 fn said(need: &Need) -> String {
     let not = |yes: &str, no: &str| if need.holds { yes.to_owned() } else { no.to_owned() };
     match &need.fact {

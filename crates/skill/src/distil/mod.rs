@@ -36,7 +36,6 @@ pub struct Settings {
     pub contrast: bool,
     /// Whether tips of whole trajectories are all that is distilled: no skills, no primitives.
     pub tips_only: bool,
-    /// The seed of the batches.
     pub seed: u64,
 }
 
@@ -97,7 +96,6 @@ impl From<Way> for Settings {
     }
 }
 
-/// The subject of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     Skills,
@@ -130,12 +128,9 @@ impl Stage {
 pub struct Question {
     /// Its number, from 0; an answer that cannot be read is asked for once more under the next number.
     pub number: usize,
-    /// Its subject.
     pub stage: Stage,
     pub label: String,
-    /// Ids of the trajectories it shows.
     pub of: Vec<String>,
-    /// The variables of its template.
     pub context: Value,
 }
 
@@ -156,7 +151,6 @@ pub struct Distiller {
     known: Knowledge,
     cuts: BTreeMap<usize, Vec<Segment>>,
     open: std::collections::VecDeque<Task>,
-    /// Which stages were planned so far.
     planned: usize,
     asked: usize,
     /// Why the last answer could not be read, and is asked for again.
@@ -178,12 +172,10 @@ impl Distiller {
         Distiller { logs, settings, known, cuts, open, planned: 0, asked: 0, again: None, remarks }
     }
 
-    /// How it goes about it.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The knowledge so far.
     pub fn known(&self) -> &Knowledge {
         &self.known
     }

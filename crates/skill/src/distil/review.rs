@@ -11,7 +11,6 @@ use crate::knowledge::Knowledge;
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
 
-/// The kind of proposal wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// The answer to the next question of all of both stages.
@@ -23,18 +22,15 @@ pub enum Wanted {
     Tips { success: String, failure: String },
 }
 
-/// An answer's proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposed {
     Knowledge(Knowledge),
     Cut { of: String, segments: Vec<Segment> },
 }
 
-/// Cuts by the ids of their logs.
 pub type Cuts = BTreeMap<String, Vec<Segment>>;
 
 impl Distiller {
-    /// A run of one question.
     pub fn alone(
         logs: Arc<Vec<Trajectory>>,
         known: Knowledge,

@@ -31,7 +31,6 @@ pub(super) struct PlanTable {
     seen: usize,
 }
 
-/// A file's rules.
 pub(super) struct Tables {
     pub(super) refused: Vec<String>,
     pub(super) action: Vec<ActionTable>,

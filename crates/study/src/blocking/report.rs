@@ -62,7 +62,6 @@ pub fn report(results: &[BlockingResult]) -> Report {
     report
 }
 
-/// The basis of the figures.
 fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
     let models = distinct(results.iter().map(|r| r.run.model.as_str()));

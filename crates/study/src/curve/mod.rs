@@ -13,7 +13,6 @@ pub use scatter::{PointOf, Scatter};
 use serde::Serialize;
 pub use shares::{ShareOf, Shares};
 
-/// One line of a plot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
     pub name: String,

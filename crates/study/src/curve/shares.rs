@@ -11,7 +11,6 @@ pub struct ShareOf {
     pub share: f64,
     /// Its 95 % interval, where there is one.
     pub interval: Option<[f64; 2]>,
-    /// The paper's figure for it.
     pub paper: Option<f64>,
 }
 
@@ -44,7 +43,6 @@ fn fitting(name: &str, axis: f64) -> String {
     format!("{first}…{last}")
 }
 
-/// How high the drawing is.
 pub(super) fn height(shares: &Shares) -> f64 {
     2.0 * MARGIN + LINE * shares.rows.len() as f64
 }

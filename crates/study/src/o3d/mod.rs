@@ -22,7 +22,6 @@ use stepwright_text::words::count;
 
 const SHOP: &str = "shop";
 
-/// A condition of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub name: String,
@@ -78,7 +77,6 @@ pub struct O3d {
     pub world: String,
     /// Tasks; the shipped ones if `None`.
     pub data: Option<PathBuf>,
-    /// Conditions, tasks, seeds.
     pub plan: Plan<Condition>,
     pub model: String,
 }

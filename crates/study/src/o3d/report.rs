@@ -180,7 +180,6 @@ fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
     Some(Plot { measure: "success".to_owned(), over: "pairs of logs".to_owned(), from, series })
 }
 
-/// The basis of the figures.
 fn basis(of: &[&O3dResult]) -> String {
     let models = distinct(of.iter().map(|r| r.run.model.as_str()));
     let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);

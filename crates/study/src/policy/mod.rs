@@ -67,7 +67,6 @@ impl Condition {
     }
 }
 
-/// The comparison of settings.
 pub struct Policies {
     pub basis: Basis,
     /// The settings, each on each service; dialogues or household tasks.

@@ -19,7 +19,6 @@ pub struct TurnResult {
     pub ended: String,
 }
 
-/// One line of the results file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicyResult {
     /// `dialogue` or `household`.
@@ -38,7 +37,6 @@ pub struct PolicyResult {
     /// The turns; dialogues only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnResult>,
-    /// Times a language model was asked.
     pub asks: u32,
     /// Prompts of which something was left out, so that they fit the model's context.
     #[serde(default)]

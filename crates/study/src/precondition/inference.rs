@@ -16,14 +16,12 @@ use stepwright_model::{Completion, LanguageModel, ModelRequest};
 /// Tokens of a completion at most: a few assertions.
 const MAX_TOKENS: u32 = 160;
 
-/// Where assertions come from.
 #[derive(Debug, Clone)]
 pub enum Origin {
     Symbolic,
     Language(Asking),
 }
 
-/// How a language model is asked.
 #[derive(Clone)]
 pub struct Asking {
     pub model: Arc<dyn LanguageModel>,
@@ -39,7 +37,6 @@ impl std::fmt::Debug for Asking {
     }
 }
 
-/// The assertions inferred for an action.
 #[derive(Debug, Clone)]
 pub(super) struct Inferred {
     pub(super) approach: Approach,
@@ -66,7 +63,6 @@ impl Inferred {
         }
     }
 
-    /// A pool's suggestion.
     fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
@@ -142,7 +138,6 @@ fn evaluable(store: &CandidateStore, action: &str, written: &[Written]) -> Resul
     Ok(kept)
 }
 
-/// The cost of asking.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     asks: u32,

@@ -6,7 +6,6 @@ use super::inference::Inferred;
 use super::subject::Subject;
 use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Score};
 
-/// How assertions were come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approach {
@@ -56,7 +55,6 @@ pub struct Agreement {
     pub f1: f64,
 }
 
-/// One line of the results file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActionResult {
     /// `dialogue` or `household`.

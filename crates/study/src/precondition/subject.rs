@@ -39,16 +39,11 @@ impl Truth {
     }
 }
 
-/// Why there is nothing to study.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
     /// There are no demonstrations, or no other episodes.
     #[error("{name}: there is no {what}")]
-    Nothing {
-        name: String,
-        /// The missing thing, and the remedy.
-        what: &'static str,
-    },
+    Nothing { name: String, what: &'static str },
     /// The specification does not load.
     #[error(transparent)]
     Specification(#[from] stepwright_program::ProgramError),

@@ -2,7 +2,6 @@
 
 use stepwright_graph::{Line, Script};
 
-/// The damage done to a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     None,

@@ -87,12 +87,10 @@ pub struct Reprompt {
     pub data: Option<PathBuf>,
     /// Tasks, ground truths, scores.
     pub activities: Arc<Activities>,
-    /// Conditions, tasks, seeds.
     pub plan: Plan<Condition>,
     pub model: String,
 }
 
-/// A session's plan.
 struct Written {
     program: Script,
     /// For each error that was met, the program up to it.

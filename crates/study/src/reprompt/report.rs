@@ -31,7 +31,6 @@ fn errors(of: &Row<'_>) -> [usize; ErrorType::ALL.len()] {
     counts
 }
 
-/// All tables and figures.
 pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
     let of = |names: &[&str]| -> Vec<Row<'_>> {

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One line of the results file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepromptResult {
     pub condition: String,
@@ -27,7 +26,6 @@ pub struct RepromptResult {
     pub similarity_of_all: Option<f64>,
     /// The same over the classes that either program names (2024).
     pub similarity_of_used: Option<f64>,
-    /// Times a language model was asked.
     pub asks: u32,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,

@@ -8,7 +8,6 @@ use stepwright_launch::NewSession;
 use stepwright_method::Place;
 use stepwright_world::TaskInfo;
 
-/// One line of the results file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
     pub task: String,

@@ -118,7 +118,6 @@ fn word_of(word: &str, folder: Option<&Path>) -> Value {
     }
 }
 
-/// A file's content, as a hash.
 fn file_digest(path: &Path) -> Result<Value, String> {
     let mut hasher = Sha256::new();
     take_in(path, &mut hasher).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -178,7 +177,6 @@ fn collect(root: &Path, below: &Path, files: &mut Vec<(PathBuf, u64)>) -> std::i
     Ok(())
 }
 
-/// Whether this program wrote the file.
 fn is_own(path: &Path) -> std::io::Result<bool> {
     let mut beginning = Vec::new();
     std::fs::File::open(path)?.take(16).read_to_end(&mut beginning)?;

@@ -110,7 +110,6 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
     order.iter().filter_map(merged).collect()
 }
 
-/// The error of a line.
 fn said(entry: &Entry) -> &str {
     entry.fields.get("error").and_then(serde_json::Value::as_str).unwrap_or("an error")
 }
@@ -140,7 +139,6 @@ fn is_results(path: &Path) -> Result<bool, String> {
 /// The largest file of results.
 const LARGEST: u64 = 1 << 30;
 
-/// A results file's content, read and left as it is.
 pub fn read(path: &Path) -> Result<Contents, String> {
     let text = stepwright_files::read_bytes(path, LARGEST).map_err(|e| format!("{}: {e}", path.display()))?;
     let contents = Contents::read(&text).map_err(|why| format!("{}, {why}", path.display()))?;

@@ -81,7 +81,6 @@ pub struct Plan<C> {
 
 #[async_trait]
 pub trait Study: Send + Sync + 'static {
-    /// A condition of the comparison.
     type Condition: Send + Sync + 'static;
     /// A unit's record: a line of the results file. A unit whose line has an `error` is carried out again.
     type Line: Serialize + DeserializeOwned + Clone + Send + 'static;

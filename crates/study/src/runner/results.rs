@@ -141,7 +141,6 @@ pub fn lines_of<'a, L: DeserializeOwned>(entries: impl IntoIterator<Item = &'a E
     entries.into_iter().map(Entry::line).collect()
 }
 
-/// The meaning of a path.
 enum Place {
     Output,
     Device(PathBuf),

@@ -10,7 +10,6 @@ use stepwright_world::{TaskInfo, nearest_ids};
 /// Most types or splits that an error lists.
 const LISTED: usize = 8;
 
-/// A selector's terms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selector {
     patterns: Vec<String>,

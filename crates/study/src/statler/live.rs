@@ -21,7 +21,6 @@ use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::table::{CLOSING, Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
 
-/// A method with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub method: String,
@@ -29,7 +28,6 @@ pub struct Condition {
     pub cups: bool,
 }
 
-/// The comparison of methods.
 #[derive(Debug)]
 pub struct Requests {
     opening: Opening,

@@ -16,7 +16,6 @@ pub(crate) const COMMON: [&str; 2] = ["common, non-temporal", "common, temporal"
 pub const CUPS: &str = "The paper (text-davinci-003, 100 games) prints its curves as a figure only; its text says that the state's \
                         a(1) is 1.00, that a and r stay above 0.75 after five swaps, and that the plain model is near zero after three.";
 
-/// The paper's figure of a method in a domain.
 pub fn of(domain: &str, method: &str, measure: &str) -> Option<Printed> {
     STATLER.beside(&[("domain", domain), ("method", method)], measure)
 }

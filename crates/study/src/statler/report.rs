@@ -102,10 +102,8 @@ fn share_of(group: &Group) -> ShareOf {
     }
 }
 
-/// A group with what is shown of it.
 type Row<'a, T> = (&'a Group, T);
 
-/// The subject of a row.
 fn about<'a, T: 'a>() -> [Column<'a, Row<'a, T>>; 3] {
     [
         words("domain", |(group, _): &Row<'_, T>| group.domain.clone()),

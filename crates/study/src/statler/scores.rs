@@ -43,7 +43,6 @@ impl Played {
     }
 }
 
-/// So many of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
     pub right: usize,

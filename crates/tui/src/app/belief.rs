@@ -27,7 +27,6 @@ impl App {
         }
     }
 
-    /// The footer's word for a key of the gate.
     pub(super) fn gate_word(&self, action: ActionId) -> &'static str {
         let belief = self.view.offer().map(is_belief);
         match (action, belief) {

@@ -105,7 +105,6 @@ struct Drawn {
 }
 
 pub struct App {
-    /// The state that the panes show.
     pub view: View,
     panes: Vec<Box<dyn Pane>>,
     keymap: Arc<Keymap>,
@@ -340,7 +339,6 @@ impl App {
         }
     }
 
-    /// The driver closed its channel.
     pub(crate) fn driver_gone(&mut self) {
         if !self.view.stopped {
             self.view.stopped = true;

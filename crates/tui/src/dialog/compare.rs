@@ -83,7 +83,6 @@ impl Compare {
         self.lines.iter().position(|line| line.row == Some(row))
     }
 
-    /// The row that is at the top of the screen.
     fn row(&self) -> Option<usize> {
         self.lines.iter().skip(self.top).find_map(|line| line.row)
     }

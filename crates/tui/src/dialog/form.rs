@@ -25,7 +25,6 @@ const FOOT: u16 = 3;
 const NOTES: u16 = 6;
 const SWITCH: u16 = 7;
 
-/// A field's content.
 pub(crate) enum Kind {
     /// A text, shown in so many columns.
     Text(Editor, u16),

@@ -38,7 +38,6 @@ pub struct Context<'a> {
     pub columns: u16,
 }
 
-/// A fetch of a model's files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
     pub model: String,
@@ -47,7 +46,6 @@ pub struct Fetch {
     pub then: Option<Command>,
 }
 
-/// A dialog's request to the application.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
     Close,

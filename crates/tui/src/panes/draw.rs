@@ -21,12 +21,10 @@ pub struct Run {
 /// A row: runs from left to right.
 pub type Row = Vec<Run>;
 
-/// A run of any text, made safe.
 pub fn run(role: Role, text: impl AsRef<str>) -> Run {
     Run { role, text: sanitize::line(text.as_ref()).into_owned() }
 }
 
-/// The columns a row takes.
 pub fn width(row: &[Run]) -> usize {
     row.iter().map(|r| r.text.width()).sum()
 }

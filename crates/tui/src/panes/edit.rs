@@ -137,7 +137,6 @@ impl Editor {
         self.render(painter, Rect { height: area.height.min(1), ..area }, style, active);
     }
 
-    /// Draws many lines with their numbers.
     pub(crate) fn draw_numbered(&mut self, painter: &mut Painter<'_>, area: Rect) {
         self.numbered = true;
         self.draw(painter, area);

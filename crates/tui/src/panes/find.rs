@@ -26,7 +26,6 @@ pub struct Rows<'a> {
 }
 
 impl Find {
-    /// Opens the search line.
     pub fn open(&mut self, cursor: usize) {
         self.input = Some(Editor::line(""));
         self.origin = cursor;

@@ -14,7 +14,6 @@ use crate::actions::{ActionId, Move};
 /// Rows the wheel moves.
 const WHEEL: usize = 3;
 
-/// Cursor and window of a list.
 #[derive(Debug, Clone, Default)]
 pub struct ListState {
     cursor: usize,
@@ -47,7 +46,6 @@ impl ListState {
         self.top
     }
 
-    /// Puts the cursor on a row.
     pub fn go(&mut self, row: usize, len: usize) {
         self.cursor = row.min(len.saturating_sub(1));
     }

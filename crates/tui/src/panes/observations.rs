@@ -25,7 +25,6 @@ struct Line {
     node: NodeId,
     role: Role,
     text: String,
-    /// The first line of an action.
     action: bool,
     /// The remark it is part of, by its number at the node.
     note: Option<usize>,
@@ -118,7 +117,6 @@ fn role_of(line: &str) -> Role {
 struct Piece<'a> {
     role: Role,
     text: Cow<'a, str>,
-    /// Whether its first line is that of an action.
     action: bool,
     /// The remark it is, by its number at the node.
     note: Option<usize>,

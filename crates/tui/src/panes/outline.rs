@@ -43,7 +43,6 @@ pub(crate) const BROWSING: [(PaneAction, &str); 9] = [
 ];
 
 impl Outline {
-    /// A list that follows its end.
     pub fn following() -> Self {
         Outline { list: ListState::following(), ..Outline::default() }
     }

@@ -12,7 +12,6 @@ use stepwright_method::conduct;
 pub(super) struct Passed {
     here: NodeId,
     next: ProposalId,
-    /// The proposal last recommended at each node.
     recommended: FxHashMap<NodeId, ProposalId>,
 }
 

@@ -25,7 +25,6 @@ const EVALUATIONS: usize = 900;
 /// Stands for a name that is none of the seen ones; never shown.
 const OUTSIDER: &str = "\u{2370}";
 
-/// The grounds of a derived tree.
 pub struct Derivation<'a, P> {
     /// The program state with the assertions in force.
     pub program: &'a P,
@@ -35,7 +34,6 @@ pub struct Derivation<'a, P> {
     /// The calls so far, actions and observations: what was looked at already is a worse place to look, and what was reported
     /// together belongs together (a thing and the place that lists it).
     pub history: &'a [Call],
-    /// How a person reads an action.
     pub phrase: &'a dyn Fn(&Call) -> String,
 }
 

@@ -253,7 +253,6 @@ impl Growth {
         all.then(|| format!("every candidate is blocked, and nothing is known to help: {}", conditions.join("; ")))
     }
 
-    /// The forest for display.
     pub fn shown(&self, facts: &Facts) -> BlockingTree {
         self.forest.shown(&self.domain, facts)
     }

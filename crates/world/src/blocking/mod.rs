@@ -56,7 +56,6 @@ pub enum NodeStatus {
     Open,
     /// The condition does not hold, the goal is not reached, the action is blocked.
     Blocked,
-    /// It cannot be decided.
     Unknown,
     /// An action that only may help.
     Possibly,

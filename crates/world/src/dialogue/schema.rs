@@ -203,7 +203,6 @@ fn is_taken(name: &str) -> bool {
     argument(&SYSTEM_ACTS, name).is_some() || ["user", "query_success", QUERY_STATUS].contains(&name)
 }
 
-/// Whether a name can be defined as a method.
 pub(super) fn is_function_name(name: &str) -> bool {
     const KEYWORDS: [&str; 35] = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",

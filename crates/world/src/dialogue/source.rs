@@ -44,7 +44,6 @@ struct DialogueFile {
 }
 
 impl Source {
-    /// Reads a file or a folder.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         let mut source = Source { origin: path.display().to_string(), ..Source::default() };
         let found = if path.is_dir() { source.find(path)? } else { vec![source.one_file(path)?] };
@@ -189,7 +188,6 @@ impl Source {
         self.dialogues.entries()
     }
 
-    /// The dialogue of that id.
     pub fn dialogue(&self, id: &str) -> Result<&Dialogue, WorldError> {
         self.dialogues.get(id)
     }

@@ -28,7 +28,6 @@ const PARTING: Duration = Duration::from_millis(300);
 /// How long a supervisor may take to end all that came of the command.
 const SUPERVISED: Duration = Duration::from_secs(2);
 
-/// A command's output.
 #[derive(Debug)]
 pub enum Said {
     /// A line of standard output, without its end.
@@ -43,7 +42,6 @@ pub enum Said {
     Nudge,
 }
 
-/// A running command.
 #[derive(Debug)]
 pub struct Process {
     child: Child,

@@ -121,7 +121,6 @@ impl Moment<'_> {
         if !seen && self.walked_to(thing) { None } else { self.come_near(thing) }
     }
 
-    /// Whether the last walk led to a thing.
     fn walked_to(&self, thing: &str) -> bool {
         let mut done = self.history.iter().rev().filter(|step| !step.refused).filter_map(|step| step.call.as_ref());
         let last = done.find(|call| matches!(call.function.as_str(), "walk" | "run"));

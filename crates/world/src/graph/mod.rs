@@ -66,7 +66,6 @@ pub static KIND: WorldKind = WorldKind {
     )
 };
 
-/// How steps are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
     #[default]

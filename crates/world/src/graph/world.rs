@@ -119,7 +119,6 @@ impl Episode {
         named(&param.name).or_else(|| named(&self.task.home.tables.names.in_scene(&param.name))).or_else(by_id)
     }
 
-    /// A step with the ids of its things.
     fn with_ids(&self, line: &Line) -> Result<Line, Refused> {
         let id = |param: &Param| {
             let at = self.find(param).ok_or_else(|| {

@@ -3,7 +3,6 @@
 /// Rows and columns of bits; reading outside the grid gives `false`, writing there does nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BitGrid {
-    /// 64-bit words a row.
     width: usize,
     words: Box<[u64]>,
 }

@@ -19,9 +19,7 @@ pub struct Definition {
     pub task_type: String,
     /// The sentence shown to the agent, full stop included.
     pub task: String,
-    /// Floor plan number.
     pub scene: Option<i64>,
-    /// Name of the location where the agent starts.
     pub start: String,
     /// Receptacles in display order.
     pub receptacles: Vec<ReceptacleDefinition>,
@@ -63,7 +61,6 @@ pub struct ObjectDefinition {
     pub inside_of: Vec<String>,
     #[serde(default)]
     pub at: Vec<String>,
-    /// Abilities and initial conditions.
     #[serde(default)]
     pub props: Vec<Property>,
     /// Names of the objects this object is inside of (`examine` of those shows it; never changes).
@@ -90,7 +87,6 @@ pub enum Property {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalDefinition {
     pub object: String,
-    /// Lamp type, in a look-at task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lamp: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,6 @@ pub enum Goal {
     Light,
 }
 
-/// The unchanging part of a game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
     pub id: String,

@@ -13,7 +13,6 @@ pub(crate) struct Label {
     pub task: String,
 }
 
-/// Reads one game.
 pub fn definition(json: &str) -> Result<Definition, String> {
     serde_json::from_str(json).map_err(|e| describe(&e))
 }

@@ -42,7 +42,6 @@ mod tests {
     use super::*;
     use crate::household::generate::{self, TASK_TYPES};
 
-    /// Tasks of each type that ship.
     const TASKS_A_TYPE: usize = 5;
     /// Demonstrations of each type that ship, as many as the precondition paper uses.
     const DEMONSTRATIONS_A_TYPE: usize = 2;

@@ -49,7 +49,6 @@ impl Source {
         Source::from_lines(SHIPPED, "shipped")
     }
 
-    /// Reads a file or a folder.
     pub fn open(path: &Path) -> Result<Source, WorldError> {
         if !path.is_dir() {
             return Source::open_file(path);
@@ -122,7 +121,6 @@ impl Source {
         Ok(source)
     }
 
-    /// The definition of a task.
     pub fn definition(&self, id: &str) -> Result<Definition, WorldError> {
         match &self.get(id)?.place {
             Place::Line { json, at } => {

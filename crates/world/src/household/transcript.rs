@@ -35,7 +35,6 @@ fn read(log: &Trajectory) -> Vec<Step> {
     std::iter::once(reset).chain(log.steps.iter().map(read)).collect()
 }
 
-/// The calls in an accepted command's text.
 fn observed(text: &str) -> Vec<Call> {
     let between = |text: &str, from: &str, to: &str| -> Option<String> {
         Some(text.strip_prefix(from)?.strip_suffix('.')?.split_once(to)?.0.to_owned())

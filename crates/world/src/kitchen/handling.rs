@@ -25,7 +25,6 @@ fn unless(holds: bool, message: impl FnOnce() -> String) -> Done {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-/// Takes a thing into the hand.
 pub fn grab(scene: &Scene, state: &mut State, thing: usize) -> Done {
     let id = scene.id_of(thing);
     unless(state.held.is_none(), || "Agent hand has something in it already! Can't pick up anything else".to_owned())?;

@@ -81,7 +81,6 @@ struct ObjectEntry {
     slices: usize,
 }
 
-/// Reads a scene.
 pub fn scene(text: &str, accepts: Receptacles) -> Result<Scene, String> {
     let file: SceneFile = serde_json::from_str(text).map_err(|e| format!("no scene: {e}"))?;
     at_most("objects", file.objects.len(), MOST_THINGS)?;
@@ -225,7 +224,6 @@ impl Builder {
     }
 }
 
-/// The ids of what a thing becomes when sliced.
 fn slice_ids(object: &ObjectEntry) -> Result<Vec<String>, String> {
     if !object.thing.sliceable || object.now.sliced {
         return Ok(Vec::new());

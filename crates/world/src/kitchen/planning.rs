@@ -128,7 +128,6 @@ fn of_goal(goal: &Atom) -> Result<(String, Vec<Claim>), String> {
     })
 }
 
-/// A literal with the world's names replaced.
 fn renamed(literal: &str, names: &Names) -> String {
     let words = literal.split(' ').map(|word| {
         let bare = word.trim_matches(['(', ')']);

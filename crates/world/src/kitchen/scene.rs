@@ -33,7 +33,6 @@ pub struct Thing {
     /// Things that keep anything else from being put here while they are in it.
     #[serde(skip)]
     pub obstructed_by: Vec<usize>,
-    /// The basin a faucet fills.
     #[serde(skip)]
     pub controls: Option<usize>,
     #[serde(skip)]
@@ -50,11 +49,9 @@ pub struct Body {
     /// Height distances are measured from.
     pub body_y: f64,
     pub close_distance: f64,
-    /// How far it sees, in plan.
     pub visibility_distance: f64,
     /// Half the angle of view, in degrees, to the side as well as up and down.
     pub half_fov_deg: f64,
-    /// How near it walks up to a thing.
     pub stand_off: f64,
     /// The distance between neighbouring grid points.
     pub grid_step: f64,
@@ -80,7 +77,6 @@ pub struct Scene {
     pub grid: Vec<Point>,
     /// Where `walk_to_room` leads: x, z, yaw; used in order, then again from the first.
     pub room_poses: Vec<(f64, f64, f64)>,
-    /// Segments that always block sight.
     pub occluders: Vec<Segment>,
     pub accepts: Receptacles,
     pub tasks: Vec<Task>,

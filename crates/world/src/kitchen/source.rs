@@ -122,7 +122,6 @@ impl Source {
         self.entries().chunk_by(move |a, b| same(&a, &b)).filter_map(|of| of.first()).map(|entry| &entry.scene)
     }
 
-    /// The scene and the task of an id.
     pub fn task(&self, id: &str) -> Result<(Arc<Scene>, Task), WorldError> {
         let SceneTask { scene, task, .. } = self.get(id)?;
         Ok((Arc::clone(scene), task.clone()))

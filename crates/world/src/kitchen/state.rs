@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A vessel's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -19,7 +18,6 @@ pub struct Robot {
     pub z: f64,
     /// Degrees, 0 along +z, 90 along +x.
     pub yaw: f64,
-    /// Degrees the camera looks down.
     pub horizon: f64,
 }
 

@@ -11,7 +11,6 @@ mod values;
 pub use kind::{Kind, known_names, nearest};
 pub use values::{OptionError, Values};
 
-/// Something that can be set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OptionSpec {
     /// One word: the key in files, session headers and messages (`shots`), and the flag (`--shots`).

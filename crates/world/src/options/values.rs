@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, OptionSpec, nearest};
 
-/// A value that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The owner has no option of that key.

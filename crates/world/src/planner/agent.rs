@@ -44,7 +44,6 @@ pub struct Ranked {
 pub struct GoalPart {
     /// The condition (`a mug is in the hand`).
     pub text: String,
-    /// Whether it is so, as far as the agent knows.
     pub holds: bool,
     pub why: String,
 }

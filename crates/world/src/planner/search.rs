@@ -23,7 +23,6 @@ pub trait Problem {
     fn estimate(&self, state: &Self::State) -> f64;
 }
 
-/// A way to the goal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan<A> {
     /// The steps, in order.

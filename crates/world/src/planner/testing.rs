@@ -15,7 +15,6 @@ fn text(arg: Option<&Literal>) -> Option<&str> {
     }
 }
 
-/// The household's variables.
 #[derive(Debug, Clone, Default)]
 pub struct Toy {
     pub visible: BTreeSet<String>,

@@ -34,12 +34,10 @@ pub fn read(path: &Path) -> Result<(Vec<Trajectory>, Vec<LogError>), WorldError>
 }
 
 impl RecordedLogs {
-    /// No logs ship.
     pub fn none() -> Result<Self, WorldError> {
         Err(WorldError::Failed("recorded episodes come from a file of logs: stepwright open FILE".to_owned()))
     }
 
-    /// The logs of a file.
     pub fn open(path: &Path) -> Result<Self, WorldError> {
         let (logs, wrong) = read(path)?;
         let problems = wrong.iter().map(|error| format!("{}:{error}", path.display())).collect();

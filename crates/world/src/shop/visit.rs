@@ -37,7 +37,6 @@ impl Form {
     }
 }
 
-/// The world's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     pub form: Form,

@@ -18,7 +18,6 @@ const MOST: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Puts the first on or in the second.
     Put(String, String),
     Say(String),
     Noop,

@@ -20,7 +20,6 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// The name, as in files and ids.
     pub fn name(self) -> &'static str {
         match self {
             Domain::Cups => crate::CUPS,

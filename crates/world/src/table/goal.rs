@@ -25,7 +25,6 @@ pub enum Relation {
     EqualAllBowls,
 }
 
-/// A goal, as files write it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Goal {
     pub op: Relation,

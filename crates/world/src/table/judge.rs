@@ -11,7 +11,6 @@ use super::thing::{NUMBERS, tidy};
 /// A move: what, and on or in what.
 pub type Move = (String, String);
 
-/// A request's expected answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expected {
     pub moves: Vec<Move>,

@@ -17,7 +17,6 @@ pub struct Now {
     pub(super) weight: Option<String>,
 }
 
-/// A thing's name and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thing {
     pub name: String,

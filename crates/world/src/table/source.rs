@@ -106,7 +106,6 @@ impl Source {
         self.entries().iter().map(|entry| &entry.episode).filter(move |episode| episode.domain == domain)
     }
 
-    /// The episode of an id.
     pub fn episode(&self, id: &str) -> Result<Arc<Episode>, WorldError> {
         Ok(Arc::clone(&self.get(id)?.episode))
     }

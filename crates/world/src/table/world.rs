@@ -28,7 +28,6 @@ pub struct Run {
     began: Option<Scene>,
     /// The moves made for the open request, those that could not be done included.
     moves: Vec<Move>,
-    /// The answers to the open request.
     said: Vec<String>,
 }
 

@@ -43,7 +43,6 @@ impl Body {
     }
 }
 
-/// Finds the state in a text.
 pub(crate) fn locate(text: &str, repairs: &mut Repairs) -> Result<Body, ReadError> {
     let clean = uncomment(text, repairs);
     let start = beginning(&clean)?;

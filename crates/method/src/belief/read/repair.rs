@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// One thing mended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// The line it is on, from 1.
@@ -120,7 +119,6 @@ impl Repairs {
         self.list.len() >= LISTED
     }
 
-    /// All of them, by line.
     pub fn finish(mut self) -> Vec<Repair> {
         self.list.sort_by_key(|repair| repair.line);
         if self.more > 0 {

@@ -124,7 +124,6 @@ impl Shaper<'_> {
         sentences
     }
 
-    /// The entry of one object.
     fn entry(&mut self, name: &str, value: Value) -> Map<String, Value> {
         let properties = match value {
             Value::Object(properties) => properties,

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::{Fault, ReadError, Reading, read};
 use crate::belief::write;
 
-/// The state, and the repairs in words.
 fn repaired(text: &str) -> (Value, Vec<String>) {
     let Reading { state, repairs, .. } = read(text).unwrap();
     (state, repairs.iter().map(ToString::to_string).collect())

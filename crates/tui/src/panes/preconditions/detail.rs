@@ -112,7 +112,6 @@ fn one_line(related: &[Related], relation: Relation) -> String {
     words
 }
 
-/// Its new exclusions, in a sentence.
 fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
     let permitted = seen.permitted?;
     seen.candidate.coverage?;

@@ -65,7 +65,6 @@ struct Tabs {
     /// Whether the chosen proposal's action is shown; until a person picks another.
     #[default = true]
     follows: bool,
-    /// Where they were last drawn.
     drawn: Vec<(Rect, usize)>,
 }
 
@@ -83,7 +82,6 @@ struct Chosen {
 /// The inspection of the candidate under the cursor.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The last inspection, and its number.
     at: Option<(Looked, u64)>,
     said: Option<Result<Arc<Inspection>, String>>,
     /// Inspections of expressions, by action and text: the same in the list and in the box below it.

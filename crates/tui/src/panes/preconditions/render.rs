@@ -267,7 +267,6 @@ fn fitting(parts: Vec<Row>, columns: usize) -> Row {
     shown
 }
 
-/// The label before an expression being typed.
 fn label(typing: &Typing) -> Row {
     let word = if typing.id.is_some() { "edit" } else { "new" };
     vec![run(Role::Key, format!("{word:<4} assert "))]

@@ -221,7 +221,6 @@ fn line(pair: &SideBySide, theme: &Theme, width: usize) -> Row {
     vec![run(role, format!("  {sign} ")), run(role_of_text, text), run(Role::Dim, pad), run(Role::Dim, word)]
 }
 
-/// Two columns with the word between them.
 fn columns(pair: &SideBySide, theme: &Theme, width: usize) -> Row {
     let (sign, role) = sign(pair, &theme.glyphs);
     let room = width.saturating_sub(WORD + 6) / 2;

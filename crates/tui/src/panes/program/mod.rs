@@ -38,9 +38,7 @@ pub(crate) struct ProgramPane {
     trail: Trail,
     specification: Vec<String>,
     opening: Vec<String>,
-    /// Open or folded specification.
     unfolded: bool,
-    /// The rows before the trajectory.
     heading: usize,
     lines: Vec<Line>,
     /// The session's cursor as last seen, and the last row of its step.

@@ -194,7 +194,6 @@ fn tail(text: &str) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
-/// Who decided what, and why, in words.
 fn said(turn: &Turn, decision: &Decision) -> String {
     let who = if decision.by == Actor::Person { "a person" } else { "the policy" };
     let what = words::one_line(turn.proposal(decision.proposal()).map_or("?", super::surface));

@@ -52,7 +52,6 @@ pub(crate) struct ProposalsPane {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome<'a> {
     Open,
-    /// It, or a copy of it, was taken from here.
     Taken,
     Rejected(&'a str),
     /// A person took its action out of the candidates.
@@ -266,7 +265,6 @@ fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
     facts
 }
 
-/// Cuts a row to a width, with an ellipsis.
 fn fit_row(row: Row, width: usize, theme: &Theme) -> Row {
     let mut left = width;
     let mut out = Row::new();

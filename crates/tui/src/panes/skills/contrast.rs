@@ -27,7 +27,6 @@ impl SkillsPane {
         self.beside.contrast = contrast.unwrap_or_default();
     }
 
-    /// The lesson of the pair shown.
     fn lesson(&self) -> Option<String> {
         let (good, bad) = self.sides()?;
         tip(&self.beside.contrast, &good.steps, &bad.steps)

@@ -104,7 +104,6 @@ pub(crate) struct SkillsPane {
     typing: Option<(Typing, Editor)>,
     /// Why what is typed is none of what is asked for.
     fault: Option<String>,
-    /// How tips are found of logs.
     way: Way,
 }
 

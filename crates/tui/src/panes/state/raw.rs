@@ -37,7 +37,6 @@ impl Raw {
         &self.lines
     }
 
-    /// Draws the lines in sight.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let area = self.outline.find.draw(painter, area);
         let lines = &self.lines;

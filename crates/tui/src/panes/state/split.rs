@@ -10,7 +10,6 @@ use crate::panes::outline::Outline;
 use crate::panes::words::Change;
 use crate::theme::{Role, Theme};
 
-/// A tree with its cursor.
 #[derive(Debug, Default)]
 pub(crate) struct SplitPane {
     pub tree: Tree,

@@ -35,13 +35,11 @@ pub(crate) enum Apart {
 pub(crate) struct TreeRow {
     /// JSON pointer of the value.
     pub pointer: String,
-    /// Steps from the root's children.
     pub depth: usize,
     pub key: String,
     /// The value in short; the former value for what is gone.
     pub text: String,
     pub fold: Option<bool>,
-    /// The last step's effect on it.
     pub change: Option<Change>,
     /// Whether the last step changed something below it, or something below it differs from what it is compared with.
     pub touched: bool,
@@ -68,7 +66,6 @@ pub struct Tree {
     unfold: Unfold,
     /// Rows on the screen for the tree, where collections are to be opened as far as they fit.
     room: Option<usize>,
-    /// Opened because there was room.
     fitted: BTreeSet<String>,
     rows: Vec<TreeRow>,
 }
@@ -112,7 +109,6 @@ impl Tree {
         }
     }
 
-    /// Opens or closes a collection.
     pub(crate) fn set_open(&mut self, pointer: &str, open: bool) {
         if open {
             self.open.insert(pointer.to_owned());
@@ -164,7 +160,6 @@ impl Tree {
         }
     }
 
-    /// Lays the rows out again.
     pub fn lay(&mut self, value: &Value) {
         self.fitted.clear();
         let mut rows = std::mem::take(&mut self.rows);

@@ -175,7 +175,6 @@ struct ErrorFile {
 }
 
 impl Domain {
-    /// Reads a domain from a file.
     pub fn open(path: &Path) -> Result<Self, DomainError> {
         let shown = path.display().to_string();
         let whole = |message: String| DomainError { path: shown.clone(), faults: vec![(0, message)] };

@@ -57,7 +57,6 @@ pub struct Action {
     pub effects: Vec<(Pattern, Truth)>,
 }
 
-/// The source of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Raise {
     When(Formula),

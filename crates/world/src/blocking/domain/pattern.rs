@@ -16,7 +16,6 @@ pub struct Pattern {
     pub args: Vec<String>,
 }
 
-/// The values of variables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bindings(Vec<(String, String)>);
 

@@ -126,7 +126,6 @@ impl Domain {
         }
     }
 
-    /// A thing as the world says it.
     pub fn spoken(&self, thing: &str) -> String {
         match (self.words.get(thing), self.space) {
             (Some(words), _) => words.clone(),

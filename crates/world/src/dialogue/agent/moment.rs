@@ -85,7 +85,6 @@ fn function_of(call: &Call) -> u64 {
 pub struct Moment {
     pub turn: Vec<Heard>,
     pub before: Vec<Heard>,
-    /// The other party's last calls.
     pub said: Vec<Heard>,
     /// Each different call the other party ever made.
     pub ever: Vec<Heard>,

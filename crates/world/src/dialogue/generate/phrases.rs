@@ -21,7 +21,6 @@ pub(super) struct SlotPhrases {
     pub(super) tell: Vec<String>,
     #[serde(default)]
     pub(super) request: Vec<String>,
-    /// The system offers it, or answers.
     #[serde(default)]
     pub(super) show: Vec<String>,
     /// The system asks whether it is right.
@@ -29,7 +28,6 @@ pub(super) struct SlotPhrases {
     pub(super) confirm: Vec<String>,
 }
 
-/// Words of an intent, and what belongs to it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct IntentPhrases {
@@ -48,7 +46,6 @@ pub(super) struct IntentPhrases {
     /// Slots the user may correct when asked whether all is right.
     #[serde(default)]
     pub(super) change: Vec<String>,
-    /// The system reports success.
     #[serde(default)]
     pub(super) done: Vec<String>,
     #[serde(default)]

@@ -18,7 +18,6 @@ pub struct Belief {
     /// Properties last reported: (name, property) to value.
     pub properties: BTreeMap<(String, String), bool>,
     pub held: Option<String>,
-    /// The place last gone to.
     pub at: Option<String>,
     pub visited: BTreeSet<String>,
     /// Places that are known to share a spot, as labels: equal labels are one spot.
@@ -27,7 +26,6 @@ pub struct Belief {
     pub moves: usize,
     /// Refused actions and the number of moves made before them.
     pub refused: Vec<(Call, usize)>,
-    /// Things ever shown.
     pub seen: BTreeSet<String>,
 }
 
@@ -46,7 +44,6 @@ impl Belief {
         at == place || matches!((self.spots.get(at), self.spots.get(place)), (Some(a), Some(b)) if a == b)
     }
 
-    /// The known value of a property.
     pub fn property(&self, name: &str, property: &str) -> Option<bool> {
         // Tuple keys cannot be looked up by borrowed parts; both are short.
         self.properties.get(&(name.to_owned(), property.to_owned())).copied()

@@ -66,7 +66,6 @@ const LIMIT: usize = 600;
 pub struct HouseholdAgent {
     effects: EffectModel,
     prior: LocationPrior,
-    /// Whether it was shown places.
     knows: bool,
 }
 

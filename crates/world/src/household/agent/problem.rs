@@ -40,7 +40,6 @@ struct Place {
     hopes: Vec<(Id, f64)>,
 }
 
-/// The task as a search problem.
 pub struct Household<'a, P> {
     goal: &'a Goal,
     belief: &'a Belief,
@@ -58,7 +57,6 @@ pub struct Household<'a, P> {
     blocked: Cell<bool>,
 }
 
-/// A node of the search.
 #[derive(Clone)]
 pub struct State<P> {
     facts: Facts,

@@ -10,7 +10,6 @@ use crate::planner::effects::kind_of;
 /// Steps reckoned for the case that a thing is in none of the places.
 const NOT_FOUND: f64 = 25.0;
 
-/// A place where a thing may be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hope {
     pub place: String,

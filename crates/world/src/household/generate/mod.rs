@@ -59,7 +59,6 @@ impl TaskType {
         }
     }
 
-    /// ALFWorld's name.
     pub fn name(self) -> &'static str {
         self.terms().0
     }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::pddl::{Domain, Problem};
 use super::validate::{Step, validate};
 
-/// The bounds of a search.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Milliseconds, grounding included.

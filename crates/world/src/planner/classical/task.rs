@@ -55,7 +55,6 @@ impl PlanningTask {
         PlanningTask { domain, problem, names, read }
     }
 
-    /// A plan, as the planner has it.
     pub fn plan(&self, limits: &Limits) -> Result<Vec<Step>, NoPlan> {
         solve(self.domain, &self.problem, limits)
     }

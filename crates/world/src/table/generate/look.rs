@@ -12,7 +12,6 @@ pub fn inside(table: &Table, below: &str) -> Vec<String> {
     table.things().iter().map(|thing| &thing.name).filter(|name| table.place_of(name) == Some(below)).cloned().collect()
 }
 
-/// The thing directly on a block.
 pub fn on(table: &Table, block: &str) -> Option<String> {
     inside(table, block).pop()
 }
