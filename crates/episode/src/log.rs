@@ -27,41 +27,25 @@ const MAX_REMARKS: usize = 20;
 
 /// Why a log cannot be read or written: what, where, what to do.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum LogError {
     /// The file system refused.
     #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Its words.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     /// The first line is no header of a session.
     #[error("{path}:1: this is no stepwright session: {why}")]
-    NoSession {
-        /// The file.
-        path: PathBuf,
-        /// The fault found.
-        why: String,
-    },
+    NoSession { path: PathBuf, why: String },
     /// A newer program wrote it.
     #[error(
         "{path}:1: the session has format version {found}; this program reads up to {FORMAT_VERSION}. Open it with a newer stepwright"
     )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u64,
-    },
+    Version { path: PathBuf, found: u64 },
     /// A line holds no fitting record.
     #[error("{path}:{line}: {why}. The file was left as it is; to open what is before, copy its first {} lines to a new file", line - 1)]
     Line {
-        /// The file.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// The fault.
         why: String,
     },
     /// A line is not as it was written.
@@ -70,27 +54,21 @@ pub enum LogError {
         line - 1
     )]
     Changed {
-        /// The file.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// The fault.
         why: &'static str,
     },
     /// The file is not the one that was opened any more.
     #[error("{path} {became} while the session was open")]
     Lost {
-        /// The file.
         path: PathBuf,
         /// The file's fate (`was deleted`).
         became: &'static str,
     },
     /// Another program writes it.
     #[error("{path}: another stepwright has this session open; close it there first")]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
 }
 
 /// A session read from a log.

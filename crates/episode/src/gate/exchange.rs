@@ -162,25 +162,16 @@ pub struct AskSpec {
 
 /// The method's advice on the next step.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum Advice {
     /// Ask for completions.
     Ask(AskSpec),
     /// Offer these actions, which are known already: an ask that is answered at once.
-    Answered {
-        /// The ask.
-        spec: AskSpec,
-        /// The actions.
-        drafts: Vec<Draft>,
-    },
+    Answered { spec: AskSpec, drafts: Vec<Draft> },
     /// Offer an artifact that is written already.
     Offer(Box<Written>),
     /// It would take this proposal; `None` when it has nothing to offer.
-    Recommend {
-        /// The proposal.
-        proposal: Option<ProposalId>,
-        /// Why.
-        why: String,
-    },
+    Recommend { proposal: Option<ProposalId>, why: String },
     /// It cannot continue: what is wrong and what to do.
     Stuck(String),
     /// The episode is over, and nothing is left to be written.
@@ -189,12 +180,11 @@ pub enum Advice {
 
 /// A request of a person (or of an unattended run) to the gate.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum Request {
     /// The world was reset: the first request of a new session.
     Begin {
-        /// The outcome of the reset.
         outcome: StepOutcome,
-        /// The specification's assertions.
         assertions: Vec<Assertions>,
         /// The policy to begin with; a person decides everything if `None`.
         policy: Option<Policy>,
@@ -204,34 +194,15 @@ pub enum Request {
     /// Start proposing at the cursor, in a new round.
     Propose,
     /// Ask for more samples.
-    Sample {
-        /// How many.
-        n: u32,
-    },
+    Sample { n: u32 },
     /// Take a proposal.
-    Approve {
-        /// Which.
-        proposal: ProposalId,
-    },
+    Approve { proposal: ProposalId },
     /// Take an edited text in its place.
-    Edit {
-        /// Edited from.
-        proposal: ProposalId,
-        /// The text.
-        text: String,
-    },
+    Edit { proposal: ProposalId, text: String },
     /// Refuse a proposal.
-    Reject {
-        /// Which.
-        proposal: ProposalId,
-        /// Why.
-        reason: String,
-    },
+    Reject { proposal: ProposalId, reason: String },
     /// Take a typed action.
-    Manual {
-        /// The text.
-        text: String,
-    },
+    Manual { text: String },
     /// Change the policy.
     SetPolicy(Policy),
     /// Go back one decision.
@@ -241,39 +212,19 @@ pub enum Request {
     /// Go to a node.
     Goto(NodeId),
     /// Replace the action that led to a node, then replay what followed.
-    Rewrite {
-        /// The node.
-        node: NodeId,
-        /// The new action.
-        text: String,
-    },
+    Rewrite { node: NodeId, text: String },
     /// Stop all that is under way.
     Cancel,
     /// Send an edited prompt in place of an ask's.
-    Resend {
-        /// The ask.
-        ask: AskId,
-        /// The messages.
-        messages: Vec<PromptMessage>,
-    },
+    Resend { ask: AskId, messages: Vec<PromptMessage> },
     /// Ask a model something that is no next action: recorded, but it proposes nothing.
     AskAside(AskSpec),
     /// Set what automatic runs stop at, in place of what was set.
     SetBreakpoints(Vec<Breakpoint>),
     /// Name a branch, hide it or delete it, or take that back.
-    EditBranch {
-        /// Its first node.
-        branch: NodeId,
-        /// The change.
-        edit: BranchEdit,
-    },
+    EditBranch { branch: NodeId, edit: BranchEdit },
     /// Record what a person changes of an action's candidate preconditions.
-    EditCandidate {
-        /// The action's function.
-        action: String,
-        /// The change.
-        edit: CandidateEdit,
-    },
+    EditCandidate { action: String, edit: CandidateEdit },
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
     /// Offer an artifact that was written beside the episode; nothing waits for the decision about it.
@@ -281,33 +232,17 @@ pub enum Request {
     /// Take an offered artifact.
     ApproveOffer(OfferId),
     /// Take an edited text in place of an offered artifact.
-    EditOffer {
-        /// Which.
-        offer: OfferId,
-        /// The whole document.
-        text: String,
-    },
+    EditOffer { offer: OfferId, text: String },
     /// Refuse an offered artifact: the document stays.
-    RefuseOffer {
-        /// Which.
-        offer: OfferId,
-        /// Why.
-        reason: String,
-    },
+    RefuseOffer { offer: OfferId, reason: String },
     /// Have an artifact that waits written again.
     RewriteOffer(OfferId),
     /// Change a document at the cursor.
-    Change {
-        /// Which.
-        artifact: ArtifactId,
-        /// How.
-        edit: Edit,
-    },
+    Change { artifact: ArtifactId, edit: Edit },
     /// Write a remark.
     Note(String),
     /// Change a remark.
     EditNote {
-        /// The node it was made at.
         node: NodeId,
         /// Which of that node's, from 0.
         note: usize,
@@ -337,63 +272,42 @@ pub enum Answer {
 
 /// The result of an effect.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum Report {
     /// Of [`Effect::Consult`].
     Advised(Advice),
     /// The exact request of an ask and the answer's parts beside the texts; right before the report of its end.
     Exchanged {
-        /// The ask.
         ask: AskId,
         /// Request and answer, without texts.
         exchange: Box<Exchange>,
     },
     /// Of [`Effect::AskModel`] and [`Effect::AskSymbolic`]: the completions and the actions read from them.
     Answered {
-        /// The ask.
         ask: AskId,
         /// The completions, verbatim.
         texts: Vec<String>,
-        /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
-        /// The actions read.
         drafts: Vec<Draft>,
     },
     /// Of the same, where an artifact was asked for.
     Written {
-        /// The ask.
         ask: AskId,
         /// The completions, verbatim.
         texts: Vec<String>,
-        /// Tokens, where reported.
         usage: Option<Usage>,
         /// Milliseconds it took.
         ms: u64,
-        /// The written document.
         written: Box<Written>,
     },
     /// Of the same, when there was no answer.
-    AskFailed {
-        /// The ask.
-        ask: AskId,
-        /// The error with its remedy.
-        error: String,
-    },
+    AskFailed { ask: AskId, error: String },
     /// Of an ask whose prompt the model could not take, when a shorter one can be made: it is asked for again.
-    AskTooLong {
-        /// The ask.
-        ask: AskId,
-        /// The model's error.
-        error: String,
-    },
+    AskTooLong { ask: AskId, error: String },
     /// Of [`Effect::CheckProposal`].
-    Checked {
-        /// The proposal.
-        proposal: ProposalId,
-        /// The verdict.
-        verdict: Verdict,
-    },
+    Checked { proposal: ProposalId, verdict: Verdict },
     /// Of [`Effect::ReadText`]; `Err` says why it is no action.
     Read(Result<Draft, String>),
     /// Of [`Effect::CheckChange`]: the document; `Err` says why it cannot be.
@@ -401,25 +315,21 @@ pub enum Report {
     /// Of [`Effect::StepWorld`], before its outcome, where what was decided is a program: its result is performed and recorded
     /// in its place.
     Ran {
-        /// The decision carried out.
         decision: DecisionId,
         /// The program and the calls it made: the document [`ArtifactId::PROGRAM`].
         program: Value,
-        /// The result of the program.
         action: Action,
         /// A remark on its run, if any: why it stopped early.
         remark: Option<String>,
     },
     /// Of [`Effect::StepWorld`]; `Err` when the world itself broke.
     Stepped {
-        /// The decision carried out.
         decision: DecisionId,
         /// Outcome and the patch on the program's variables.
         result: Result<(StepOutcome, Value), String>,
     },
     /// Of [`Effect::MoveWorld`].
     Moved {
-        /// Where.
         to: NodeId,
         /// `Err` when the world could not be brought there.
         result: Result<(), String>,
@@ -430,6 +340,7 @@ pub enum Report {
 
 /// An effect that the gate wants. Effects are to be carried out in order.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum Effect {
     /// Write the record to the log, flush it, then show it. What follows must wait for that.
     Persist(Record),
@@ -441,19 +352,9 @@ pub enum Effect {
         samples: Option<u32>,
     },
     /// Ask the language model.
-    AskModel {
-        /// The ask's number.
-        ask: AskId,
-        /// The question.
-        spec: AskSpec,
-    },
+    AskModel { ask: AskId, spec: AskSpec },
     /// Ask the symbolic proposer.
-    AskSymbolic {
-        /// The ask's number.
-        ask: AskId,
-        /// The question.
-        spec: AskSpec,
-    },
+    AskSymbolic { ask: AskId, spec: AskSpec },
     /// Stop an ask; its answer is no longer wanted.
     CancelAsk(AskId),
     /// Check a proposal at the cursor.
@@ -461,26 +362,17 @@ pub enum Effect {
     /// Read a typed text as an action.
     ReadText(String),
     /// Check what a document is to be; nothing is changed yet.
-    CheckChange {
-        /// Which.
-        artifact: ArtifactId,
-        /// The new document.
-        to: Unchecked,
-    },
+    CheckChange { artifact: ArtifactId, to: Unchecked },
     /// Put a document in force that has changed, its record being written.
     ApplyChange(ArtifactId),
     /// Perform an action at the cursor.
     StepWorld {
         /// The decision it carries out.
         decision: DecisionId,
-        /// The action, exactly as decided.
         action: Action,
     },
     /// Bring world and program to a node.
-    MoveWorld {
-        /// The node.
-        to: NodeId,
-    },
+    MoveWorld { to: NodeId },
     /// Make another model and method ready; those in use stay.
     Prepare(Configuration),
     /// Use what was made ready, its record being written.
@@ -491,7 +383,6 @@ pub enum Effect {
     Ended {
         /// Which, as in [`Answer::Queued`].
         ticket: Ticket,
-        /// Done or refused.
         answer: Answer,
     },
 }
