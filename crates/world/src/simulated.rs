@@ -18,6 +18,7 @@ use stepwright_program::Call;
 /// A running episode of a simulated world: cheap to clone, deterministic, without input or output.
 ///
 /// The functions that take the whole world serve before the first reset too, when there is no episode yet.
+#[allow(missing_docs, reason = "a function without a word is that of `World`")]
 pub trait Episode: Clone + Debug + Send + Sync + 'static {
     type Tasks: TaskSet + Debug;
     type Options: Copy + Debug + Send + Sync;
@@ -34,55 +35,42 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
     /// As [`World::act`]; an action that cannot be done is an outcome with `error`.
     fn act(&mut self, text: &str) -> Outcome;
 
-    /// As [`World::admissible`].
     fn admissible(&self) -> Option<Vec<String>>;
 
-    /// As [`World::truth`].
     fn truth(&self) -> Value;
 
-    /// As [`World::call_of`].
     fn call_of(world: &Simulated<Self>, text: &str) -> Option<Call>;
 
-    /// As [`World::text_of`].
     fn text_of(world: &Simulated<Self>, call: &Call) -> Option<String>;
 
-    /// As [`World::header`].
     fn header(world: &Simulated<Self>) -> ProgramHeader;
 
-    /// As [`World::specification`].
     fn specification(world: &Simulated<Self>) -> Cow<'static, str>;
 
-    /// As [`World::ground_truth`].
     fn ground_truth(_world: &Simulated<Self>) -> Option<Vec<(String, Vec<String>)>> {
         None
     }
 
-    /// As [`World::symbols`].
     fn symbols(&self) -> Option<&dyn Symbols> {
         None
     }
 
-    /// As [`World::requests`].
     fn requests(&self) -> Option<&dyn Requests> {
         None
     }
 
-    /// As [`World::language`].
     fn language(&self) -> Option<&dyn Language> {
         None
     }
 
-    /// As [`World::belief_form`].
     fn belief_form(&self) -> Option<Value> {
         None
     }
 
-    /// As [`World::picture`].
     fn picture(&self) -> Option<Map> {
         None
     }
 
-    /// As [`World::recorded`].
     fn recorded(_world: &Simulated<Self>) -> Option<Logs> {
         None
     }
