@@ -108,6 +108,7 @@ fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, Stri
         ("think", yes(Some(setting.think))),
         ("in force", which.to_owned()),
         ("our model", setting.model.clone()),
+        ("our shots", shots(world == "dialogue", setting)),
         ("shots", setting.shots.to_string()),
         ("assertions", setting.assertions.clone()),
         ("likelihood", setting.likelihood.clone()),
@@ -144,9 +145,7 @@ fn columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
         condition("think"),
         named("preconditions", "in force"),
         named("model", "our model"),
-        column("shots", move |of: &Row<'_>| {
-            Cell::of(setting(of).map(|of_row| shots(dialogue, of_row)).unwrap_or_default())
-        }),
+        named("shots", "our shots"),
         column(if dialogue { "dialogues" } else { "tasks" }, |of: &Row<'_>| Cell::of(done(of).lines.len())),
     ];
     let measure = if dialogue {
