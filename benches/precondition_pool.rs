@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use conform::sgd::{Recordings, Split};
 use serde_json::{Value, json};
-use stepwright::precondition::{CandidateOrigin, CandidateStore, Demonstrations, Fate, Instances, Pool};
+use stepwright::precondition::{CandidateOrigin, CandidateStore, Demonstrations, Instances, Pool, Validity};
 use stepwright::program::{Role, Specification};
 
 struct Problem {
@@ -147,7 +147,7 @@ fn differences(problem: &Problem, pool: &Pool, theirs: &Value) -> Vec<String> {
             found.push(format!("`{text}` is not in the pool"));
             continue;
         };
-        let (valid, sat) = (mine.fate == Fate::Valid, mine.coverage);
+        let (valid, sat) = (mine.fate == Validity::Valid, mine.coverage);
         if Some(valid) != theirs["valid"][at].as_bool() || sat.map(|n| n as u64) != theirs["sat"][at].as_u64() {
             found
                 .push(format!("`{text}`: ours {valid} {sat:?}, CPython {} {}", theirs["valid"][at], theirs["sat"][at]));
@@ -198,7 +198,7 @@ fn main() {
         }
         let hundred: Vec<String> = problem.candidates.iter().take(100).cloned().collect();
         let (_, short) = ours(problem, &hundred, 20);
-        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
         let milliseconds = |d: Duration| d.as_secs_f64() * 1e3;
         println!(
             "{}: {} candidates, {valid} valid, {:.1} ms; the first 100 in {:.2} ms (bar: 5 ms)",

@@ -9,7 +9,7 @@ use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, prepare_new};
 use stepwright::episode::{ArtifactId, Header, Policy};
-use stepwright::method::{self, Fate};
+use stepwright::method::{self, StepStatus};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::Sources;
 use stepwright_trajectory::Step;
@@ -134,8 +134,12 @@ async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
     let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
     assert!(why.contains("line 6") && why.contains("NameError"), "{why}");
     let shown = &method::Place::at_cursor(&w.session).sections()[0];
-    let marks: Vec<Fate> = shown.lines.iter().map(|line| line.mark).collect();
-    assert_eq!((&marks[4..], shown.at), (&[Fate::Open, Fate::Refused][..], 5), "the line is marked: {marks:?}");
+    let marks: Vec<StepStatus> = shown.lines.iter().map(|line| line.mark).collect();
+    assert_eq!(
+        (&marks[4..], shown.at),
+        (&[StepStatus::Open, StepStatus::Refused][..], 5),
+        "the line is marked: {marks:?}"
+    );
     let mended = "env.step(['come'])".to_owned();
     w.send(Command::Gate(Request::correct(ArtifactId::PLAN, mended)));
     assert_eq!(w.recommended().await, "1: env.step(['come'])");
@@ -186,20 +190,20 @@ async fn what_a_mended_program_took_before_is_marked_and_the_line_it_replaced_is
     let mend = |text: String| Command::Gate(Request::correct(ArtifactId::PLAN, text));
     let shown = |w: &Watched| {
         let section = &method::Place::at_cursor(&w.session).sections()[0];
-        (section.lines.iter().map(|line| line.mark).collect::<Vec<Fate>>(), section.done)
+        (section.lines.iter().map(|line| line.mark).collect::<Vec<StepStatus>>(), section.done)
     };
     // One that cannot go on makes the same calls first, and the program that is mended next makes them again.
     w.send(mend(program("stay").replace("'stay'", "bad")));
     assert_eq!(w.recommended().await, "");
-    assert_eq!(shown(&w), (vec![Fate::Done, Fate::Done, Fate::Refused], 2));
+    assert_eq!(shown(&w), (vec![StepStatus::Done, StepStatus::Done, StepStatus::Refused], 2));
     w.send(mend(format!("# mended\n{}", program("come"))));
     assert_eq!(w.recommended().await, "4: env.step(['come'])");
-    assert_eq!(shown(&w), (vec![Fate::Open, Fate::Done, Fate::Done, Fate::Next], 2));
+    assert_eq!(shown(&w), (vec![StepStatus::Open, StepStatus::Done, StepStatus::Done, StepStatus::Next], 2));
     w.send(Command::Gate(Request::Approve { proposal: before }));
     w.until("the refusal", |notice, _| format!("{notice:?}").contains("the plan that you replaced")).await;
     w.approve();
     assert_eq!(w.executed().await, "There.");
-    assert_eq!(shown(&w), (vec![Fate::Open, Fate::Done, Fate::Done, Fate::Done], 3));
+    assert_eq!(shown(&w), (vec![StepStatus::Open, StepStatus::Done, StepStatus::Done, StepStatus::Done], 3));
 }
 
 #[tokio::test(flavor = "multi_thread")]

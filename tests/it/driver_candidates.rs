@@ -16,7 +16,7 @@ use stepwright::episode::{Configuration, Event, Policy, Session};
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
 };
-use stepwright::precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Fate, Pool};
+use stepwright::precondition::{AdoptedSet, CandidateAsks, CandidateOrigin, Pool, Validity};
 use stepwright::program::{Call, Literal};
 use stepwright::world::ProgramHeader;
 use stepwright::world::demonstration::Demonstration;
@@ -120,14 +120,14 @@ async fn candidates_are_typed_judged_rejected_and_restored() {
     let put =
         |text: &str| Command::Candidates(CandidateCommand::Put { action: "add".into(), id: None, text: text.into() });
     w.send(put("n < 5"));
-    assert_eq!(pool(&mut w).await.candidates[0].fate, Fate::Valid);
+    assert_eq!(pool(&mut w).await.candidates[0].fate, Validity::Valid);
     w.send(put("n == 4"));
     let second = pool(&mut w).await;
-    assert!(matches!(second.candidates[1].fate, Fate::Fails { .. }), "{second:?}");
+    assert!(matches!(second.candidates[1].fate, Validity::Fails { .. }), "{second:?}");
     w.send(Command::Candidates(CandidateCommand::Try { token: 3, action: "add".into(), text: "n <".into() }));
     let notice = w.until("the judgement", |n, _| matches!(n, Notice::CandidateChecked { token: 3, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
-    assert!(matches!(seen.candidate.fate, Fate::Malformed { .. }), "{seen:?}");
+    assert!(matches!(seen.candidate.fate, Validity::Malformed { .. }), "{seen:?}");
     w.send(Command::Candidates(CandidateCommand::Try { token: 4, action: "add".into(), text: "n < 5".into() }));
     let notice = w.until("the look", |n, _| matches!(n, Notice::CandidateChecked { token: 4, .. })).await;
     let Notice::CandidateChecked { inspection: Ok(seen), .. } = notice else { panic!("{notice:?}") };
@@ -182,8 +182,8 @@ async fn a_model_writes_candidates_as_asides_of_the_session() {
     let pool = whole(&mut w).await;
     assert_eq!(texts(&pool), ["n < 5", "n > 0", "n > 9", "import os", "(empty)"]);
     assert!(pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Model && c.times == 1));
-    assert!(matches!(pool.candidates[3].fate, Fate::Malformed { .. }));
-    let Fate::Malformed { reason, message } = &pool.candidates[4].fate else { panic!("{pool:?}") };
+    assert!(matches!(pool.candidates[3].fate, Validity::Malformed { .. }));
+    let Validity::Malformed { reason, message } = &pool.candidates[4].fate else { panic!("{pool:?}") };
     assert!(reason == "Unreadable" && message.contains("empty"), "a line that cannot be read has its row and reason");
     let turn = &w.session.current().unwrap().turn;
     let asked: Vec<(String, u32, f64)> =

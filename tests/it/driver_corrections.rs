@@ -12,7 +12,7 @@ use stepwright_plan::written::sentence;
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use stepwright::driver::{Beginning, Command, Notice, Request, Source};
 use stepwright::episode::{Event, Level, Policy, Record};
-use stepwright::method::{Fate, Place};
+use stepwright::method::{Place, StepStatus};
 use stepwright::model::recorded::Recorded;
 use stepwright::program::{Call, Literal};
 use stepwright::world::{
@@ -245,14 +245,15 @@ async fn every_hand_written_correction_ends_as_it_was_recorded() {
         let ends = |text: &str| text.contains("the goal is reached") || text.starts_with("stopped");
         let over = w.until(line, |n, _| matches!(n, Notice::Say { text, .. } if ends(text))).await;
         let Notice::Say { text: over, .. } = over else { unreachable!() };
-        let mut wanted: Vec<(String, Fate)> = replay.steps.iter().map(|step| (step.clone(), Fate::Done)).collect();
+        let mut wanted: Vec<(String, StepStatus)> =
+            replay.steps.iter().map(|step| (step.clone(), StepStatus::Done)).collect();
         match (wanted.last_mut(), leaves_out) {
             (Some(last), true) => {
-                last.1 = Fate::Dropped;
+                last.1 = StepStatus::Dropped;
                 left_out += 1;
             }
             (Some(last), false) => {
-                last.1 = Fate::Corrected;
+                last.1 = StepStatus::Corrected;
                 corrected += 1;
             }
             // Nothing was written: generation stops, and a person writes the first step.
@@ -263,9 +264,9 @@ async fn every_hand_written_correction_ends_as_it_was_recorded() {
                 unwritten += 1;
             }
         }
-        wanted.push((replay.correction.clone(), Fate::Done));
+        wanted.push((replay.correction.clone(), StepStatus::Done));
         let plan = Place::at_cursor(&w.session).sections().remove(0);
-        let tried = plan.lines.iter().filter(|line| !matches!(line.mark, Fate::Next | Fate::Open));
+        let tried = plan.lines.iter().filter(|line| !matches!(line.mark, StepStatus::Next | StepStatus::Open));
         // Behind a step stand who wrote it and why it failed.
         let step = |text: &str| {
             let step = text.strip_prefix("correction: ").unwrap_or(text);

@@ -9,7 +9,7 @@ use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::{before_goals, begun, configuration};
 use stepwright::driver::{Command, Notice, Request, Setup};
 use stepwright::episode::{Event, Level, Offer, Policy, Session};
-use stepwright::method::{Fate, Place};
+use stepwright::method::{Place, StepStatus};
 
 fn begin(world: &str, task: &str, method: &str, options: &[(&str, &str)], model: Option<Arc<Scripted>>) -> Setup {
     let folder = tempfile::tempdir().unwrap();
@@ -28,7 +28,7 @@ fn figure(w: &Watched, name: &str) -> f64 {
     Place::at_cursor(&w.session).figure(name).unwrap()
 }
 
-fn plan(w: &Watched) -> Vec<(String, Fate)> {
+fn plan(w: &Watched) -> Vec<(String, StepStatus)> {
     let sections = Place::at_cursor(&w.session).sections();
     let plan = sections.iter().find(|section| section.title.starts_with("plan")).unwrap();
     plan.lines.iter().map(|line| (line.text.clone(), line.mark)).collect()
@@ -81,8 +81,8 @@ async fn an_error_is_corrected_by_an_edited_prompt_and_then_in_another_way() {
         after.contains("Step 1: Walk to fridge\nStep 2: Open fridge\nStep 3:") && !after.contains("Error"),
         "{after}"
     );
-    let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
-    assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Done], "{:?}", plan(&w));
+    let fates: Vec<StepStatus> = plan(&w).iter().map(|(_, fate)| *fate).collect();
+    assert_eq!(fates, [StepStatus::Done, StepStatus::Corrected, StepStatus::Done], "{:?}", plan(&w));
 
     // Back to the error: its prompt is offered again, and the answer leaves the step out.
     w.send(Command::Gate(Request::Goto(2)));
@@ -95,8 +95,8 @@ async fn an_error_is_corrected_by_an_edited_prompt_and_then_in_another_way() {
     w.approve();
     w.executed().await;
     assert_eq!(w.session.node(2).unwrap().children.len(), 2, "the first correction stays as a branch");
-    let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
-    assert_eq!(fates, [Fate::Done, Fate::Dropped, Fate::Done], "{:?}", plan(&w));
+    let fates: Vec<StepStatus> = plan(&w).iter().map(|(_, fate)| *fate).collect();
+    assert_eq!(fates, [StepStatus::Done, StepStatus::Dropped, StepStatus::Done], "{:?}", plan(&w));
     w.quit().await;
 }
 
@@ -121,9 +121,10 @@ async fn without_a_language_model_the_fitted_example_is_the_plan_and_the_world_c
     let (w, why) = played("graph", "flat/milk_on_table", "reprompt", &[]).await;
     assert!(why.contains("generation has stopped") || why.contains("goal"), "{why}");
     // Whatever was refused was corrected or left out.
-    let fates: Vec<Fate> = plan(&w).into_iter().map(|(_, fate)| fate).collect();
-    assert!(fates.iter().filter(|fate| **fate == Fate::Refused).count() <= 1, "{:?}: {why}", plan(&w));
-    let refused = fates.iter().filter(|fate| !matches!(fate, Fate::Done | Fate::Next | Fate::Open)).count();
+    let fates: Vec<StepStatus> = plan(&w).into_iter().map(|(_, fate)| fate).collect();
+    assert!(fates.iter().filter(|fate| **fate == StepStatus::Refused).count() <= 1, "{:?}: {why}", plan(&w));
+    let refused =
+        fates.iter().filter(|fate| !matches!(fate, StepStatus::Done | StepStatus::Next | StepStatus::Open)).count();
     assert_eq!(figure(&w, "corrections"), refused as f64, "{:?}", plan(&w));
 }
 
@@ -185,7 +186,7 @@ async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again
     let next = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
     w.send(Command::Gate(Request::Reject { proposal: next, reason: "not yet".into() }));
     assert_eq!(w.recommended().await, "Walk to the sink");
-    assert_eq!(plan(&w).iter().map(|(_, fate)| *fate).collect::<Vec<_>>(), [Fate::Done, Fate::Dropped]);
+    assert_eq!(plan(&w).iter().map(|(_, fate)| *fate).collect::<Vec<_>>(), [StepStatus::Done, StepStatus::Dropped]);
     w.quit().await;
 
     let lines = ["Walk to the fridge", "Grab milk", "skip", "Walk to the table", "Open the fridge", "Done"];
@@ -198,8 +199,8 @@ async fn what_comes_after_a_step_left_out_may_be_another_step_or_the_error_again
     assert_eq!(w.recommended().await, "Open the fridge");
     w.approve();
     w.executed().await;
-    let fates: Vec<Fate> = plan(&w).iter().map(|(_, fate)| *fate).collect();
-    assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Done], "{:?}", plan(&w));
+    let fates: Vec<StepStatus> = plan(&w).iter().map(|(_, fate)| *fate).collect();
+    assert_eq!(fates, [StepStatus::Done, StepStatus::Corrected, StepStatus::Done], "{:?}", plan(&w));
     let figures = (figure(&w, "errors"), figure(&w, "corrections"));
     assert_eq!(figures, (1.0, 2.0), "one error, for which two prompts were sent");
     w.quit().await;

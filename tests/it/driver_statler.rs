@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use serde_json::{Value, json};
 use stepwright::driver::{Beginning, BeliefView, Command, Level, Notice, Request, Setup, Source};
-use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Fate, Header, Origin, Policy, Session};
+use stepwright::episode::{Actor, ArtifactId, AskState, Choice, Event, Header, OfferState, Origin, Policy, Session};
 use stepwright::method::prompting::Prompting;
 use stepwright::model::ModelRequest;
 use stepwright::world::World;
@@ -225,7 +225,7 @@ async fn an_edited_belief_is_what_the_next_request_is_answered_from_and_undo_tak
     }
     w.recommended().await;
     let turn = &w.session.current().unwrap().turn;
-    assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
+    assert_eq!(turn.offers[0].fate, OfferState::Taken { by: Actor::Person, edited: true });
     let dirty = "\"blue block\": {\"is\": [\"dirty\"]}";
     assert!(prompt(&model, 4).contains(dirty), "{}", prompt(&model, 4));
     assert!(view(&w).differences.iter().any(|d| d.path == "/blue block/is/0"));

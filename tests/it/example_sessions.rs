@@ -11,7 +11,7 @@ use stepwright::config::Config;
 use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, prepare, start};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
-use stepwright::method::{Fate, Place};
+use stepwright::method::{Place, StepStatus};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::Sources;
 use stepwright::world::dialogue::{END_TURN, Speaker};
@@ -388,7 +388,15 @@ fn the_examples_show_what_they_say() {
     assert_eq!(error.turn.offers.len(), 2, "the corrective prompt was offered anew");
     assert_eq!(
         fates(&reprompt),
-        [Fate::Done, Fate::Corrected, Fate::Done, Fate::Done, Fate::Done, Fate::Done, Fate::Done]
+        [
+            StepStatus::Done,
+            StepStatus::Corrected,
+            StepStatus::Done,
+            StepStatus::Done,
+            StepStatus::Done,
+            StepStatus::Done,
+            StepStatus::Done
+        ]
     );
 
     let mixed = loaded("reprompt-mixed");
@@ -400,9 +408,13 @@ fn the_examples_show_what_they_say() {
     assert!(offers[1].written.raw.starts_with("Error: "), "{}", offers[1].written.raw);
 }
 
-fn fates(session: &Session) -> Vec<Fate> {
+fn fates(session: &Session) -> Vec<StepStatus> {
     let plan = Place::at_cursor(session).sections().remove(0);
-    plan.lines.into_iter().map(|line| line.mark).filter(|mark| !matches!(mark, Fate::Next | Fate::Open)).collect()
+    plan.lines
+        .into_iter()
+        .map(|line| line.mark)
+        .filter(|mark| !matches!(mark, StepStatus::Next | StepStatus::Open))
+        .collect()
 }
 
 /// The rows of the blocking trees at each node of an example that stand below an error: the refused action, then what is below it.

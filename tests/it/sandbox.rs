@@ -507,7 +507,7 @@ async fn recorded_hostile_programs_end() {
 /// meaning.
 #[test]
 fn the_second_tier_judges_as_the_first() {
-    use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, Fate, SecondTier};
+    use stepwright::precondition::{CandidateOrigin, CandidateStore, Demo, SecondTier, Validity};
     use stepwright::program::Specification;
     use stepwright::sandbox::Trials;
     use stepwright::world::household::{Edition, shipped};
@@ -532,16 +532,16 @@ fn the_second_tier_judges_as_the_first() {
     assert!(
         unknown
             .iter()
-            .all(|c| matches!(&c.fate, Fate::Unknown { reason, .. } if reason == "Budget") && c.coverage.is_none())
+            .all(|c| matches!(&c.fate, Validity::Unknown { reason, .. } if reason == "Budget") && c.coverage.is_none())
     );
     let second = offer(store.with_second_tier(SecondTier::in_workers(Trials::at(PROGRAM))), &large);
     for (one, other) in first.iter().zip(&second) {
         assert_eq!(one.coverage, other.coverage, "{}: {:?}", one.text, other.fate);
         match (&one.fate, &other.fate) {
-            (Fate::Valid, Fate::Valid) => {}
+            (Validity::Valid, Validity::Valid) => {}
             (
-                Fate::Fails { demonstration, call, exception, failing, .. },
-                Fate::Fails { demonstration: d, call: c, exception: e, failing: f, .. },
+                Validity::Fails { demonstration, call, exception, failing, .. },
+                Validity::Fails { demonstration: d, call: c, exception: e, failing: f, .. },
             ) => assert_eq!((demonstration, call, exception, failing), (d, c, e, f), "{}", one.text),
             (one, other) => panic!("{one:?} and {other:?}"),
         }

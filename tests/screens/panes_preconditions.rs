@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice};
 use stepwright::episode::{Actor, Assertions};
-use stepwright::precondition::{CandidateOrigin, Counterpart, Fate, Finding, SideBySide};
+use stepwright::precondition::{CandidateOrigin, Counterpart, Finding, SideBySide, Validity};
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -193,7 +193,8 @@ fn adopting_asks_before_it_drops_what_is_in_force() {
 fn what_is_adopted_and_dropped_is_weighed_in_the_question() {
     let mut b = Bench::new();
     let first = Some(place(7));
-    let finding = Finding { fate: Fate::Valid, coverage: Some(12), instances: 64, optimal: true, forbids: 52, first };
+    let finding =
+        Finding { fate: Validity::Valid, coverage: Some(12), instances: 64, optimal: true, forbids: 52, first };
     let with = |row: SideBySide| SideBySide { finding: Some(finding.clone()), ..row };
     let rows = vec![
         with(row("self.inventory is None", "", Counterpart::Only)),
@@ -206,7 +207,7 @@ fn what_is_adopted_and_dropped_is_weighed_in_the_question() {
     let dropped = "- self.inventory is None\n    optimal by Equation (1): it alone forbids 52 of 64 instances, first take('mug 1', 'desk 1') in \
                    demonstration 3 (heat-3), before call 8\n";
     assert!(question.contains(dropped), "{question}");
-    let failing = Fate::Fails {
+    let failing = Validity::Fails {
         demonstration: 0,
         call: 0,
         at: String::new(),
@@ -272,7 +273,7 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     assert_eq!((action.as_str(), text.as_str()), ("take", "self.location == receps"));
     let mut seen = (*inspection(3)).clone();
     seen.candidate.text = text;
-    seen.candidate.fate = Fate::Fails {
+    seen.candidate.fate = Validity::Fails {
         demonstration: 0,
         call: 1,
         at: "agent.take('a', 'b')".into(),

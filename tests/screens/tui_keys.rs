@@ -9,7 +9,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice, Request, SetSource, Unwritten};
 use stepwright::episode::{Actor, Assertions, Choice, Decision, Event as Happened, Policy, Verdict};
-use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Fate, Pool, SetComparison};
+use stepwright::precondition::{Candidate, CandidateAsks, CandidateOrigin, Pool, SetComparison, Validity};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
@@ -218,7 +218,7 @@ fn candidates() -> Pool {
         times: 0,
         logprob: None,
     };
-    let fails = Fate::Fails {
+    let fails = Validity::Fails {
         demonstration: 0,
         call: 1,
         at: "agent.goto('desk 1')".into(),
@@ -230,8 +230,8 @@ fn candidates() -> Pool {
         action: "goto".into(),
         params: vec!["recep".into()],
         candidates: vec![
-            candidate(0, "self.seen[recep]", Fate::Valid, 4, true),
-            candidate(1, "recep", Fate::Valid, 9, false),
+            candidate(0, "self.seen[recep]", Validity::Valid, 4, true),
+            candidate(1, "recep", Validity::Valid, 9, false),
             candidate(2, "not recep", fails, 0, false),
         ],
         held_back: Vec::new(),

@@ -13,8 +13,8 @@ use stepwright::episode::{
     Origin, PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
 use stepwright::precondition::{
-    ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Fate,
-    Inspection, Occasion, Pool, Reading, Related, Relation, Score, SetComparison, SideBySide, StepView,
+    ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Inspection,
+    Occasion, Pool, Reading, Related, Relation, Score, SetComparison, SideBySide, StepView, Validity,
 };
 use stepwright::program::Literal;
 use stepwright::tui::view::View;
@@ -295,7 +295,7 @@ pub fn pool() -> Pool {
         times: 0,
         logprob: None,
     };
-    let failing = Fate::Fails {
+    let failing = Validity::Fails {
         demonstration: 2,
         call: 7,
         at: "agent.take('mug 1', 'shelf 2')".into(),
@@ -303,21 +303,21 @@ pub fn pool() -> Pool {
         message: "self.inventory is 'mug 2'".into(),
         failing: 3,
     };
-    let malformed = Fate::Malformed { reason: "SyntaxError".into(), message: "unexpected `:=` at column 4".into() };
-    let unknown = Fate::Unknown { reason: "Unsupported".into(), message: "`yield` is not offered".into() };
+    let malformed = Validity::Malformed { reason: "SyntaxError".into(), message: "unexpected `:=` at column 4".into() };
+    let unknown = Validity::Unknown { reason: "Unsupported".into(), message: "`yield` is not offered".into() };
     let mut pool = Pool {
         action: "take".into(),
         params: vec!["obj".into(), "recep".into()],
         candidates: vec![
-            candidate(0, "self.location is not None", Fate::Valid, Some(40), Some(0), false, true),
-            candidate(1, "self.location == recep", Fate::Valid, Some(12), Some(1), true, true),
-            candidate(2, "recep == self.location", Fate::Valid, Some(12), Some(1), true, false),
+            candidate(0, "self.location is not None", Validity::Valid, Some(40), Some(0), false, true),
+            candidate(1, "self.location == recep", Validity::Valid, Some(12), Some(1), true, true),
+            candidate(2, "recep == self.location", Validity::Valid, Some(12), Some(1), true, false),
             candidate(3, "self.inventory == 'mug'", failing, Some(3), None, false, false),
             candidate(4, "self := recep", malformed, None, None, false, false),
             candidate(5, "any((yield x) for x in self.seen)", unknown, None, None, false, false),
-            candidate(6, "obj in self.env.objects[recep]", Fate::Valid, Some(9), Some(2), true, true),
+            candidate(6, "obj in self.env.objects[recep]", Validity::Valid, Some(9), Some(2), true, true),
         ],
-        held_back: vec![candidate(7, "self.hands == 0", Fate::Valid, Some(7), None, false, false)],
+        held_back: vec![candidate(7, "self.hands == 0", Validity::Valid, Some(7), None, false, false)],
         by_equation: ["self.location == recep", "self.hands == 0"].map(str::to_owned).into(),
         instances: 64,
         calls: 11,

@@ -6,7 +6,7 @@ use super::difference;
 use super::fields::{differences, held, list, report_unread};
 use crate::{Difference, Row};
 use stepwright_method::precondition::{
-    Demonstrations, Evaluation, Fate, InstanceSet, Instances, Step, clusters, judge,
+    Demonstrations, Evaluation, InstanceSet, Instances, Step, Validity, clusters, judge,
 };
 use stepwright_program::{Assertion, Call};
 
@@ -45,12 +45,14 @@ fn states(demos: &Demonstrations) -> usize {
 }
 
 /// A candidate's fields as the recordings write them.
-pub(super) fn fields(fate: &Fate, evaluation: Option<&Evaluation>, demos: usize) -> Vec<(&'static str, Value)> {
+pub(super) fn fields(fate: &Validity, evaluation: Option<&Evaluation>, demos: usize) -> Vec<(&'static str, Value)> {
     let (verdict, reason, fail, failing) = match fate {
-        Fate::Valid => ("valid", Value::Null, Value::Null, 0),
+        Validity::Valid => ("valid", Value::Null, Value::Null, 0),
         // The original knows two verdicts: what it could not evaluate within its limits is invalid there too.
-        Fate::Malformed { reason, .. } | Fate::Unknown { reason, .. } => ("invalid", json!(reason), Value::Null, demos),
-        Fate::Fails { demonstration, call, exception, failing, .. } => {
+        Validity::Malformed { reason, .. } | Validity::Unknown { reason, .. } => {
+            ("invalid", json!(reason), Value::Null, demos)
+        }
+        Validity::Fails { demonstration, call, exception, failing, .. } => {
             ("invalid", json!(exception), json!({"demo": demonstration, "step": call}), *failing)
         }
     };
@@ -73,12 +75,12 @@ fn compare_pool(demos: &Demonstrations, truth: &Truth, pool: &Value, file: &str,
         return row.lacks(candidates.len(), || format!("the specification has no action {action}"));
     };
     let instances = Instances::new(demos, function);
-    let judged: Vec<(Fate, Option<Evaluation>)> = candidates
+    let judged: Vec<(Validity, Option<Evaluation>)> = candidates
         .iter()
         .map(|candidate| judge(demos, &instances, candidate.get("cand").and_then(Value::as_str).unwrap_or_default()))
         .collect();
     let sets: Vec<Option<&InstanceSet>> =
-        judged.iter().map(|(fate, e)| e.as_ref().filter(|_| *fate == Fate::Valid).map(|e| &e.set)).collect();
+        judged.iter().map(|(fate, e)| e.as_ref().filter(|_| *fate == Validity::Valid).map(|e| &e.set)).collect();
     let ranked = clusters(&sets);
     for (id, (candidate, (fate, evaluation))) in candidates.iter().zip(&judged).enumerate() {
         let cluster = ranked.iter().position(|c| c.members.contains(&id));

@@ -6,7 +6,7 @@ use super::fields::{count_held, differences, held, list, report_unread, texts};
 use super::pools::{arguments, fields};
 use super::recordings::Recordings;
 use crate::{Difference, Row};
-use stepwright_method::precondition::{Demonstrations, Fate, InstanceSet, Instances, Mean, Score, judge, validate};
+use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Mean, Score, Validity, judge, validate};
 use stepwright_program::Assertion;
 
 /// Compares every case of every action: the predicted and the true set, precision, recall, F1; and the mean over the actions.
@@ -90,7 +90,7 @@ fn all_valid(demos: &Demonstrations, pools: &Value, action: &str) -> Vec<String>
     let instances = Instances::new(demos, function);
     let texts = list(pool, "candidates").iter().filter_map(|c| c["cand"].as_str());
     let valid = texts.filter(|text| {
-        Assertion::compile(text).is_ok_and(|assertion| validate(demos, &instances, &assertion) == Fate::Valid)
+        Assertion::compile(text).is_ok_and(|assertion| validate(demos, &instances, &assertion) == Validity::Valid)
     });
     valid.map(str::to_owned).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::preconditions::Where;
 use super::{CliError, Global, print, print_json};
-use stepwright_method::precondition::{AdoptedSet, Fate, Pool, Ranking, Score, SetComparison, SideBySide};
+use stepwright_method::precondition::{AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
@@ -66,7 +66,7 @@ impl Candidates {
 
 /// A pool for display: what would be adopted, and how many others there are.
 fn listed(pool: &Pool, suggested: &[String]) -> String {
-    let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+    let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
     let clusters = pool.candidates.iter().filter_map(|c| c.cluster).max().map_or(0, |last| last + 1);
     let mut text = format!(
         "{}({}): {}, {valid} valid, {}, {} held back\n",

@@ -14,7 +14,7 @@ use stepwright_driver::{Beginning, system_clock};
 use stepwright_launch::{NewSession, prepare_new};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::{
-    AdoptedSet, CandidateOrigin, CandidateStore, Demo, Fate, Pool, SecondTier, SetComparison, SideBySide,
+    AdoptedSet, CandidateOrigin, CandidateStore, Demo, Pool, SecondTier, SetComparison, SideBySide, Validity,
 };
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
@@ -195,12 +195,12 @@ impl Check {
                 let Ok(candidate) = store.look_at(&action.action, candidate.id) else { continue };
                 judged.push(candidate.clone());
                 // What neither tier decides is reported, and is no fault of the assertion.
-                sound &= matches!(candidate.fate, Fate::Valid | Fate::Unknown { .. });
+                sound &= matches!(candidate.fate, Validity::Valid | Validity::Unknown { .. });
                 let (sign, why) = match &candidate.fate {
-                    Fate::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
-                    Fate::Malformed { reason, message } => ("malformed", format!("{reason}: {message}")),
-                    Fate::Fails { message, failing, .. } => ("fails", format!("{message} ({failing} failing)")),
-                    Fate::Unknown { reason, message } => ("unknown", format!("{reason}: {message}")),
+                    Validity::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
+                    Validity::Malformed { reason, message } => ("malformed", format!("{reason}: {message}")),
+                    Validity::Fails { message, failing, .. } => ("fails", format!("{message} ({failing} failing)")),
+                    Validity::Unknown { reason, message } => ("unknown", format!("{reason}: {message}")),
                 };
                 out.push_str(&format!("  {sign:<9} {text}\n            {why}\n"));
             }

@@ -143,7 +143,7 @@ pub struct Due {
 
 /// The status of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum OfferState {
     /// Nothing yet: a decision is awaited.
     Pending,
     /// It is the document since.
@@ -200,18 +200,18 @@ pub struct Offer {
     /// there.
     pub beside: bool,
     /// Its status.
-    pub fate: Fate,
+    pub fate: OfferState,
 }
 
 impl Offer {
     /// Whether it waits for a decision before anything else is proposed.
     pub fn waits(&self) -> bool {
-        self.fate == Fate::Pending && !self.beside
+        self.fate == OfferState::Pending && !self.beside
     }
 
     /// Whether it was taken or refused, so that its update is dealt with.
     pub fn is_settled(&self) -> bool {
-        matches!(self.fate, Fate::Taken { .. } | Fate::Refused { .. })
+        matches!(self.fate, OfferState::Taken { .. } | OfferState::Refused { .. })
     }
 }
 
@@ -367,14 +367,14 @@ impl Node {
     pub fn open_offer(&self, artifact: &ArtifactId) -> Option<&Offer> {
         let own = self.turn.index.open.get(artifact).and_then(|at| self.turn.offers.get(*at));
         own.or_else(|| {
-            let open = |offer: &&Offer| offer.fate == Fate::Pending && offer.written.artifact == *artifact;
+            let open = |offer: &&Offer| offer.fate == OfferState::Pending && offer.written.artifact == *artifact;
             self.inherited_offers.iter().map(AsRef::as_ref).find(open)
         })
     }
 
     /// The offers that a step taken here leaves open.
     pub(super) fn left_open(&self) -> Arc<Vec<Arc<Offer>>> {
-        let is_open = |offer: &Offer| offer.fate == Fate::Pending && offer.beside;
+        let is_open = |offer: &Offer| offer.fate == OfferState::Pending && offer.beside;
         let own: Vec<Arc<Offer>> = self.turn.offers.iter().filter(|o| is_open(o)).cloned().map(Arc::new).collect();
         if own.is_empty() && self.inherited_offers.iter().all(|offer| is_open(offer)) {
             return Arc::clone(&self.inherited_offers);
@@ -382,7 +382,7 @@ impl Node {
         Arc::new(self.inherited_offers.iter().filter(|offer| is_open(offer)).cloned().chain(own).collect())
     }
 
-    fn set_fate(&mut self, id: OfferId, fate: Fate) {
+    fn set_fate(&mut self, id: OfferId, fate: OfferState) {
         let own = place(&self.turn.offers, id, |offer| offer.id);
         let offer = match own {
             Some(at) => self.turn.offers.get_mut(at),
@@ -392,7 +392,7 @@ impl Node {
             }
         };
         let Some(offer) = offer else { return };
-        match own.filter(|_| fate == Fate::Pending) {
+        match own.filter(|_| fate == OfferState::Pending) {
             Some(at) => drop(self.turn.index.open.insert(offer.written.artifact.clone(), at)),
             None => drop(self.turn.index.open.remove(&offer.written.artifact)),
         }
@@ -430,11 +430,17 @@ impl Node {
                     return Err(format!("offer {offer} out of order, expected {next}"));
                 }
                 if let Some(earlier) = self.open_offer(&written.artifact).map(|earlier| earlier.id) {
-                    self.set_fate(earlier, Fate::Replaced);
+                    self.set_fate(earlier, OfferState::Replaced);
                 }
                 self.turn.index.open.insert(written.artifact.clone(), self.turn.offers.len());
                 let written = written.clone();
-                self.turn.offers.push(Offer { id: *offer, ask: *ask, written, beside: *beside, fate: Fate::Pending });
+                self.turn.offers.push(Offer {
+                    id: *offer,
+                    ask: *ask,
+                    written,
+                    beside: *beside,
+                    fate: OfferState::Pending,
+                });
             }
             Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
                 offer.map(|id| self.pending(id)).transpose()?;
@@ -447,7 +453,7 @@ impl Node {
                 Arc::make_mut(&mut self.documents).settle(artifact, made, changes)?;
                 self.in_force = in_force;
                 if let Some(taken) = offer {
-                    self.set_fate(*taken, Fate::Taken { by: *by, edited: *edited });
+                    self.set_fate(*taken, OfferState::Taken { by: *by, edited: *edited });
                 }
                 let (artifact, patch, why) = (artifact.clone(), patch.clone(), why.clone());
                 let (offer, by, edited) = (*offer, *by, *edited);
@@ -455,7 +461,7 @@ impl Node {
             }
             Event::ArtifactRefused { offer, by, why } => {
                 self.pending(*offer)?;
-                self.set_fate(*offer, Fate::Refused { by: *by, why: why.clone() });
+                self.set_fate(*offer, OfferState::Refused { by: *by, why: why.clone() });
             }
             Event::ArtifactUndone { artifact } => {
                 let before = changes.before(self.documents.last(artifact));
@@ -480,7 +486,7 @@ impl Node {
                 if let Some(offer) = made.offer.filter(|id| self.offer(*id).is_some_and(|offer| offer.beside))
                     && self.open_offer(artifact).is_none()
                 {
-                    self.set_fate(offer, Fate::Pending);
+                    self.set_fate(offer, OfferState::Pending);
                 }
             }
             _ => {}
@@ -503,7 +509,7 @@ impl Node {
     }
 
     fn pending(&self, id: OfferId) -> Result<(), String> {
-        let found = self.offer(id).filter(|offer| offer.fate == Fate::Pending);
+        let found = self.offer(id).filter(|offer| offer.fate == OfferState::Pending);
         found.map(|_| ()).ok_or_else(|| format!("no offer {id} waits for a decision at node {}", self.id))
     }
 }

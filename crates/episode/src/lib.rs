@@ -26,7 +26,7 @@ mod shape;
 mod structure;
 
 pub use artifact::{
-    ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, Fate, InForce, OWN, Offer, OfferId, Written,
+    ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, InForce, OWN, Offer, OfferId, OfferState, Written,
     patch_between, patched, replacing,
 };
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use stepwright_skill::{Segment, changes, document, file};
 
-use stepwright_episode::{Actor, ArtifactId, ArtifactKind, Fate, Node, OfferId, Session};
+use stepwright_episode::{Actor, ArtifactId, ArtifactKind, Node, OfferId, OfferState, Session};
 
 /// Something that is known, or became so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -71,14 +71,14 @@ pub(super) fn at(node: &Node) -> Vec<Learned> {
         Learned { title: format!("{}, {who}{}", name(&change.artifact), of(change.offer)), lines }
     });
     // What came along from above and was decided about here; what is still open is listed where it was offered.
-    let above = node.inherited_offers.iter().filter(|offer| offer.fate != Fate::Pending).map(AsRef::as_ref);
+    let above = node.inherited_offers.iter().filter(|offer| offer.fate != OfferState::Pending).map(AsRef::as_ref);
     let offers = above.chain(&node.turn.offers).filter(|offer| is_learned(&offer.written.artifact.kind));
     let refused = offers.filter_map(|offer| {
         let fate = match &offer.fate {
-            Fate::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
-            Fate::Refused { why, .. } => format!("refused: {why}"),
-            Fate::Pending => "offered, not decided about".to_owned(),
-            Fate::Taken { .. } | Fate::Replaced => return None,
+            OfferState::Refused { why, .. } if why.is_empty() => "refused".to_owned(),
+            OfferState::Refused { why, .. } => format!("refused: {why}"),
+            OfferState::Pending => "offered, not decided about".to_owned(),
+            OfferState::Taken { .. } | OfferState::Replaced => return None,
         };
         let what = name(&offer.written.artifact);
         Some(Learned { title: format!("{what}, {fate} (\"{}\")", offer.written.title), lines: Vec::new() })

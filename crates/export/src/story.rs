@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::learned::{self, Learned};
 use stepwright_episode::{
-    Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Fate, Mark, Node, NodeId, OWN,
-    Origin, Proposal, Session, Turn, blind,
+    Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Mark, Node, NodeId, OWN,
+    OfferState, Origin, Proposal, Session, Turn, blind,
 };
 use stepwright_text::words::count;
 
@@ -325,7 +325,7 @@ fn documents(node: &Node) -> Vec<String> {
         out.extend(change_lines(&change.patch).into_iter().map(|line| format!("  {line}")));
     }
     for offer in node.turn.offers.iter().filter(|offer| is_own(&offer.written.artifact.kind)) {
-        if let Fate::Refused { by: who, why: reason } = &offer.fate {
+        if let OfferState::Refused { by: who, why: reason } = &offer.fate {
             out.push(format!("{}: what was written is refused by {}{}", offer.written.artifact, by(*who), why(reason)));
         }
     }

@@ -189,12 +189,12 @@ pub struct Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionLine {
     pub text: String,
-    pub mark: Fate,
+    pub mark: StepStatus,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum StepStatus {
     #[default]
     Open,
     Next,

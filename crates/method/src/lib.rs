@@ -54,7 +54,7 @@ pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use exchange::{
-    Answer, Carried, Checks, Deed, Fate, KeptBack, Place, Program, Rank, Reading, Section, SectionLine, Step,
+    Answer, Carried, Checks, Deed, KeptBack, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus,
 };
 pub use external::{Command, External, PREFIX as EXTERNAL};
 pub use needs::{Misfit, Needs, fits};

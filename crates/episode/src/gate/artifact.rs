@@ -8,7 +8,7 @@ mod tests;
 use serde_json::{Value, json};
 
 use super::super::artifact::{
-    ArtifactId, ArtifactKind, Fate, Offer, OfferId, Written, patch_between, patched, replacing,
+    ArtifactId, ArtifactKind, Offer, OfferId, OfferState, Written, patch_between, patched, replacing,
 };
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
@@ -175,7 +175,7 @@ impl Gate {
 
     /// The offer of that number at the cursor or from above, if it is not settled yet on this branch.
     fn offer_of(&self, id: OfferId) -> Option<Offer> {
-        self.session.current()?.offer(id).filter(|offer| offer.fate == Fate::Pending).cloned()
+        self.session.current()?.offer(id).filter(|offer| offer.fate == OfferState::Pending).cloned()
     }
 
     /// Records an artifact that a service beside the episode wrote; a person decides about it when they like.

@@ -21,8 +21,8 @@ use super::plan_following::{InForce, NextLine, Taken, Upcoming, in_force, upcomi
 use super::react::{LIMITS, over};
 use super::skills::{SKILLS, TIPS, known, tips};
 use super::{
-    Answer, Context, DerivedState, Fate, Known, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step,
-    Stop,
+    Answer, Context, DerivedState, Known, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step,
+    StepStatus, Stop,
 };
 use run_so_far::RunSoFar;
 use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Shape, Written};
@@ -282,15 +282,16 @@ fn rows(at: &Place<'_>) -> Vec<Section> {
         section.done += so_far.replayed.len();
         for (line, accepted) in &so_far.replayed {
             let line = line.checked_sub(1).and_then(|at| section.lines.get_mut(at));
-            if let Some(line) = line.filter(|line| line.mark == Fate::Open) {
-                line.mark = if *accepted { Fate::Done } else { Fate::Refused };
+            if let Some(line) = line.filter(|line| line.mark == StepStatus::Open) {
+                line.mark = if *accepted { StepStatus::Done } else { StepStatus::Refused };
             }
         }
         // A line may act more than once.
-        let acting = section.lines.iter().filter(|line| matches!(line.mark, Fate::Done | Fate::Refused)).count();
+        let acting =
+            section.lines.iter().filter(|line| matches!(line.mark, StepStatus::Done | StepStatus::Refused)).count();
         section.done = section.done.max(acting);
         if let Some((at, line)) = faulty.and_then(|at| Some((at, section.lines.get_mut(at)?))) {
-            line.mark = Fate::Refused;
+            line.mark = StepStatus::Refused;
             section.at = at;
         }
     }

@@ -16,8 +16,8 @@ use stepwright_skill::{Knowledge, agent, document};
 use super::options::TEMPERATURE;
 use super::skills::{self, SKILLS};
 use super::{
-    Answer, Checks, Context, Deed, Fate, Known, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
-    Stop,
+    Answer, Checks, Context, Deed, Known, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
+    StepStatus, Stop,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
@@ -281,9 +281,9 @@ impl Method for O3d {
         let (open, last) = (hierarchy::open(&entries).map(|(at, _)| at), entries.len().saturating_sub(1));
         let line = |row: &hierarchy::Row| {
             let mark = match row {
-                row if Some(row.at) == open => Fate::Next,
-                row if row.refused => Fate::Refused,
-                _ => Fate::Done,
+                row if Some(row.at) == open => StepStatus::Next,
+                row if row.refused => StepStatus::Refused,
+                _ => StepStatus::Done,
             };
             SectionLine { text: format!("{}{}", "  ".repeat(row.depth), row.text), mark }
         };

@@ -8,7 +8,7 @@ mod in_force;
 pub(super) use in_force::is_line;
 pub use in_force::{InForce, Taken, in_force, judgement};
 
-use super::{Answer, Context, Fate, Place, Reading, Section, SectionLine, Step};
+use super::{Answer, Context, Place, Reading, Section, SectionLine, Step, StepStatus};
 use crate::artifacts::ArtifactSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -117,10 +117,10 @@ pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
         let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);
         let mark = match fate {
-            _ if next == Some(number) => Fate::Next,
-            Some(true) => Fate::Done,
-            Some(false) => Fate::Refused,
-            None => Fate::Open,
+            _ if next == Some(number) => StepStatus::Next,
+            Some(true) => StepStatus::Done,
+            Some(false) => StepStatus::Refused,
+            None => StepStatus::Open,
         };
         SectionLine { text: text.to_owned(), mark }
     });

@@ -1,7 +1,7 @@
 //! Two sets of assertions side by side: which are equal, implied or on one side only, how the sets score against each other by
 //! Equation (2) over the demonstrations' instances, and a step where they differ.
 
-use super::Fate;
+use super::Validity;
 use super::adopted::{AdoptedAction, AdoptedSet};
 use super::inspect::Occasion;
 use super::instance_set::InstanceSet;
@@ -50,7 +50,7 @@ pub struct SideBySide {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The verdict of validation by execution.
-    pub fate: Fate,
+    pub fate: Validity,
     /// |C|: at how many instances it holds; `None` unless it could be evaluated.
     pub coverage: Option<usize>,
     pub instances: usize,
@@ -181,14 +181,15 @@ impl CandidateStore {
             fate: fate.clone(),
             coverage: evaluation.as_ref().map(|e| e.set.count()),
             instances: instances.len(),
-            optimal: *fate == Fate::Valid && evaluation.as_ref().is_some_and(|e| nothing_stronger(of_action, &e.set)),
+            optimal: *fate == Validity::Valid
+                && evaluation.as_ref().is_some_and(|e| nothing_stronger(of_action, &e.set)),
             forbids: forbidden.count(),
             first: first.map(|instance| self.place(&instance.step, instance.binding)),
         })
     }
 }
 
-type Judged = (Fate, Option<Evaluation>);
+type Judged = (Validity, Option<Evaluation>);
 
 fn place_of(texts: &[String], text: &String) -> Option<usize> {
     texts.iter().position(|own| own == text)

@@ -8,7 +8,7 @@ use super::instance_set::InstanceSet;
 use super::instances::{Instance, Instances};
 use super::relation::Relation;
 use super::store::{ActionCandidates, CandidateStore, Entry, StoreError, in_full, judge};
-use super::{Candidate, CandidateOrigin, Fate};
+use super::{Candidate, CandidateOrigin, Validity};
 use stepwright_program::{Assertion, CheckResult, Literal};
 
 /// Excluded steps that are listed at most; the count is always whole.
@@ -138,7 +138,7 @@ impl CandidateStore {
         if let Some(permitted) = permitted {
             self.exclude(of_action, &set, &permitted, &mut inspection);
         }
-        if inspection.candidate.fate == Fate::Valid && !inspection.candidate.rejected {
+        if inspection.candidate.fate == Validity::Valid && !inspection.candidate.rejected {
             inspection.stronger = stronger(of_action, &set);
         }
         Ok(inspection)

@@ -59,7 +59,7 @@ pub enum CandidateOrigin {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
-pub enum Fate {
+pub enum Validity {
     /// Holds at every call of the action in every demonstration.
     Valid,
     /// Not of the required form, or does not parse, or uses a forbidden name.
@@ -96,7 +96,7 @@ pub struct Candidate {
     pub text: String,
     pub origin: CandidateOrigin,
     /// The verdict of validation by execution.
-    pub fate: Fate,
+    pub fate: Validity,
     /// Size of its satisfied set |C| over all instances; `None` unless it could be evaluated.
     pub coverage: Option<usize>,
     /// Its cluster: valid candidates with equal satisfied sets, numbered by first appearance.

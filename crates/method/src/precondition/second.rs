@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Fate;
+use super::Validity;
 use super::demonstrations::Demonstrations;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, FALSE, Instances};
@@ -67,7 +67,7 @@ impl SecondTier {
         demos: &Demonstrations,
         instances: &Instances,
         assertion: &Assertion,
-    ) -> Result<(Fate, Evaluation), String> {
+    ) -> Result<(Validity, Evaluation), String> {
         let (prelude, code) = trial(demos, instances, assertion)?;
         let report = (self.0)(&prelude, &code)?;
         let report: Report = serde_json::from_value(report).map_err(|error| format!("the report is none: {error}"))?;
@@ -152,7 +152,7 @@ fn tuple(args: &[Literal]) -> String {
 }
 
 /// The fate and the sets of a report; `None` if it does not fit.
-fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Option<(Fate, Evaluation)> {
+fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Option<(Validity, Evaluation)> {
     let Report(placed, whole) = report;
     let (width, len) = (instances.bindings.len(), instances.len());
     if placed.len() != demos.states.len() * width || whole.len() != demos.all.len() {
@@ -171,7 +171,7 @@ fn read(demos: &Demonstrations, instances: &Instances, report: &Report) -> Optio
     let evaluation = Evaluation { set, mutates: false, raises, lingers: true, outlasts: true, changed: None };
     let failing = whole.iter().flatten().count();
     let fate = match whole.iter().enumerate().find_map(|(number, failure)| failure.map(|failure| (number, failure))) {
-        None => Fate::Valid,
+        None => Validity::Valid,
         Some((demonstration, (call, outcome))) => {
             let exception = EXCEPTIONS.get(outcome.checked_sub(1)?)?;
             failed_there(demos, instances, demonstration, call, exception, failing)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{Demo, Demonstrations, Fate, Instances, settled, validate};
+use super::{Demo, Demonstrations, Instances, Validity, settled, validate};
 use stepwright_program::{Assertion, CheckResult, Specification};
 use stepwright_world::household::{Edition, shipped};
 
@@ -55,7 +55,7 @@ fn shortcuts_lead_to_the_same_end() {
             let Some(fate) = compared(&demos, &instances, text) else { continue };
             judged += 1;
             mutating += usize::from(fate.is_none());
-            valid += usize::from(fate == Some(Fate::Valid));
+            valid += usize::from(fate == Some(Validity::Valid));
         }
     }
     assert!(judged > 80 && mutating > 10 && valid > 10, "{judged} {mutating} {valid}");
@@ -63,7 +63,7 @@ fn shortcuts_lead_to_the_same_end() {
 
 /// Judges a text with all shortcuts and without any, and compares. `None` without a verdict, else what is settled without
 /// execution.
-fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option<Option<Fate>> {
+fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option<Option<Validity>> {
     let action = &instances.function.name;
     let assertion = instances.read(text).unwrap();
     let plain = plainly(demos, instances, &Assertion::compile(text).unwrap());
@@ -222,7 +222,7 @@ fn what_nobody_can_see_later_needs_no_execution() {
         compared(demos, &instances, text).unwrap()
     };
     // Defaults are put in, and nothing looks at more than items.
-    assert_eq!(fate(&quiet, "self.flags['z'] == False and self.counts[key] < 9"), Some(Fate::Valid));
+    assert_eq!(fate(&quiet, "self.flags['z'] == False and self.counts[key] < 9"), Some(Validity::Valid));
     // The candidate looks; the calls look; what is put in depends on the state or can itself be changed.
     assert_eq!(fate(&quiet, "self.flags['z'] == False and len(self.flags) < 9"), None);
     assert_eq!(fate(&looking, "self.flags['z'] == False"), None);

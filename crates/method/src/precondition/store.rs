@@ -14,7 +14,7 @@ use super::instances::{Evaluation, Instances, NoVerdict};
 use super::rank::clusters;
 use super::second::{MOST_TRIED, SecondTier};
 use super::validate::{explained, malformed, settled, validate};
-use super::{Candidate, CandidateContext, CandidateOrigin, Fate, Pool, Ranking, Written};
+use super::{Candidate, CandidateContext, CandidateOrigin, Pool, Ranking, Validity, Written};
 use stepwright_episode::{CandidateEdit, CandidateMark};
 use stepwright_program::{Assertion, Function, Role, Specification};
 
@@ -148,7 +148,7 @@ struct Change {
 impl Entry {
     /// The satisfied set, if the candidate takes part in the ranking: valid and not rejected.
     pub(super) fn ranked(&self) -> Option<&InstanceSet> {
-        let takes_part = self.candidate.fate == Fate::Valid && !self.candidate.rejected;
+        let takes_part = self.candidate.fate == Validity::Valid && !self.candidate.rejected;
         self.evaluation.as_ref().filter(|_| takes_part).map(|e| &e.set)
     }
 }
@@ -290,7 +290,7 @@ impl CandidateStore {
             let mut fresh = match written {
                 Written::Candidate(text) => entry(demos, &of_action.instances, text, CandidateOrigin::Model, None),
                 Written::Unreadable { line, why } => {
-                    let fate = Fate::Malformed { reason: "Unreadable".to_owned(), message: why.clone() };
+                    let fate = Validity::Malformed { reason: "Unreadable".to_owned(), message: why.clone() };
                     unranked(line, CandidateOrigin::Model, fate)
                 }
             };
@@ -452,13 +452,13 @@ impl CandidateStore {
 
 /// States why a candidate fails with the values found, which takes time and is read for few.
 pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: Candidate) -> Candidate {
-    if !matches!(candidate.fate, Fate::Fails { .. }) {
+    if !matches!(candidate.fate, Validity::Fails { .. }) {
         return candidate;
     }
     match instances.read(&candidate.text) {
         Ok(assertion) => match explained(demos, instances, &assertion) {
             // What the second tier found is all that is known.
-            Fate::Unknown { .. } => candidate,
+            Validity::Unknown { .. } => candidate,
             fate => Candidate { fate, ..candidate },
         },
         Err(_) => candidate,
@@ -466,7 +466,7 @@ pub(super) fn in_full(demos: &Demonstrations, instances: &Instances, candidate: 
 }
 
 /// An entry that takes no part in the ranking.
-fn unranked(text: &str, origin: CandidateOrigin, fate: Fate) -> Entry {
+fn unranked(text: &str, origin: CandidateOrigin, fate: Validity) -> Entry {
     let candidate = Candidate {
         id: 0,
         text: text.to_owned(),
@@ -519,7 +519,7 @@ fn tried_again(
     let Some(second) = second else { return 0 };
     let mut tried = 0;
     for entry in entries {
-        let Fate::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
+        let Validity::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
         let Ok(assertion) = instances.read(&entry.candidate.text) else { continue };
         if tried == MOST_TRIED {
             message.push_str(&format!("; {MOST_TRIED} others were tried in the sandbox, no more are at once"));
@@ -539,32 +539,32 @@ fn tried_again(
 }
 
 /// Judges one text from scratch: its form, its execution, its satisfied set.
-pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Fate, Option<Evaluation>) {
+pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Validity, Option<Evaluation>) {
     let assertion = match instances.read(text) {
         Ok(assertion) => assertion,
         Err(rejection) => return (malformed(&rejection), None),
     };
     match instances.evaluate(demos, &assertion) {
         Ok(evaluation) => match fate(demos, instances, &assertion, &evaluation) {
-            fate @ Fate::Unknown { .. } => (fate, None),
+            fate @ Validity::Unknown { .. } => (fate, None),
             fate => (fate, Some(evaluation)),
         },
         // It may run in the demonstrations, but not at every instance: valid it may be, ranked it cannot be.
         Err(none) => match validate(demos, instances, &assertion) {
-            Fate::Valid => (none.into(), None),
+            Validity::Valid => (none.into(), None),
             fate => (fate, None),
         },
     }
 }
 
 /// The fate of a candidate that could be evaluated everywhere.
-fn fate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Fate {
+fn fate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, evaluation: &Evaluation) -> Validity {
     settled(demos, instances, evaluation).unwrap_or_else(|| validate(demos, instances, assertion))
 }
 
-impl From<NoVerdict> for Fate {
+impl From<NoVerdict> for Validity {
     fn from(none: NoVerdict) -> Self {
-        Fate::Unknown { reason: none.reason.to_owned(), message: none.message }
+        Validity::Unknown { reason: none.reason.to_owned(), message: none.message }
     }
 }
 

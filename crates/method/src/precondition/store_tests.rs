@@ -118,7 +118,7 @@ fn the_enumerator_finds_what_matters_and_nothing_by_chance() {
     assert!(
         pool.candidates.iter().all(|c| c.origin == CandidateOrigin::Enumerated && !c.text.contains("False, 'never"))
     );
-    assert!(pool.candidates.iter().any(|c| matches!(c.fate, Fate::Fails { .. })));
+    assert!(pool.candidates.iter().any(|c| matches!(c.fate, Validity::Fails { .. })));
     // Once more: nothing is added twice.
     let count = pool.candidates.len();
     assert_eq!(store.enumerate("light", |_, _| true).unwrap().candidates.len(), count);
@@ -134,7 +134,7 @@ fn what_is_held_back_takes_part_in_equation_one_alone() {
         let Ok(pool) = store.enumerate(action, |_, _| true) else { continue };
         held += pool.held_back.len();
         let known = |text: &String| pool.candidates.iter().any(|c| c.text == *text);
-        assert!(pool.held_back.iter().all(|c| c.fate == Fate::Valid && c.coverage.is_some() && !known(&c.text)));
+        assert!(pool.held_back.iter().all(|c| c.fate == Validity::Valid && c.coverage.is_some() && !known(&c.text)));
         // By Equation (1) alone what is suggested conjoined is all that is valid conjoined: never weaker than by evidence.
         let alone = store.suggested(action, Ranking::EquationOne);
         assert_eq!(alone, pool.by_equation);
@@ -170,8 +170,8 @@ fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
         rows.iter().find(of).unwrap().finding.clone().unwrap()
     };
     let (dropped, added) = (finding("self.knows(lamp)"), finding("False"));
-    assert_eq!((dropped.fate, dropped.forbids, dropped.first), (Fate::Valid, 0, None), "the other permits nothing");
-    assert!(matches!(added.fate, Fate::Fails { failing: 3, .. }), "{:?}", added.fate);
+    assert_eq!((dropped.fate, dropped.forbids, dropped.first), (Validity::Valid, 0, None), "the other permits nothing");
+    assert!(matches!(added.fate, Validity::Fails { failing: 3, .. }), "{:?}", added.fate);
     assert_eq!(added.coverage, Some(0));
     assert_eq!((added.forbids, added.first.is_some()), (dropped.coverage.unwrap(), true));
 }
@@ -180,7 +180,7 @@ fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
 fn failures_say_where_and_with_what_values() {
     let mut store = store();
     let pool = store.put("grab", None, "self.hand is None and self.knows('lamp 2')").unwrap();
-    let Fate::Fails { demonstration, call, at, exception, message, failing } = &pool.candidates[0].fate else {
+    let Validity::Fails { demonstration, call, at, exception, message, failing } = &pool.candidates[0].fate else {
         panic!("{:?}", pool.candidates[0].fate);
     };
     assert_eq!(
@@ -193,17 +193,17 @@ fn failures_say_where_and_with_what_values() {
         "{message}"
     );
     let raised = store.try_text("grab", "self.hands is None").unwrap();
-    assert!(matches!(&raised.fate, Fate::Fails { exception, .. } if exception == "AttributeError"), "{raised:?}");
+    assert!(matches!(&raised.fate, Validity::Fails { exception, .. } if exception == "AttributeError"), "{raised:?}");
 }
 
 #[test]
 fn forms_and_budgets_are_distinguished() {
     let store = store();
     let fate = |text: &str| store.try_text("light", text).unwrap().fate;
-    assert!(matches!(fate("self.knows("), Fate::Malformed { reason, .. } if reason == "SyntaxError"));
-    assert!(matches!(fate("open('x')"), Fate::Malformed { reason, .. } if reason == "Unsafe"));
-    assert!(matches!(fate("lamp\nlamp"), Fate::Malformed { reason, .. } if reason == "Form"));
-    assert!(matches!(fate("any(False for _ in iter(int, 1))"), Fate::Unknown { reason, .. } if reason == "Budget"));
+    assert!(matches!(fate("self.knows("), Validity::Malformed { reason, .. } if reason == "SyntaxError"));
+    assert!(matches!(fate("open('x')"), Validity::Malformed { reason, .. } if reason == "Unsafe"));
+    assert!(matches!(fate("lamp\nlamp"), Validity::Malformed { reason, .. } if reason == "Form"));
+    assert!(matches!(fate("any(False for _ in iter(int, 1))"), Validity::Unknown { reason, .. } if reason == "Budget"));
 }
 
 #[test]
@@ -220,7 +220,9 @@ fn what_neither_tier_tells_is_unknown_for_two_reasons_and_nothing_else_is_tried(
     let texts =
         ["self.hand is None", "any(False for _ in iter(int, 1))", "lamp in self.hands", "lamp ="].map(str::to_owned);
     let pool = store.offer("light", CandidateOrigin::Model, &texts, |_, _| true).unwrap();
-    let Fate::Unknown { reason, message } = &pool.candidates[1].fate else { panic!("{:?}", pool.candidates[1].fate) };
+    let Validity::Unknown { reason, message } = &pool.candidates[1].fate else {
+        panic!("{:?}", pool.candidates[1].fate)
+    };
     assert_eq!(reason, "Budget");
     assert!(message.contains("step budget") && message.ends_with("nor does the sandbox tell: no worker"), "{message}");
     assert_eq!(asked.load(Ordering::SeqCst), 1);
@@ -250,10 +252,10 @@ fn what_the_second_tier_tells_takes_part_in_the_ranking() {
         (pool.candidates[0].clone(), store.look_at("light", 0).unwrap(), pool.instances)
     };
     let (valid, looked, instances) = judged(serde_json::Value::Null);
-    assert_eq!((valid.fate.clone(), valid.optimal, looked.fate), (Fate::Valid, true, Fate::Valid));
+    assert_eq!((valid.fate.clone(), valid.optimal, looked.fate), (Validity::Valid, true, Validity::Valid));
     assert!(valid.coverage.unwrap() < instances);
     let (failed, looked, _) = judged(serde_json::json!([2, 1]));
-    assert!(matches!(&failed.fate, Fate::Fails { demonstration: 0, call: 2, failing: 1, .. }), "{:?}", failed.fate);
+    assert!(matches!(&failed.fate, Validity::Fails { demonstration: 0, call: 2, failing: 1, .. }), "{:?}", failed.fate);
     assert_eq!((failed.fate, failed.cluster), (looked.fate, None));
 }
 
@@ -262,13 +264,13 @@ fn effects_stay_until_the_end_of_their_demonstration() {
     let store = store();
     // The first evaluation puts the key in; a second one in the same demonstration would fail.
     let twice = store.try_text("light", "lamp not in self.room.lit and not self.room.lit[lamp]").unwrap();
-    assert_eq!(twice.fate, Fate::Valid);
+    assert_eq!(twice.fate, Validity::Valid);
     let ever = store.try_text("light", "'x' not in self.room.lit and not self.room.lit['x']").unwrap();
-    assert_eq!(ever.fate, Fate::Valid, "each demonstration starts afresh and lights once");
+    assert_eq!(ever.fate, Validity::Valid, "each demonstration starts afresh and lights once");
     // What the candidate breaks for a later call is its failure, there.
     let breaks = store.try_text("grab", "self.hold(thing) is None").unwrap();
     assert!(
-        matches!(&breaks.fate, Fate::Fails { call: 5, at, failing: 3, .. } if at == "robot.hold('cup 1')"),
+        matches!(&breaks.fate, Validity::Fails { call: 5, at, failing: 3, .. } if at == "robot.hold('cup 1')"),
         "{breaks:?}"
     );
 }
@@ -380,7 +382,7 @@ fn an_inspection_lists_relations_exclusions_and_what_is_stronger() {
     assert!(forced.in_force && forced.stronger.is_none() && forced.excluded > 0);
     // What fails forbids a call that was made; that comes first.
     let fails = store.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
-    assert!(fails.steps[0].made && matches!(fails.candidate.fate, Fate::Fails { .. }), "{fails:?}");
+    assert!(fails.steps[0].made && matches!(fails.candidate.fate, Validity::Fails { .. }), "{fails:?}");
     assert_eq!(fails.steps[0].place.application("light"), "light('lamp 1')");
     // What is in force may change the state: then it is executed in order.
     let changing = texts(&["lamp not in self.room.lit and not self.room.lit[lamp]", "lamp not in self.room.lit"]);
@@ -447,7 +449,7 @@ fn a_change_is_undone_and_done_again() {
     store.take_in("light", &read).unwrap();
     let whole = store.take_in("light", &read[..1]).unwrap();
     assert_eq!((whole.candidates[1].times, whole.candidates[2].times), (2, 1));
-    assert!(matches!(&whole.candidates[2].fate, Fate::Malformed { reason, .. } if reason == "Unreadable"));
+    assert!(matches!(&whole.candidates[2].fate, Validity::Malformed { reason, .. } if reason == "Unreadable"));
     store.undo("light").unwrap();
     assert_eq!(texts_of(store.undo("light").unwrap())[0], ("lamp".into(), false));
     let model = [("lamp".to_owned(), false), ("prose".to_owned(), false)];

@@ -1,6 +1,6 @@
 //! Validation by execution: each demonstration runs with the candidate as its action's only assertion, effects included.
 
-use super::Fate;
+use super::Validity;
 use super::demonstrations::{Demonstrations, Step};
 use super::instances::{Evaluation, Instances, NoVerdict};
 use stepwright_program::{Assertion, CheckResult, FaultKind, Function, Rejection, State};
@@ -15,25 +15,25 @@ struct Failure {
 }
 
 /// The fate of a text that is no candidate.
-pub fn malformed(rejection: &Rejection) -> Fate {
+pub fn malformed(rejection: &Rejection) -> Validity {
     match rejection.reason {
-        "Budget" => Fate::Unknown { reason: "Budget".to_owned(), message: rejection.message.clone() },
-        reason => Fate::Malformed { reason: reason.to_owned(), message: rejection.message.clone() },
+        "Budget" => Validity::Unknown { reason: "Budget".to_owned(), message: rejection.message.clone() },
+        reason => Validity::Malformed { reason: reason.to_owned(), message: rejection.message.clone() },
     }
 }
 
 /// The fate of a candidate: valid if no demonstration raises. What its evaluation changes stays until the end of that
 /// demonstration, as in real execution. Never says `Fails` where the engine had no verdict.
-pub fn validate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Fate {
+pub fn validate(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Validity {
     executed(demos, instances, assertion, false)
 }
 
 /// As [`validate`], and a failure is stated with the values found.
-pub fn explained(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Fate {
+pub fn explained(demos: &Demonstrations, instances: &Instances, assertion: &Assertion) -> Validity {
     executed(demos, instances, assertion, true)
 }
 
-fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, explain: bool) -> Fate {
+fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion, explain: bool) -> Validity {
     let function = &instances.function;
     let mut first: Option<Failure> = None;
     let mut failing = 0;
@@ -45,16 +45,16 @@ fn executed(demos: &Demonstrations, instances: &Instances, assertion: &Assertion
                 first.get_or_insert(failure);
             }
             Err(Stop::NoVerdict(none)) => {
-                return Fate::Unknown { reason: none.reason.to_owned(), message: none.message };
+                return Validity::Unknown { reason: none.reason.to_owned(), message: none.message };
             }
         }
     }
-    first.map_or(Fate::Valid, |failure| fails(demos, instances, failure, failing))
+    first.map_or(Validity::Valid, |failure| fails(demos, instances, failure, failing))
 }
 
 /// As [`validate`], read off the candidate's values at all instances. `None` where they do not decide: what it changes at a call that
 /// goes on could be seen later on, so only execution shows the result.
-pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evaluation) -> Option<Fate> {
+pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evaluation) -> Option<Validity> {
     if evaluation.lingers && evaluation.changed.is_none() {
         return None;
     }
@@ -84,7 +84,7 @@ pub fn settled(demos: &Demonstrations, instances: &Instances, evaluation: &Evalu
             first = Some(Failure { demonstration, call, exception, message: String::new(), values: Vec::new() });
         }
     }
-    Some(first.map_or(Fate::Valid, |failure| fails(demos, instances, failure, failing)))
+    Some(first.map_or(Validity::Valid, |failure| fails(demos, instances, failure, failing)))
 }
 
 /// The fate of a candidate that fails first at a call with an exception.
@@ -95,14 +95,14 @@ pub(super) fn failed_there(
     call: usize,
     exception: &str,
     failing: usize,
-) -> Fate {
+) -> Validity {
     let (message, values) = Default::default();
     let failure = Failure { demonstration, call, exception: exception.to_owned(), message, values };
     fails(demos, instances, failure, failing)
 }
 
 /// The first failure in words, and how many demonstrations fail.
-fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failing: usize) -> Fate {
+fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failing: usize) -> Validity {
     let demo = demos.all.get(failure.demonstration);
     let at = match instances.written(failure.demonstration, failure.call) {
         Some(written) => written.to_owned(),
@@ -111,7 +111,7 @@ fn fails(demos: &Demonstrations, instances: &Instances, failure: Failure, failin
     let id = demo.map_or("", |demo| demo.id.as_str());
     let words = in_words(&failure.exception, &failure.message, &failure.values);
     let message = format!("demonstration {} ({id}), call {}: {words}", failure.demonstration + 1, failure.call + 1);
-    Fate::Fails {
+    Validity::Fails {
         demonstration: failure.demonstration,
         call: failure.call,
         at,

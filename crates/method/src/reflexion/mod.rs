@@ -15,7 +15,7 @@ use super::options::{TEMPERATURE, TRIALS};
 use super::react::{self, EXAMPLES, LIMITS, Notes, examples_of, material, render, transcript};
 use super::skills::TIPS;
 use super::{
-    Answer, Checks, Context, Deed, Fate, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
+    Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
 };
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, PromptRecord, Shape, Written};
 use stepwright_world::options::{Kind, OptionSpec};
@@ -102,7 +102,7 @@ impl Method for Reflexion {
     /// The reflections on the way to the cursor.
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(node) = at.session.node(at.node) else { return Vec::new() };
-        let lines = reflected(node).into_iter().map(|(_, text)| SectionLine { text, mark: Fate::Open });
+        let lines = reflected(node).into_iter().map(|(_, text)| SectionLine { text, mark: StepStatus::Open });
         let lines: Vec<SectionLine> = lines.collect();
         let section = Section { title: "reflections".to_owned(), lines, ..Section::default() };
         if section.lines.is_empty() { Vec::new() } else { vec![section] }

@@ -3,7 +3,7 @@
 //! A trial is a way from the start to where no step was taken any more. What was reached at its end says whether it failed.
 
 use crate::artifacts::{self, ArtifactSpec};
-use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Node, NodeId, Session};
+use stepwright_episode::{ArtifactId, ArtifactKind, Node, NodeId, OfferState, Session};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trial {
@@ -39,7 +39,7 @@ pub(super) fn unreflected(session: &Session, start: &Node, most: usize) -> Optio
     let failed = failed(session);
     let skip = failed.len().saturating_sub(most);
     let refused = |id: &ArtifactId| {
-        start.turn.offers.iter().any(|o| o.written.artifact == *id && matches!(o.fate, Fate::Refused { .. }))
+        start.turn.offers.iter().any(|o| o.written.artifact == *id && matches!(o.fate, OfferState::Refused { .. }))
     };
     failed.into_iter().skip(skip).find(|trial| {
         let id = id(trial);

@@ -3,7 +3,7 @@
 use super::OnError;
 use super::record::{self, Before, Corrective};
 use crate::context::decided;
-use crate::{Fate, History};
+use crate::{History, StepStatus};
 use stepwright_episode::{Choice, Node};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,15 +111,15 @@ impl Course {
         since.filter(|a| a.role == Role::Correction).count()
     }
 
-    pub fn fate(&self, at: usize) -> Fate {
-        let Some(attempt) = self.attempts.get(at) else { return Fate::Open };
+    pub fn fate(&self, at: usize) -> StepStatus {
+        let Some(attempt) = self.attempts.get(at) else { return StepStatus::Open };
         let later = self.attempts.get(at + 1..).unwrap_or_default();
         let corrected = || later.iter().take_while(|a| a.role == Role::Correction).any(Attempt::is_done);
         match attempt {
-            _ if attempt.is_done() => Fate::Done,
-            _ if attempt.dropped => Fate::Dropped,
-            _ if corrected() => Fate::Corrected,
-            _ => Fate::Refused,
+            _ if attempt.is_done() => StepStatus::Done,
+            _ if attempt.dropped => StepStatus::Dropped,
+            _ if corrected() => StepStatus::Corrected,
+            _ => StepStatus::Refused,
         }
     }
 }

@@ -5,7 +5,9 @@ use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
 
 use crate::artifacts::{self, ArtifactSpec};
-use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Fate, Node, Offer, Proposal, Turn};
+use stepwright_episode::{
+    ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Node, Offer, OfferState, Proposal, Turn,
+};
 
 /// The ask for the example of the nearest task.
 pub fn retrieval() -> AskKind {
@@ -100,7 +102,7 @@ pub fn prompts(turn: &Turn) -> impl DoubleEndedIterator<Item = &Offer> {
 }
 
 pub fn taken(turn: &Turn) -> usize {
-    prompts(turn).filter(|offer| matches!(offer.fate, Fate::Taken { .. })).count()
+    prompts(turn).filter(|offer| matches!(offer.fate, OfferState::Taken { .. })).count()
 }
 
 /// Whether the answer to a corrective prompt says that the failed step is to be left out.
@@ -114,8 +116,8 @@ fn left_out(turn: &Turn) -> Option<AskId> {
     let last = prompts(turn).last()?;
     let after = Corrective::of(last).unwrap_or_default().after;
     match last.fate {
-        Fate::Refused { .. } => Some(after),
-        Fate::Taken { .. } => {
+        OfferState::Refused { .. } => Some(after),
+        OfferState::Taken { .. } => {
             let answered = turn.asks.iter().rfind(|ask| ask.kind == correction() && ask.id >= after)?;
             leaves_out(answered).then_some(answered.id + 1)
         }

@@ -6,7 +6,7 @@ use stepwright_plan::written::spelled;
 use super::OnError;
 use super::course::{Course, Role};
 use super::record;
-use crate::{Fate, Place, Section, SectionLine, folded};
+use crate::{Place, Section, SectionLine, StepStatus, folded};
 use stepwright_episode::{Node, NodeId};
 
 /// The figures of a plan: corrective prompts that were sent or steps sampled again, and errors.
@@ -32,15 +32,13 @@ fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
         let error = attempt.error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
         lines.push(SectionLine { text: format!("{what}{}{by}{error}", attempt.step), mark: course.fate(at) });
     }
-    let done = lines.iter().filter(|line| line.mark == Fate::Done).count();
+    let done = lines.iter().filter(|line| line.mark == StepStatus::Done).count();
     let at = lines.len();
     let left = found.as_ref().and_then(|found| found.fitted.get(course.line..)).unwrap_or_default();
-    lines.extend(
-        left.iter().enumerate().map(|(nth, step)| SectionLine {
-            text: step.clone(),
-            mark: if nth == 0 { Fate::Next } else { Fate::Open },
-        }),
-    );
+    lines.extend(left.iter().enumerate().map(|(nth, step)| SectionLine {
+        text: step.clone(),
+        mark: if nth == 0 { StepStatus::Next } else { StepStatus::Open },
+    }));
     if lines.is_empty() {
         return None;
     }
@@ -85,7 +83,7 @@ fn candidates(node: &Node) -> Option<Section> {
             of.score,
             of.sentence
         );
-        SectionLine { text, mark: Fate::Open }
+        SectionLine { text, mark: StepStatus::Open }
     };
     let lines: Vec<SectionLine> = all.into_iter().map(line).collect();
     let logprob = if likely { ", log-probability P" } else { "" };

@@ -7,7 +7,7 @@ use super::OnError;
 use super::course::{Attempt, Course, Role};
 use super::options::{self, CUTOFF, SCORE, SETTINGS};
 use super::record::{Before, Offered};
-use crate::Fate;
+use crate::StepStatus;
 use stepwright_world::options::Values;
 
 fn attempt(step: &str, role: Role, error: bool, dropped: bool) -> Attempt {
@@ -27,8 +27,18 @@ fn every_step_has_its_fate() {
     ];
     let mut course = Course::new(OnError::Reprompt);
     course.attempts = attempts;
-    let fates: Vec<Fate> = (0..6).map(|at| course.fate(at)).collect();
-    assert_eq!(fates, [Fate::Done, Fate::Corrected, Fate::Corrected, Fate::Done, Fate::Dropped, Fate::Refused]);
+    let fates: Vec<StepStatus> = (0..6).map(|at| course.fate(at)).collect();
+    assert_eq!(
+        fates,
+        [
+            StepStatus::Done,
+            StepStatus::Corrected,
+            StepStatus::Corrected,
+            StepStatus::Done,
+            StepStatus::Dropped,
+            StepStatus::Refused
+        ]
+    );
     assert_eq!(course.steps(false), ["Walk to kitchen", "Stand up"]);
     assert_eq!(course.steps(true).len(), 6);
     assert!(course.failed());

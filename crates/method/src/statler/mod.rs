@@ -21,8 +21,8 @@ use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
 use super::skills::TIPS;
 use super::{
-    Carried, Checks, Context, Deed, DerivedState, Fate, Method, MethodInfo, Needs, Place, Reading, Section,
-    SectionLine, Step, folded,
+    Carried, Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine,
+    Step, StepStatus, folded,
 };
 use crate::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
@@ -251,7 +251,8 @@ impl Method for Coder {
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(force) = folded(Programs::new(at.closing), &at.path()).in_force() else { return Vec::new() };
-        let lines = force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: Fate::Open });
+        let lines =
+            force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: StepStatus::Open });
         let (title, lines) = ("program".to_owned(), lines.collect());
         vec![Section { title, made_at: force.at, done: force.made, lines, is_program: true, ..Section::default() }]
     }

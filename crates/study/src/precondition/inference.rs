@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::result::Approach;
 use super::subject::Subject;
 use stepwright_method::precondition::{
-    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Fate, Ranking, Written, read_completion,
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, CandidateStore, Ranking, Validity, Written, read_completion,
 };
 use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, LanguageModel, ModelRequest};
@@ -65,7 +65,7 @@ impl Inferred {
 
     fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
-        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
         Ok(Inferred {
             assertions: store.suggested(action, Ranking::Evidence),
             candidates: pool.candidates.len(),
@@ -131,7 +131,7 @@ fn evaluable(store: &CandidateStore, action: &str, written: &[Written]) -> Resul
     for written in written {
         let Written::Candidate(text) = written else { continue };
         let judged = store.try_text(action, text).map_err(|e| e.to_string())?;
-        if !matches!(judged.fate, Fate::Malformed { .. } | Fate::Unknown { .. }) {
+        if !matches!(judged.fate, Validity::Malformed { .. } | Validity::Unknown { .. }) {
             kept.push(text.clone());
         }
     }

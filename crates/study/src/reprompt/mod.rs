@@ -30,7 +30,7 @@ use super::report::Report;
 use super::runner::{Opening, Plan, Study, Unit, seconds_since};
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
-use stepwright_method::{Fate, Place};
+use stepwright_method::{Place, StepStatus};
 use stepwright_world::graph;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,12 +120,10 @@ impl Written {
             }
         }
         let at = Place::at_cursor(session);
-        let tried = at
-            .sections()
-            .into_iter()
-            .next()
-            .and_then(|plan| plan.lines.into_iter().rfind(|line| !matches!(line.mark, Fate::Next | Fate::Open)));
-        let given_up = tried.is_none_or(|line| line.mark != Fate::Refused);
+        let tried = at.sections().into_iter().next().and_then(|plan| {
+            plan.lines.into_iter().rfind(|line| !matches!(line.mark, StepStatus::Next | StepStatus::Open))
+        });
+        let given_up = tried.is_none_or(|line| line.mark != StepStatus::Refused);
         program.extend(failed.filter(|_| !goes_on && !given_up));
         let corrections = match session.method.as_str() {
             OPEN_LOOP => 0,

@@ -9,7 +9,7 @@ use super::wrap;
 use crate::actions::ActionId;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_episode::{Actor, ArtifactId, Fate, Offer, Turn};
+use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
 use stepwright_method::belief;
 
 /// Changes shown where there is little room.
@@ -146,10 +146,10 @@ pub fn decided(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for offer in &turn.offers {
         let (by, what, why) = match &offer.fate {
-            Fate::Pending | Fate::Replaced => continue,
-            Fate::Taken { by, edited: false } => (by, "took", ""),
-            Fate::Taken { by, edited: true } => (by, "edited, and took", ""),
-            Fate::Refused { by, why } => (by, "refused", why.as_str()),
+            OfferState::Pending | OfferState::Replaced => continue,
+            OfferState::Taken { by, edited: false } => (by, "took", ""),
+            OfferState::Taken { by, edited: true } => (by, "edited, and took", ""),
+            OfferState::Refused { by, why } => (by, "refused", why.as_str()),
         };
         let who = if *by == Actor::Person { "a person" } else { "the policy" };
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };

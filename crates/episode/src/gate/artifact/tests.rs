@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::super::simulation::{Sim, draft, header};
 use super::super::{Effect, Gate, Report, Request, Unchecked};
-use crate::{Actor, ArtifactId, Event, Fate, Origin, Policy, Session};
+use crate::{Actor, ArtifactId, Event, OfferState, Origin, Policy, Session};
 
 fn approve(sim: &mut Sim) {
     let id = sim.gate.session().current().unwrap().turn.recommended.clone().unwrap().0.unwrap();
@@ -47,7 +47,7 @@ fn while_a_belief_waits_nothing_is_proposed_and_then_it_goes_on() {
     assert_eq!(believed(&sim), Some(json!({ "written": "s1" })));
     assert_eq!(sim.asks.len(), 1, "now the next action is proposed");
     let turn = &sim.gate.session().current().unwrap().turn;
-    assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: false });
+    assert_eq!(turn.offers[0].fate, OfferState::Taken { by: Actor::Person, edited: false });
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn an_edited_belief_is_taken_as_the_persons_and_a_wrong_text_changes_nothing() {
     sim.ask(Request::EditOffer { offer: 1, text: "mine".into() });
     assert_eq!(believed(&sim), Some(json!({ "typed": "mine" })));
     let turn = &sim.gate.session().current().unwrap().turn;
-    assert_eq!(turn.offers[0].fate, Fate::Taken { by: Actor::Person, edited: true });
+    assert_eq!(turn.offers[0].fate, OfferState::Taken { by: Actor::Person, edited: true });
     assert_eq!(
         *turn.offers[0].written.value.clone().unwrap(),
         json!({ "written": "s1" }),
@@ -103,7 +103,7 @@ fn the_policy_takes_what_was_read_and_stops_at_what_was_not() {
     sim.ask(Request::SetPolicy(Policy { steps: 9, ..Policy::default() }));
     sim.answer(0, &["s2"]);
     assert_eq!(believed(&sim), Some(json!({ "written": "s2" })));
-    assert_eq!(sim.gate.session().node(2).unwrap().turn.offers[0].fate, Fate::Replaced);
+    assert_eq!(sim.gate.session().node(2).unwrap().turn.offers[0].fate, OfferState::Replaced);
 }
 
 #[test]
@@ -116,7 +116,9 @@ fn a_run_nobody_watches_keeps_its_belief_where_a_new_one_cannot_be_read() {
     sim.answer(0, &["tell x"]);
     sim.answer(0, &["bad"]);
     let turn = &sim.gate.session().current().unwrap().turn;
-    assert!(matches!(&turn.offers[0].fate, Fate::Refused { by: Actor::Policy, why } if why.contains("it is bad")));
+    assert!(
+        matches!(&turn.offers[0].fate, OfferState::Refused { by: Actor::Policy, why } if why.contains("it is bad"))
+    );
     assert_eq!(believed(&sim), Some(json!({ "start": true })));
     assert_eq!(sim.asks.len(), 1, "the run goes on");
 }
@@ -218,7 +220,7 @@ fn knowledge_is_offered_beside_the_episode_and_nothing_waits_for_it() {
     sim.ask(Request::OfferArtifact(tips("look")));
     sim.ask(Request::OfferArtifact(tips("leap")));
     assert!(sim.gate.session().pending_offer().is_none(), "it keeps nothing from going on");
-    assert_eq!(sim.gate.session().current().unwrap().turn.offers[0].fate, Fate::Replaced);
+    assert_eq!(sim.gate.session().current().unwrap().turn.offers[0].fate, OfferState::Replaced);
     let open = open(&sim).unwrap();
     sim.ask(Request::ApproveOffer(open));
     assert_eq!(known(&sim), Some(json!({ "tips": ["leap"] })));

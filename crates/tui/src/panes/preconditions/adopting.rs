@@ -3,7 +3,7 @@
 
 use super::{CandidateCommand, Command, Intent, View};
 use crate::pane::PaneAction;
-use stepwright_method::precondition::{Counterpart, Fate, Finding, SetComparison, SideBySide};
+use stepwright_method::precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
 /// The name of the set of the pane's marks.
@@ -67,12 +67,12 @@ pub(super) fn fault(action: &str, text: &str, view: &View) -> Option<String> {
     wrong(&candidate.fate)
 }
 
-fn wrong(fate: &Fate) -> Option<String> {
+fn wrong(fate: &Validity) -> Option<String> {
     match fate {
-        Fate::Valid => None,
-        Fate::Fails { failing, .. } => Some(format!("fails in {}", count(*failing, "demonstration"))),
-        Fate::Malformed { reason, .. } => Some(format!("malformed: {reason}")),
-        Fate::Unknown { .. } => Some("cannot be decided".to_owned()),
+        Validity::Valid => None,
+        Validity::Fails { failing, .. } => Some(format!("fails in {}", count(*failing, "demonstration"))),
+        Validity::Malformed { reason, .. } => Some(format!("malformed: {reason}")),
+        Validity::Unknown { .. } => Some("cannot be decided".to_owned()),
     }
 }
 

@@ -6,7 +6,9 @@ use crate::panes::draw::Row;
 use crate::panes::words;
 use crate::theme::{Glyphs, Role};
 use crate::view::View;
-use stepwright_method::precondition::{Candidate, CandidateOrigin, Fate, Inspection, Pool, Ranking, Related, Relation};
+use stepwright_method::precondition::{
+    Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
+};
 
 use super::rows;
 
@@ -65,7 +67,7 @@ pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize
     let facts = facts.trim_start().replace("  ", ", ");
     // The inspection has the values found, the pool does not.
     let looked_at = seen.filter(|s| s.candidate.text == candidate.text).map_or(*candidate, |s| &s.candidate);
-    if let Fate::Fails { demonstration, call, at, exception, message, failing } = &looked_at.fate {
+    if let Validity::Fails { demonstration, call, at, exception, message, failing } = &looked_at.fate {
         let place = format!("demonstration {}, call {}", demonstration + 1, call + 1);
         rows.extend(words::labelled("where   ", Role::Text, &format!("{place}: {at}"), width));
         let what = match exception.as_str() {

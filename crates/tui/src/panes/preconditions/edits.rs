@@ -12,7 +12,7 @@ use super::{
 };
 use crate::pane::PaneAction;
 use crate::panes::edit;
-use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Fate, Ranking};
+use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Ranking, Validity};
 use stepwright_program::SyntaxFault;
 
 impl PreconditionsPane {
@@ -157,9 +157,13 @@ impl PreconditionsPane {
         };
         let text = &seen.candidate.text;
         match (&seen.candidate.fate, &seen.stronger) {
-            (Fate::Valid, Some(stronger)) => self.ask_difference(seen.action.clone(), text.clone(), stronger.clone()),
-            (Fate::Valid, None) if seen.candidate.rejected => say("it is deleted, so it takes no part in the ranking"),
-            (Fate::Valid, None) => say("nothing valid is stronger: by Equation (1) it is optimal"),
+            (Validity::Valid, Some(stronger)) => {
+                self.ask_difference(seen.action.clone(), text.clone(), stronger.clone())
+            }
+            (Validity::Valid, None) if seen.candidate.rejected => {
+                say("it is deleted, so it takes no part in the ranking")
+            }
+            (Validity::Valid, None) => say("nothing valid is stronger: by Equation (1) it is optimal"),
             _ => say(format!(
                 "only valid candidates are ranked, and this one is not: {}",
                 rows::reason(&seen.candidate, None)

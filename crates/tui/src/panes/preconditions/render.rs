@@ -14,7 +14,7 @@ use crate::panes::draw::{self, Painter, Row, run, split_bottom, split_left, spli
 use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_method::precondition::{Fate, Ranking};
+use stepwright_method::precondition::{Ranking, Validity};
 
 /// Lines of the words below the list at most.
 const DETAIL: u16 = 10;
@@ -143,7 +143,7 @@ impl PreconditionsPane {
         let Some(pool) = self.pool(view) else {
             return vec![dim(format!("{force}; no candidates yet")), dim(by)];
         };
-        let valid = pool.candidates.iter().filter(|c| c.fate == Fate::Valid).count();
+        let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
         let suggested = rows::suggested(pool, self.ranking).count();
         let counts = words::count(pool.candidates.len(), "candidate");
         let running = if pool.running { "more are coming: " } else { "" };

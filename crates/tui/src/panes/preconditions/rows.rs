@@ -1,7 +1,7 @@
 //! The rows of the preconditions pane: assertions in force that are no candidate, then the candidates, best first.
 
 use crate::theme::{Glyphs, Role};
-use stepwright_method::precondition::{Candidate, CandidateOrigin, Fate, Pool, Ranking};
+use stepwright_method::precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
@@ -16,7 +16,7 @@ pub enum Item {
 /// How good a candidate is for the order of the rows by a ranking; smaller is better.
 fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
     let best = match ranking {
-        Ranking::Evidence => candidate.fate == Fate::Valid && candidate.optimal && candidate.representative,
+        Ranking::Evidence => candidate.fate == Validity::Valid && candidate.optimal && candidate.representative,
         Ranking::EquationOne => pool.by_equation.contains(&candidate.text),
     };
     if best {
@@ -24,13 +24,13 @@ fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
     }
     let held = is_held_back(candidate, pool) && ranking == Ranking::Evidence;
     match &candidate.fate {
-        Fate::Valid if held => 3,
-        Fate::Valid if candidate.optimal => 1,
-        Fate::Valid if candidate.coverage == Some(pool.instances) => 4,
-        Fate::Valid => 2,
-        Fate::Unknown { .. } => 5,
-        Fate::Fails { .. } => 6,
-        Fate::Malformed { .. } => 7,
+        Validity::Valid if held => 3,
+        Validity::Valid if candidate.optimal => 1,
+        Validity::Valid if candidate.coverage == Some(pool.instances) => 4,
+        Validity::Valid => 2,
+        Validity::Unknown { .. } => 5,
+        Validity::Fails { .. } => 6,
+        Validity::Malformed { .. } => 7,
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking)
     match ranking {
         Ranking::EquationOne => !candidate.rejected && pool.by_equation.contains(&candidate.text),
         Ranking::Evidence => {
-            let best = candidate.fate == Fate::Valid && candidate.optimal && candidate.representative;
+            let best = candidate.fate == Validity::Valid && candidate.optimal && candidate.representative;
             best && !candidate.rejected && candidate.coverage != Some(pool.instances)
         }
     }
@@ -86,9 +86,9 @@ pub fn status(
     if in_force {
         // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
         let (glyph, role) = match candidate.fate {
-            Fate::Valid => (glyphs.yes, Role::Good),
-            Fate::Unknown { .. } => (glyphs.unknown, Role::Warn),
-            Fate::Fails { .. } | Fate::Malformed { .. } => (glyphs.no, Role::Bad),
+            Validity::Valid => (glyphs.yes, Role::Good),
+            Validity::Unknown { .. } => (glyphs.unknown, Role::Warn),
+            Validity::Fails { .. } | Validity::Malformed { .. } => (glyphs.no, Role::Bad),
         };
         return (glyph, "in force", role);
     }
@@ -96,18 +96,18 @@ pub fn status(
         return (glyphs.no, "deleted", Role::Removed);
     }
     match (&candidate.fate, candidate.optimal, candidate.representative) {
-        (Fate::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
-        (Fate::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
-        (Fate::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
-        (Fate::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
-        (Fate::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
-        (Fate::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
+        (Validity::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
+        (Validity::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
+        (Validity::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
+        (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
+        (Validity::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
+        (Validity::Valid, ..) if held => (glyphs.yes, "held back", Role::Changed),
         // What is optimal among fewer is not said to be so among all.
-        (Fate::Valid, ..) if ranking == Ranking::EquationOne => (glyphs.yes, "valid", Role::Good),
-        (Fate::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),
-        (Fate::Valid, true, false) => (glyphs.yes, "equivalent", Role::Good),
-        (Fate::Valid, false, _) if candidate.coverage.is_some() => (glyphs.yes, "implied", Role::Dim),
-        (Fate::Valid, false, _) => (glyphs.yes, "valid", Role::Good),
+        (Validity::Valid, ..) if ranking == Ranking::EquationOne => (glyphs.yes, "valid", Role::Good),
+        (Validity::Valid, true, true) => (glyphs.star, "suggested", Role::Accent),
+        (Validity::Valid, true, false) => (glyphs.yes, "equivalent", Role::Good),
+        (Validity::Valid, false, _) if candidate.coverage.is_some() => (glyphs.yes, "implied", Role::Dim),
+        (Validity::Valid, false, _) => (glyphs.yes, "valid", Role::Good),
     }
 }
 
@@ -123,10 +123,10 @@ pub fn origin(origin: CandidateOrigin) -> &'static str {
 /// The verdict of validation in full.
 pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
     match &candidate.fate {
-        Fate::Valid => valid_reason(candidate, pool),
-        Fate::Malformed { reason, message } => format!("{reason}: {message}"),
-        Fate::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
-        Fate::Fails { demonstration, call, at, exception, message, failing } => format!(
+        Validity::Valid => valid_reason(candidate, pool),
+        Validity::Malformed { reason, message } => format!("{reason}: {message}"),
+        Validity::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
+        Validity::Fails { demonstration, call, at, exception, message, failing } => format!(
             "{exception} in demonstration {}, call {}, {at}: {message}; fails in {} of the demonstrations",
             demonstration + 1,
             call + 1,

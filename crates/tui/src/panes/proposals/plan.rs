@@ -5,7 +5,7 @@ use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_episode::Session;
-use stepwright_method::{Fate, Section};
+use stepwright_method::{Section, StepStatus};
 
 /// Lines shown before the next one.
 const BEFORE: usize = 2;
@@ -28,7 +28,7 @@ fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
     let done = words::count(section.done, "line");
     // What nothing is carried out of is a list of facts.
-    let carried_out = numbered || section.done > 0 || lines.iter().any(|line| line.mark != Fate::Open);
+    let carried_out = numbered || section.done > 0 || lines.iter().any(|line| line.mark != StepStatus::Open);
     let head = if carried_out { format!("{title:<8} made at step {made}, {done} done") } else { title.clone() };
     let head = crate::sanitize::fit(&head, width, theme.glyphs.ellipsis).into_owned();
     let mut rows = vec![vec![run(Role::Title, head)]];
@@ -39,12 +39,12 @@ fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width
     let digits = if numbered { lines.len().to_string().len() } else { 0 };
     for (at, line) in (1..).zip(lines).skip(first).take(MOST) {
         let (glyph, role) = match line.mark {
-            Fate::Next => (theme.glyphs.here, Role::Accent),
-            Fate::Done => (theme.glyphs.yes, Role::Good),
-            Fate::Refused => (theme.glyphs.no, Role::Bad),
-            Fate::Corrected => (theme.glyphs.arrow, Role::Warn),
-            Fate::Dropped => (theme.glyphs.dot, Role::Dim),
-            Fate::Open => (" ", Role::Dim),
+            StepStatus::Next => (theme.glyphs.here, Role::Accent),
+            StepStatus::Done => (theme.glyphs.yes, Role::Good),
+            StepStatus::Refused => (theme.glyphs.no, Role::Bad),
+            StepStatus::Corrected => (theme.glyphs.arrow, Role::Warn),
+            StepStatus::Dropped => (theme.glyphs.dot, Role::Dim),
+            StepStatus::Open => (" ", Role::Dim),
         };
         let text = line.text.replace('\t', "    ");
         let text = crate::sanitize::line(&text).into_owned();
@@ -54,7 +54,7 @@ fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width
             theme.glyphs.ellipsis,
         )
         .into_owned();
-        let strong = if line.mark == Fate::Next { Role::Accent } else { Role::Text };
+        let strong = if line.mark == StepStatus::Next { Role::Accent } else { Role::Text };
         let number = if numbered { format!("{at:>digits$} ") } else { String::new() };
         rows.push(vec![run(role, format!("  {glyph} ")), run(Role::Dim, number), run(strong, text)]);
     }

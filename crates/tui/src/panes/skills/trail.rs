@@ -11,7 +11,7 @@ use crate::panes::draw::{Row, run};
 use crate::panes::words::one_line;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use stepwright_episode::{ArtifactId, ArtifactKind, Fate, Status};
+use stepwright_episode::{ArtifactId, ArtifactKind, OfferState, Status};
 use stepwright_protocol::{Command, Request, Violation};
 
 impl SkillsPane {
@@ -35,7 +35,7 @@ impl SkillsPane {
     /// Takes in how the log shown is cut; a log whose cut was offered since is shown from then on.
     pub(super) fn load_cut(&mut self, view: &View) {
         let open = |offer: &&stepwright_episode::Offer| {
-            offer.fate == Fate::Pending && offer.written.artifact.kind == ArtifactKind::Segments
+            offer.fate == OfferState::Pending && offer.written.artifact.kind == ArtifactKind::Segments
         };
         let newest = view.node().and_then(|node| node.offers().rfind(open));
         if let Some(new) = newest.filter(|offer| Some(offer.id) > self.trail.newest) {
