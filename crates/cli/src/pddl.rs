@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, print, print_file};
-use stepwright_world::planner::classical::{Known, Limits, PlanningTask};
+use stepwright_world::planner::classical::{Limits, PlanningTask, Unseen};
 use stepwright_world::{Ability, OpenSpec, OpenedWorld, Sources, WORLDS, refusal};
 
 /// Prints a task as PDDL, in worlds with a planning domain.
@@ -72,9 +72,9 @@ impl Pddl {
         let OpenedWorld { mut world, task, sentence, .. } = opened;
         let reset = world.reset(&task, 0)?;
         let known = match self.knowledge {
-            Knowledge::Room => Known::InRoom,
-            Knowledge::Limited => Known::Nothing,
-            Knowledge::Full => Known::Everything,
+            Knowledge::Room => Unseen::InRoom,
+            Knowledge::Limited => Unseen::Nothing,
+            Knowledge::Full => Unseen::Everything,
         };
         let shown = reset.into_step("");
         let problem = world.planning((&task, &sentence), &[shown], known);

@@ -14,7 +14,7 @@ use super::service::{ServiceId, Work, WorkDesk};
 use super::{ask_record, stream};
 use stepwright_episode::{Action, AskId, AskKind, DecisionId};
 use stepwright_method::prompting::LEAD;
-use stepwright_method::{Answer, Known, Program, Stop, Team};
+use stepwright_method::{Answer, Program, Stop, Team, WorkInput};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
 use stepwright_protocol::Notice;
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
@@ -194,7 +194,7 @@ pub(super) fn compute(
     team: Team,
     ask: AskId,
     kind: AskKind,
-    known: Known,
+    known: WorkInput,
     work: serde_json::Value,
     stop: Stop,
     outlets: Outlets,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::context::Known;
+use super::context::WorkInput;
 use super::folded;
 use super::statler::{Form, NEXT_QUERY, Programs, STATE, closing, cups, read_list, read_program, state_prompt};
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop};
@@ -69,7 +69,7 @@ impl Method for BeliefUpdate {
         Shape::Generate(Generation { max_tokens: TOKENS, stop, ..Generation::default() })
     }
 
-    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         write(known, work)
     }
 
@@ -222,7 +222,7 @@ struct Found {
 }
 
 /// The state, written without a language model.
-pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
+pub(super) fn write(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     let written = match Work::deserialize(work).map_err(|e| e.to_string())? {
         Work::Effects { believed, action } => Ok(after(known, &believed, &action)),
         Work::Reference { state: Some(state) } => Ok(state),
@@ -237,7 +237,7 @@ pub(super) fn write(known: &Known, work: &Value) -> Result<Answer, String> {
 }
 
 /// The state after an action by the world's blocking domain; unknown effects change nothing.
-fn after(known: &Known, believed: &Value, action: &str) -> Value {
+fn after(known: &WorkInput, believed: &Value, action: &str) -> Value {
     let domain = match &known.knowledge.blocking {
         BlockingSource::Domain(domain) => Some(Arc::clone(domain)),
         _ => shipped_domain(known.world).and_then(Result::ok),

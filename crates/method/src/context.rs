@@ -1,5 +1,5 @@
 //! Context of a method: the session's path, the world, the program state, the model's traits, options, prompts and knowledge. Read
-//! only; [`Context`] borrows it all, [`Known`] is the part that work beside the episode takes along.
+//! only; [`Context`] borrows it all, [`WorkInput`] is the part that work beside the episode takes along.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -181,19 +181,19 @@ impl<'a> Context<'a> {
     }
 
     /// The knowledge that work beside the episode takes along.
-    pub fn known(&self) -> Known {
+    pub fn known(&self) -> WorkInput {
         let (header, history) = (&self.session.header, self.history());
         let problem = |sight| self.world.planning((&header.task, &header.sentence), &history, sight);
         let language = self.world.language();
         let steps = || self.world.admissible().unwrap_or_default().into();
-        Known {
+        WorkInput {
             world: self.world.kind(),
             translator: self.prompting.translator.clone(),
             steps: language.map_or_else(steps, |language| language.steps()),
             examples: language.map_or_else(|| Arc::from([]), |language| language.examples()),
             sentence: header.sentence.clone(),
-            problem: problem(classical::Known::InRoom),
-            limited: problem(classical::Known::Nothing),
+            problem: problem(classical::Unseen::InRoom),
+            limited: problem(classical::Unseen::Nothing),
             history,
             program: self.checked(),
             facts: self.world.facts(),
@@ -273,7 +273,7 @@ impl<'a> Context<'a> {
 
 /// The situation at the cursor, as work beside the episode takes it along.
 #[derive(Clone)]
-pub struct Known {
+pub struct WorkInput {
     pub world: &'static WorldKind,
     /// The search for the nearest of many sentences.
     pub translator: Translator,
@@ -301,7 +301,7 @@ pub struct Known {
     pub sandbox: Arc<dyn Sandbox>,
 }
 
-impl Known {
+impl WorkInput {
     /// The context of an agent without a language model; `rejected`: calls a person refused at this decision, with the reasons.
     pub fn agent<'a>(&'a self, rejected: &'a [(Call, String)]) -> AgentContext<'a> {
         AgentContext {

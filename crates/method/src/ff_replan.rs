@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::context::Known;
+use super::context::WorkInput;
 use super::options::{BELIEF, BLOCKING};
 use super::plan_following::{InForce, NextLine, Taken, Upcoming, plan, rows, upcoming, useless};
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop};
@@ -79,7 +79,7 @@ impl Method for FfReplan {
         plan(ask, answer)
     }
 
-    fn compute(&self, known: &Known, _work: &Value, stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, _work: &Value, stop: &Stop) -> Result<Answer, String> {
         let problem = if self.limited { &known.limited } else { &known.problem };
         let Some(problem) = problem else {
             return Err(format!("the world {} has no planning domain; choose another method", known.world.name));

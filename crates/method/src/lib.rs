@@ -51,7 +51,7 @@ use std::sync::Arc;
 
 pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read as read_belief};
-pub use context::{Context, Knowledge, Known, ModelTraits, Past, Round, Stop, action_of, lived, observed};
+pub use context::{Context, Knowledge, ModelTraits, Past, Round, Stop, WorkInput, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use exchange::{
     Answer, Carried, Checks, Deed, KeptBack, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus,
@@ -116,7 +116,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
     }
 
     /// Does its own work ([`stepwright_episode::Shape::Compute`]), on a separate thread.
-    fn compute(&self, _known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, _known: &WorkInput, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
         Err("this method has no work of its own".to_owned())
     }
 

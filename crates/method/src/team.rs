@@ -9,7 +9,7 @@ use super::belief_update::BeliefUpdate;
 use super::blocking::{self, LiveTree};
 use super::options::{BELIEF, BLOCKING};
 use super::{
-    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Knowledge, Known, Method, Reading, Step, Stop,
+    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Knowledge, Method, Reading, Step, Stop, WorkInput,
     explain,
 };
 use stepwright_episode::{Action, Ask, AskKind, Decision, ProposalId, Shape};
@@ -145,7 +145,7 @@ impl Team {
         self.members().any(|member| member.believes(cx))
     }
 
-    pub fn compute(&self, kind: &AskKind, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+    pub fn compute(&self, kind: &AskKind, known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
         self.member(kind).compute(known, work, stop)
     }
 }

@@ -58,7 +58,7 @@ pub use symbols::Symbols;
 
 use crate::blocking::Environment;
 pub use crate::literal::{Atom, Facts};
-use crate::planner::classical::{Known, PlanningTask};
+use crate::planner::classical::{PlanningTask, Unseen};
 use remote::Remote;
 pub use shipped_domain::shipped_domain;
 use stepwright_episode::StepOutcome;
@@ -356,7 +356,7 @@ pub trait World: Send {
     }
 
     /// [`Symbols::planning`], where there are symbols.
-    fn planning(&self, task: (&str, &str), history: &[Step], known: Known) -> Option<Result<PlanningTask, String>> {
+    fn planning(&self, task: (&str, &str), history: &[Step], known: Unseen) -> Option<Result<PlanningTask, String>> {
         self.symbols()?.planning(task, history, known)
     }
 

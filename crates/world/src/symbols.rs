@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::literal::{Atom, Facts};
-use crate::planner::classical::{Known, PlanningTask};
+use crate::planner::classical::{PlanningTask, Unseen};
 use stepwright_trajectory::Step;
 
 /// An episode in literals of the world's blocking domain.
@@ -41,9 +41,9 @@ pub trait Symbols {
     }
 
     /// The planning problem of the present task, given by its id and sentence, from what the agent was shown (`history`, the reset
-    /// first) or, with [`Known::Everything`], from all there is (for exports); `None` where the world has no planning domain.
+    /// first) or, with [`Unseen::Everything`], from all there is (for exports); `None` where the world has no planning domain.
     /// Errors: a goal that cannot be planned for.
-    fn planning(&self, _task: (&str, &str), _history: &[Step], _known: Known) -> Option<Result<PlanningTask, String>> {
+    fn planning(&self, _task: (&str, &str), _history: &[Step], _known: Unseen) -> Option<Result<PlanningTask, String>> {
         None
     }
 }

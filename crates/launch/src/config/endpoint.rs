@@ -17,7 +17,7 @@ pub(super) const FROM_ENVIRONMENT: &str = "env:";
 
 /// A provider with what the environment says of it.
 #[derive(Debug, Clone)]
-struct Known {
+struct ProviderSetting {
     provider: &'static Provider,
     base_url: String,
     key_env: String,
@@ -36,7 +36,7 @@ struct Set {
 
 #[derive(Debug, Clone)]
 pub(super) struct Endpoints {
-    known: Vec<Known>,
+    known: Vec<ProviderSetting>,
     /// The `[model]` section as it is set.
     model: ModelConfig,
     set: Set,
@@ -49,7 +49,7 @@ impl Endpoints {
             let held = provider.keys.iter().find(|name| filled(name).is_some());
             let key_env = held.or(provider.keys.first()).copied().unwrap_or_default();
             let address = filled(provider.address).map(|text| providers::address(&text, provider.wire));
-            Known {
+            ProviderSetting {
                 provider,
                 base_url: address.unwrap_or_else(|| provider.base_url.to_owned()),
                 key_env: key_env.to_owned(),

@@ -16,7 +16,7 @@ use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
 use super::{
-    Answer, Checks, Context, Deed, DerivedState, KeptBack, Known, Method, MethodInfo, Needs, Reading, Step, Stop,
+    Answer, Checks, Context, Deed, DerivedState, KeptBack, Method, MethodInfo, Needs, Reading, Step, Stop, WorkInput,
 };
 use serde_json::Value;
 use stepwright_episode::gate::Draft;
@@ -175,7 +175,7 @@ impl Method for Blocking {
     }
 
     /// The next primitive of a skill that is being carried out.
-    fn compute(&self, known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
         O3d.compute(known, work, stop)
     }
 

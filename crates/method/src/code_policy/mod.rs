@@ -21,8 +21,8 @@ use super::plan_following::{InForce, NextLine, Taken, Upcoming, in_force, upcomi
 use super::react::{LIMITS, over};
 use super::skills::{SKILLS, TIPS, known, tips};
 use super::{
-    Answer, Context, DerivedState, Known, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step,
-    StepStatus, Stop,
+    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, StepStatus,
+    Stop, WorkInput,
 };
 use run_so_far::RunSoFar;
 use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Shape, Written};
@@ -130,7 +130,7 @@ impl Method for CodePolicy {
         Shape::Generate(Generation { max_tokens, ..Generation::default() })
     }
 
-    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         if !work.is_null() {
             return run::next(known, work).map(|next| Answer::texts([next]));
         }

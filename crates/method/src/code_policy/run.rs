@@ -9,7 +9,7 @@ use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
 
 use super::prompt::library;
 use super::run_so_far::RunSoFar;
-use crate::{Context, Known};
+use crate::{Context, WorkInput};
 use stepwright_sandbox::{Fault, Sandbox, Step};
 
 #[derive(Serialize, Deserialize)]
@@ -80,7 +80,7 @@ fn values(cx: &Context<'_>) -> Value {
     json!({ "task": cx.session.header.sentence, "observation": first })
 }
 
-pub(super) fn next(known: &Known, work: &Value) -> Result<String, String> {
+pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
     let work = Work::deserialize(work).map_err(|e| format!("there is no program to run: {e}"))?;
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
     let mut replayed = Vec::new();

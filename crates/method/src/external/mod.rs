@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::context::Known;
+use super::context::WorkInput;
 use super::{Answer, Context, Method, MethodInfo, Reading, Step, Stop};
 pub use command::Command;
 use stepwright_episode::gate::{AskSpec, Draft};
@@ -190,7 +190,7 @@ impl Method for External {
         checked.map_or_else(Reading::Problem, |()| Reading::Kept)
     }
 
-    fn compute(&self, _known: &Known, work: &Value, stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, _known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
         Ok(Answer::texts([self.exchange(work, stop)?]))
     }
 }

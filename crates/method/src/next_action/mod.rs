@@ -15,7 +15,7 @@ use super::context::action_of;
 use super::options::{RANKED, THINK, shows_assertions};
 use super::prompting::{Form, SpecificationText, completion_tokens};
 use super::reading::{END_OF_CALL, Line, closed, written};
-use super::{Answer, Context, Known, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, verify};
+use super::{Answer, Context, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, WorkInput, verify};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure};
 use stepwright_model::{CUT_OFF, Completion};
@@ -116,7 +116,7 @@ impl Method for NextAction {
         Shape::Generate(Generation { structure, ..generation(raw, cx.options().on(&THINK)) })
     }
 
-    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         ranking::rank(known, work)
     }
 

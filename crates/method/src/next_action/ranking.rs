@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::context::action_of;
-use crate::{Answer, Context, Known, REFERENCE, Rank, Reading};
+use crate::{Answer, Context, REFERENCE, Rank, Reading, WorkInput};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Choice, Origin, Proposal, Turn};
 use stepwright_program::Call;
@@ -27,7 +27,7 @@ pub(super) fn work(cx: &Context<'_>, further: bool, n: u32) -> Value {
     serde_json::to_value(Work { n, without, rejected }).unwrap_or_default()
 }
 
-pub(super) fn rank(known: &Known, work: &Value) -> Result<Answer, String> {
+pub(super) fn rank(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     let Work { n, without, rejected } = Work::deserialize(work).map_err(|e| e.to_string())?;
     let mut ranked = known.knowledge.proposer.propose(&known.agent(&rejected), n);
     ranked.retain(|r| !without.contains(&r.call));

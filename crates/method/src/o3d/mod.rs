@@ -16,8 +16,8 @@ use stepwright_skill::{Knowledge, agent, document};
 use super::options::TEMPERATURE;
 use super::skills::{self, SKILLS};
 use super::{
-    Answer, Checks, Context, Deed, Known, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
-    StepStatus, Stop,
+    Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
+    Stop, WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
@@ -207,7 +207,7 @@ impl Method for O3d {
     }
 
     /// The agent by skills where the knowledge has rules; else what the world's own agent would do, in layers.
-    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         let knowledge = document::read(work.get("knowledge").unwrap_or(&Value::Null))?;
         let entries = lines::entries_of(work.get("lines").unwrap_or(&Value::Null))?;
         if knowledge.rules.actions.is_empty() {

@@ -138,7 +138,7 @@ fn raise(raises: &mut Vec<(&'static str, InstanceSet)>, exception: &'static str,
 
 /// The parts of one action's candidates and what is known of them.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownParts {
     pub(super) book: PartBook,
     sets: Vec<Option<(Arc<Part>, Arc<PartSets>)>>,
     size: usize,
@@ -147,10 +147,10 @@ pub(super) struct Known {
 /// Most bytes that are kept of sets of parts.
 const MOST: usize = 64 << 20;
 
-impl Known {
+impl KnownParts {
     /// Nothing yet, of candidates for an action of that specification.
     pub(super) fn new(specification: &Specification) -> Self {
-        Known { book: PartBook::new(specification), sets: Vec::new(), size: 0 }
+        KnownParts { book: PartBook::new(specification), sets: Vec::new(), size: 0 }
     }
 
     pub(super) fn sets(&self, part: &Arc<Part>) -> Option<Arc<PartSets>> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::combine::{Combined, Known, PartSets};
+use super::combine::{Combined, KnownParts, PartSets};
 use super::demonstrations::{Alike, Demonstrations, Step};
 use super::instance_set::InstanceSet;
 use super::table::{Evaluated, Table};
@@ -25,7 +25,7 @@ pub struct Instances {
     written: Vec<String>,
     steps: usize,
     /// Knowledge of the parts of candidates.
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<KnownParts>>,
     /// Distinct bindings, by the parameters named.
     groups: Arc<Mutex<FxHashMap<Vec<usize>, Arc<Groups>>>>,
     demos: Arc<Alike>,
@@ -128,7 +128,7 @@ impl Instances {
             // An action without arguments has its one binding even where nobody calls it.
             bindings.push(Vec::new());
         }
-        let known = Arc::new(Mutex::new(Known::new(demos.specification())));
+        let known = Arc::new(Mutex::new(KnownParts::new(demos.specification())));
         let groups = Arc::default();
         let (function, steps, ground_of) = (function.clone(), demos.steps.len(), demos.identity().clone());
         let mut instances = Instances {
@@ -193,7 +193,7 @@ impl Instances {
         Assertion::dissect(text, &self.function, &mut self.known().book)
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn known(&self) -> std::sync::MutexGuard<'_, KnownParts> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::context::Known;
+use super::context::WorkInput;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
 use super::plan_following::{InForce, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::skills::TIPS;
@@ -134,7 +134,7 @@ impl Method for ProgPrompt {
     }
 
     /// A plan without a language model: parts that ship with the program.
-    fn compute(&self, known: &Known, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, _work: &Value, _stop: &Stop) -> Result<Answer, String> {
         if known.facts.is_none() {
             return Err(format!("the world {} reports no facts to plan on; choose another method", known.world.name));
         }

@@ -28,7 +28,7 @@ use course::Course;
 pub(super) use record::ARTIFACT;
 
 use super::{
-    Answer, Context, DerivedState, KeptBack, Known, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop,
+    Answer, Context, DerivedState, KeptBack, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
@@ -133,7 +133,7 @@ impl Method for FreeForm {
         })
     }
 
-    fn compute(&self, known: &Known, work: &Value, _stop: &Stop) -> Result<Answer, String> {
+    fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         work::done(known, work)
     }
 

@@ -11,7 +11,7 @@ use stepwright_plan::settings::Settings;
 use stepwright_plan::written::spelled;
 
 use super::record::{Before, Found, Offered};
-use crate::{Answer, Known};
+use crate::{Answer, WorkInput};
 use stepwright_program::Call;
 use stepwright_world::WordedPlan;
 
@@ -51,7 +51,7 @@ pub enum Work {
     },
 }
 
-pub fn done(known: &Known, work: &Value) -> Result<Answer, String> {
+pub fn done(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     match Work::deserialize(work).map_err(|error| error.to_string())? {
         Work::Retrieve { task, fit } => retrieve(known, &task, fit),
         Work::Translate { samples, exact, steps, most, before, form, beta, repeated, tried } => {
@@ -85,7 +85,7 @@ fn take_as_it_stands(near: &mut Vec<(String, f64)>, sentence: &str) {
 }
 
 /// The plans shown as examples: the world's own, or its demonstrations.
-pub fn examples(known: &Known) -> Arc<[WordedPlan]> {
+pub fn examples(known: &WorkInput) -> Arc<[WordedPlan]> {
     if !known.examples.is_empty() {
         return Arc::clone(&known.examples);
     }
@@ -97,7 +97,7 @@ pub fn examples(known: &Known) -> Arc<[WordedPlan]> {
 }
 
 /// The example's text as prompts show it, and what was found of it.
-fn retrieve(known: &Known, task: &str, fit: bool) -> Result<Answer, String> {
+fn retrieve(known: &WorkInput, task: &str, fit: bool) -> Result<Answer, String> {
     let plans = examples(known);
     let tasks: Arc<[String]> = plans.iter().map(|plan| plan.task.clone()).collect();
     let likeness = if tasks.is_empty() { Vec::new() } else { known.translator.likeness(task, &tasks)? };
@@ -134,7 +134,7 @@ fn text(plan: &WordedPlan) -> String {
 }
 
 /// The built-in agent's next steps, as calls.
-fn agent(known: &Known, most: usize, refused: &[Call], before: Before) -> Answer {
+fn agent(known: &WorkInput, most: usize, refused: &[Call], before: Before) -> Answer {
     let refused: Vec<(Call, String)> = refused.iter().map(|call| (call.clone(), String::new())).collect();
     let steps = known.knowledge.proposer.propose(&known.agent(&refused), most);
     let offered =

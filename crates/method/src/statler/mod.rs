@@ -225,7 +225,7 @@ impl Method for Coder {
 
     fn compute(
         &self,
-        known: &super::Known,
+        known: &super::WorkInput,
         work: &serde_json::Value,
         _stop: &super::Stop,
     ) -> Result<super::Answer, String> {

@@ -47,7 +47,7 @@ struct Item {
 
 /// Knowledge of a product, and the instruction made from it.
 #[derive(Debug, Default, Deserialize)]
-struct Known {
+struct ProductKnowledge {
     #[serde(default)]
     attributes: Option<Vec<String>>,
     #[serde(default)]
@@ -63,7 +63,7 @@ pub(super) fn read(
     human: Option<&Path>,
     reading: Reading,
 ) -> Result<Catalogue, ShopError> {
-    let known: FxHashMap<String, Known> = map_of(attributes, "an object of products by their numbers")?;
+    let known: FxHashMap<String, ProductKnowledge> = map_of(attributes, "an object of products by their numbers")?;
     let human: FxHashMap<String, Vec<Human>> = match human.filter(|_| reading.kind != GoalKind::Synthetic) {
         Some(path) => map_of(Some(path), "an object of lists of instructions by product")?,
         None => FxHashMap::default(),
@@ -179,7 +179,7 @@ impl Item {
     }
 
     /// The product; `None` for one that the shop passes over.
-    fn product(self, known: &FxHashMap<String, Known>) -> Result<Option<Product>, String> {
+    fn product(self, known: &FxHashMap<String, ProductKnowledge>) -> Result<Option<Product>, String> {
         let asin = text(&self.asin, "asin")?;
         if asin == "nan" || asin.chars().count() > 10 {
             return Ok(None);

@@ -1,8 +1,8 @@
 //! Planning problem of a household over what the agent was shown, and plans back as program calls.
 //!
 //! The goal is read from the task sentence, so it is over kinds: some thing of the kind, at some place of the kind. A thing of the
-//! kind that was never seen stands in as `some KIND`; where nobody looked it may be ([`Known::InRoom`]), or nothing is known of it
-//! ([`Known::Nothing`]). Plans are cut before the first step that handles such a stand-in: until it has shown itself there is nothing
+//! kind that was never seen stands in as `some KIND`; where nobody looked it may be ([`Unseen::InRoom`]), or nothing is known of it
+//! ([`Unseen::Nothing`]). Plans are cut before the first step that handles such a stand-in: until it has shown itself there is nothing
 //! to take.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use super::agent::goal::Goal;
 use super::agent::{OPEN, TOGGLE, TOOLS, goal_of, is_shut, location_prior};
 use crate::blocking::Domain;
 use crate::planner::LocationPrior;
-use crate::planner::classical::{Known, Names, PlanningTask, Step};
+use crate::planner::classical::{Names, PlanningTask, Step, Unseen};
 use crate::planner::effects::kind_of;
 use stepwright_program::Call;
 
@@ -43,7 +43,7 @@ fn calls(names: &Names, plan: &[Step]) -> Vec<String> {
 
 /// The problem of doing what a task sentence asks for, from what the agent was shown.
 /// Errors: a sentence that is not understood.
-pub fn problem(title: &str, sentence: &str, belief: &Belief, known: Known) -> Result<PlanningTask, String> {
+pub fn problem(title: &str, sentence: &str, belief: &Belief, known: Unseen) -> Result<PlanningTask, String> {
     let prior = location_prior();
     let goal =
         goal_of(sentence, belief, &prior).ok_or_else(|| format!("the task sentence was not understood: {sentence}"))?;
@@ -81,7 +81,7 @@ pub fn everything(truth: &Value) -> Belief {
 }
 
 /// The problem of reaching a goal from the agent's knowledge.
-fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, known: Known) -> PlanningTask {
+fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, known: Unseen) -> PlanningTask {
     let mut start: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut add = |words: &[&str]| {
         start.insert(words.iter().map(|w| (*w).to_owned()).collect());
@@ -129,7 +129,7 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
         for thing in belief.listed.get(place).into_iter().flatten() {
             add(&["in", thing, place]);
         }
-        if !belief.is_seen_into(place) && known != Known::Nothing {
+        if !belief.is_seen_into(place) && known != Unseen::Nothing {
             hoped.iter().for_each(|thing| add(&["maybe", thing, place]));
         }
     }

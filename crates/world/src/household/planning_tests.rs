@@ -20,7 +20,7 @@ fn full_knowledge_plans_win() {
     for task in Source::shipped().unwrap().ids().map(str::to_owned).collect::<Vec<_>>() {
         let (mut world, _, sentence) = world(&task);
         let belief = everything(&world.truth());
-        let task_problem = problem(&task, &sentence, &belief, Known::Everything).unwrap();
+        let task_problem = problem(&task, &sentence, &belief, Unseen::Everything).unwrap();
         let plan =
             task_problem.plan(&Limits::default()).unwrap_or_else(|e| panic!("{task}: {e}\n{}", task_problem.problem));
         let mut won = false;
@@ -38,12 +38,12 @@ fn full_knowledge_plans_win() {
 #[test]
 fn what_was_not_seen_is_looked_for_and_not_handled() {
     let (world, belief, sentence) = world("shipped/heat-tomato-3");
-    let task_problem = problem("t", &sentence, &belief, Known::InRoom).unwrap();
+    let task_problem = problem("t", &sentence, &belief, Unseen::InRoom).unwrap();
     let plan = task_problem.plan(&Limits::default()).unwrap();
     assert!(plan.iter().any(|s| s.to_string().starts_with("heat some_tomato")), "{plan:?}");
     let actions = task_problem.actions(&plan);
     assert!(!actions.is_empty() && actions.len() < plan.len(), "{actions:?} of {plan:?}");
     assert!(actions.iter().all(|a| world.text_of(&a.parse().unwrap()).is_some_and(|t| !t.contains("some"))));
-    let limited = problem("t", &sentence, &belief, Known::Nothing).unwrap();
+    let limited = problem("t", &sentence, &belief, Unseen::Nothing).unwrap();
     assert!(matches!(limited.plan(&Limits::default()), Err(NoPlan::Nothing(_))));
 }

@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::rules;
 use super::state::State;
 use super::{Edition, Source, facts, goal, planning, program, text, truth};
-use crate::planner::classical::{Known, PlanningTask};
+use crate::planner::classical::{PlanningTask, Unseen};
 use crate::{self as world, Atom, Facts, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
@@ -172,11 +172,11 @@ impl Symbols for Episode {
         &self,
         (task, sentence): (&str, &str),
         history: &[Step],
-        known: Known,
+        known: Unseen,
     ) -> Option<Result<PlanningTask, String>> {
         let belief = match known {
-            Known::Everything => planning::everything(&truth::truth(&self.game, &self.state)),
-            Known::InRoom | Known::Nothing => Belief::of(history),
+            Unseen::Everything => planning::everything(&truth::truth(&self.game, &self.state)),
+            Unseen::InRoom | Unseen::Nothing => Belief::of(history),
         };
         Some(planning::problem(task, sentence, &belief, known))
     }

@@ -1,7 +1,7 @@
 //! Planning problem of a kitchen's facts and goals, and plans back as its actions.
 //!
 //! Only the facts go in. Of goal things that are not seen, a problem says no more than what the goals imply (what is
-//! to be put somewhere can be taken, what is to be switched on has a switch) and, where that is [`Known::InRoom`], that they are
+//! to be put somewhere can be taken, what is to be switched on has a switch) and, where that is [`Unseen::InRoom`], that they are
 //! in the room.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::blocking::Domain;
 use crate::literal::{Atom, Facts};
-use crate::planner::classical::{Known, Names, PlanningTask, Step};
+use crate::planner::classical::{Names, PlanningTask, Step, Unseen};
 
 /// The domain: preconditions and effects of actions.
 static DOMAIN: LazyLock<String> =
@@ -33,11 +33,11 @@ fn claim(predicate: &str, things: &[&str]) -> Claim {
 
 /// The problem of reaching the goals from what is known.
 /// Errors: a goal that the domain has no words for.
-pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Result<PlanningTask, String> {
+pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Unseen) -> Result<PlanningTask, String> {
     let mut start: BTreeSet<Claim> = facts.atoms.iter().filter_map(of_atom).collect();
     let dirty = |thing: &str| facts.holds("DIRTY", &[thing]);
     for thing in &facts.things {
-        if known != Known::Everything || facts.holds("VISIBLE", &[thing]) {
+        if known != Unseen::Everything || facts.holds("VISIBLE", &[thing]) {
             start.insert(claim("visible", &[thing]));
         }
         start.insert(claim("located", &[thing]));
@@ -51,7 +51,7 @@ pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Known) -> Resu
         wanted.push(literal);
         start.extend(implied);
         for thing in goal.args.iter().filter(|a| *a != CHARACTER) {
-            if known != Known::Nothing {
+            if known != Unseen::Nothing {
                 start.insert(claim("located", &[thing]));
             }
         }

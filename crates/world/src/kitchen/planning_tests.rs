@@ -16,7 +16,7 @@ fn goals(of: &[&str]) -> Vec<Atom> {
 }
 
 /// A machine that was seen and a mug that was not.
-fn coffee(known: Known) -> PlanningTask {
+fn coffee(known: Unseen) -> PlanningTask {
     let seen = facts(&["HANDS_EMPTY", "HAS_SWITCH Brewer|1", "CONTAINER Brewer|1"], &["Brewer|1"]);
     problem("coffee", &seen, &goals(&["ON Brewer|1", "ON Mug|1 Brewer|1"]), known).unwrap()
 }
@@ -30,13 +30,13 @@ fn plan(problem: &PlanningTask) -> Vec<String> {
 
 #[test]
 fn what_is_not_seen_is_looked_for_where_it_is_known_to_be() {
-    let actions = plan(&coffee(Known::InRoom));
+    let actions = plan(&coffee(Unseen::InRoom));
     let at = |wanted: &str| actions.iter().position(|a| a == wanted).unwrap_or_else(|| panic!("{wanted}: {actions:?}"));
     assert!(at("scanroom Mug|1") < at("walk_to_object Mug|1") && at("walk_to_object Mug|1") < at("grab Mug|1"));
     assert!(at("grab Mug|1") < at("put Mug|1 Brewer|1"));
     assert!(at("walk_to_object Brewer|1") < at("switchon Brewer|1"));
     // The limited condition: nothing says that the mug is anywhere.
-    let limited = coffee(Known::Nothing);
+    let limited = coffee(Unseen::Nothing);
     assert!(matches!(limited.plan(&Limits::default()), Err(NoPlan::Nothing(_))));
 }
 
@@ -47,7 +47,7 @@ fn slices_come_from_slicing_and_devices_do_their_work() {
         &["Bread|1", "Board|1", "Grill|1"],
     );
     let toast = goals(&["SLICED Bread|1", "COOKED Bread|1|BreadSliced_1 Grill|1"]);
-    let encoded = problem("toast", &seen, &toast, Known::InRoom).unwrap();
+    let encoded = problem("toast", &seen, &toast, Unseen::InRoom).unwrap();
     assert_eq!(
         plan(&encoded),
         ["slice Bread|1", "grab Bread|1|BreadSliced_1", "walk_to_object Grill|1", "put Bread|1|BreadSliced_1 Grill|1"]
@@ -57,11 +57,11 @@ fn slices_come_from_slicing_and_devices_do_their_work() {
         &["Cup|1", "Basin|1", "Box|1"],
     );
     let wash = goals(&["WASHED_SINK Cup|1 Basin|1 Tap|1", "INSIDE Cup|1 Box|1", "CLOSED Box|1"]);
-    let actions = plan(&problem("wash", &seen, &wash, Known::InRoom).unwrap());
+    let actions = plan(&problem("wash", &seen, &wash, Unseen::InRoom).unwrap());
     for wanted in ["put Cup|1 Basin|1", "switchon Tap|1", "open Box|1", "put Cup|1 Box|1", "close Box|1"] {
         assert!(actions.iter().any(|a| a == wanted), "{wanted}: {actions:?}");
     }
-    assert!(problem("x", &seen, &goals(&["FLOWN Cup|1"]), Known::InRoom).is_err());
+    assert!(problem("x", &seen, &goals(&["FLOWN Cup|1"]), Unseen::InRoom).is_err());
 }
 
 /// With everything known there is a plan for every shipped kitchen task.
@@ -71,7 +71,7 @@ fn kitchens_fully_known_are_planned() {
     for task in world.tasks() {
         world.reset(&task.id, 0).unwrap();
         let (facts, goals) = (world.everything().unwrap(), world.goals().unwrap());
-        let full = problem(&task.id, &facts, &goals, Known::Everything).unwrap();
+        let full = problem(&task.id, &facts, &goals, Unseen::Everything).unwrap();
         let plan = full.plan(&Limits::default()).unwrap_or_else(|e| panic!("{}: {e}", task.id));
         assert_eq!(full.actions(&plan).len(), plan.len(), "{}", task.id);
     }

@@ -10,7 +10,7 @@ use super::program::{self, Observation};
 use super::scene::Task;
 use super::simulation::Simulation;
 use super::{Find, Goal, Source, facts, floor_plan, observe, planning, truth};
-use crate::planner::classical::{Known, PlanningTask};
+use crate::planner::classical::{PlanningTask, Unseen};
 use crate::{self as world, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
@@ -182,9 +182,9 @@ impl Symbols for Episode {
         &self,
         (task, _): (&str, &str),
         _history: &[Step],
-        known: Known,
+        known: Unseen,
     ) -> Option<Result<PlanningTask, String>> {
-        let facts = if known == Known::Everything { self.everything() } else { self.facts() };
+        let facts = if known == Unseen::Everything { self.everything() } else { self.facts() };
         Some(planning::problem(task, &facts, &self.goals(), known))
     }
 }

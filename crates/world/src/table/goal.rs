@@ -40,7 +40,7 @@ pub struct Goal {
 type Sum = BTreeMap<usize, Ratio>;
 
 /// Families of blocks that are joined by what is known, and how many times as heavy as its family's unit each block is.
-struct Known(BTreeMap<String, (usize, Ratio)>);
+struct KnownWeights(BTreeMap<String, (usize, Ratio)>);
 
 impl Goal {
     /// Whether these moves, and no needless ones, bring it about. No where the weights do not decide it.
@@ -49,7 +49,7 @@ impl Goal {
     }
 
     fn judged(&self, before: &Table, after: &Table, moves: &[Move]) -> Option<bool> {
-        let known = Known::of(after)?;
+        let known = KnownWeights::of(after)?;
         let sum = |bowl: usize| known.sum(&inside(after, bowl));
         let bowls: Vec<usize> = match self.op {
             Relation::EqualAllBowls => {
@@ -95,7 +95,7 @@ fn needed(before: &Table, after: &Table, moves: &[Move], bowls: &[usize]) -> boo
 
 /// How many blocks of known weight the left bowl can hold at the most, those that are there already among them, without holding more
 /// than the right one.
-fn most_within(known: &Known, before: &Table, left: usize, right: usize) -> Option<usize> {
+fn most_within(known: &KnownWeights, before: &Table, left: usize, right: usize) -> Option<usize> {
     let mut sum = known.sum(&inside(before, left))?;
     let limit = known.sum(&inside(before, right))?;
     let mut free: Vec<(usize, Ratio)> = Vec::new();
@@ -123,15 +123,15 @@ fn inside(table: &Table, bowl: usize) -> Vec<String> {
     (0..table.things().len()).filter(block).map(|thing| table.name(thing).to_owned()).collect()
 }
 
-impl Known {
-    fn of(table: &Table) -> Option<Known> {
+impl KnownWeights {
+    fn of(table: &Table) -> Option<KnownWeights> {
         let weights = Weights::of(&table.form()).ok()?;
         let groups = weights.groups();
         let each = groups
             .iter()
             .enumerate()
             .flat_map(|(family, group)| group.iter().map(move |(block, weight)| (tidy(block), (family, *weight))));
-        Some(Known(each.collect()))
+        Some(KnownWeights(each.collect()))
     }
 
     /// The weight of some blocks together; `None` where nothing is known of one.

@@ -13,7 +13,7 @@ use stepwright_method::precondition::{
 use super::rows;
 
 /// Knowledge of a candidate: its place in the pool, and what looking at it gave.
-pub(super) struct Known<'a> {
+pub(super) struct CandidateDetail<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) pool: Option<&'a Pool>,
     pub(super) ranking: Ranking,
@@ -55,8 +55,8 @@ fn share(part: usize, whole: usize) -> String {
 }
 
 /// All rows on a candidate, most important first.
-pub(super) fn rows(known: &Known<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let Known { candidate, pool, ranking, in_force, origin, seen } = known;
+pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
+    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);

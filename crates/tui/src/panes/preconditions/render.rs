@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::detail::{self, Known};
+use super::detail::{self, CandidateDetail};
 use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
 use crate::pane::PaneAction;
@@ -232,7 +232,8 @@ impl PreconditionsPane {
         let seen = self.seen.said.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
-            let known = Known { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
+            let known =
+                CandidateDetail { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
@@ -280,7 +281,7 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
             let (pool, ranking) = (pane.pool(view), pane.ranking);
-            let known = Known { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
+            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
             detail::rows(&known, view, &theme.glyphs, width)
         }
         Some(Err(why)) => words::labelled("", Role::Warn, why, width),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::detail::{self, Known};
+use super::detail::{self, CandidateDetail};
 use crate::panes::draw::{Row, run};
 use crate::panes::words;
 use crate::theme::{Role, Theme};
@@ -91,7 +91,7 @@ impl StudyPage {
         let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
         let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
         let ranking = Ranking::default();
-        let known = Known { candidate, pool, ranking, in_force, origin: None, seen: None };
+        let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: None };
         detail::rows(&known, view, &theme.glyphs, width)
     }
 

@@ -17,5 +17,5 @@ pub use expression::Expression;
 pub use names::Names;
 pub use pddl::{Domain, Problem};
 pub use solve::{Limits, NoPlan, solve};
-pub use task::{Known, PlanningTask, ReadActions};
+pub use task::{PlanningTask, ReadActions, Unseen};
 pub use validate::{Invalid, Step, validate};

@@ -8,7 +8,7 @@ use super::validate::Step;
 
 /// Knowledge of things that were not seen yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Known {
+pub enum Unseen {
     /// That they are in the room: looking around finds them.
     #[default]
     InRoom,
