@@ -17,7 +17,7 @@ impl Driver {
                 self.service_worked(service, result);
             }
             Message::World(back) => self.came_back(back),
-            Message::Ran(ran) => self.program_ran(ran),
+            Message::ProgramResult(ran) => self.program_ran(ran),
             Message::Answered(answered) => {
                 self.jobs.end_ask(answered.ask, false);
                 let answered = self.record_exchange(answered);

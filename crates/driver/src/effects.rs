@@ -14,7 +14,7 @@ use super::checking;
 use super::difference::difference;
 use super::driver::{Driver, diverged_words};
 use super::jobs::{self, Job};
-use super::messages::Ran;
+use super::messages::ProgramResult;
 use stepwright_episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request, Unchecked};
 use stepwright_episode::{
     Action, ArtifactId, AskKind, DecisionId, Event, NodeId, Origin, Proposal, Record, StepOutcome, Verdict, log,
@@ -320,8 +320,8 @@ impl Driver {
     }
 
     /// Takes in what a program did: the world performs the resulting calls.
-    pub(super) fn program_ran(&mut self, ran: Ran) {
-        let Ran { decision: id, code, run } = ran;
+    pub(super) fn program_ran(&mut self, ran: ProgramResult) {
+        let ProgramResult { decision: id, code, run } = ran;
         self.jobs.end_program();
         self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 1, total: 1 });
         let turn = self.gate.session().current().map(|n| &n.turn);

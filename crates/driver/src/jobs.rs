@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::messages::{Answered, Failure, JobId, Message, Outlets, Ran};
+use super::messages::{Answered, Failure, JobId, Message, Outlets, ProgramResult};
 use super::panic_guard::{BROKE, catch_panic, catch_panic_in};
 use super::service::{ServiceId, Work, WorkDesk};
 use super::{ask_record, stream};
@@ -232,7 +232,7 @@ pub(super) fn run(
                 Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
             }
         };
-        let _ = outlets.messages.send(Message::Ran(Ran { decision, code, run }));
+        let _ = outlets.messages.send(Message::ProgramResult(ProgramResult { decision, code, run }));
     });
 }
 

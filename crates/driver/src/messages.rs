@@ -14,9 +14,9 @@ pub(super) type JobId = u64;
 
 pub(super) enum Message {
     Answered(Answered),
-    Ran(Ran),
+    ProgramResult(ProgramResult),
     /// A world in another process has taken a step, or not.
-    World(Back),
+    World(StepResult),
     Worked {
         job: JobId,
         service: ServiceId,
@@ -51,14 +51,14 @@ impl std::fmt::Display for Failure {
     }
 }
 
-pub(super) struct Ran {
+pub(super) struct ProgramResult {
     pub(super) decision: DecisionId,
     pub(super) code: String,
     pub(super) run: Run,
 }
 
 /// A fork of the world that has come back.
-pub(super) struct Back {
+pub(super) struct StepResult {
     pub(super) job: JobId,
     pub(super) at: NodeId,
     pub(super) world: Box<dyn World>,

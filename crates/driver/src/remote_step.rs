@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::difference::difference;
 use super::driver::{Driver, diverged_words};
 use super::jobs::Job;
-use super::messages::{Back, Message};
+use super::messages::{Message, StepResult};
 use stepwright_episode::gate::Report;
 use stepwright_episode::{Action, DecisionId, StepOutcome};
 use stepwright_protocol::{Level, Notice};
@@ -69,14 +69,14 @@ impl Driver {
         tokio::task::spawn_blocking(move || {
             let result = work(world.as_mut());
             // A driver that is gone waits for nothing.
-            let _ = messages.send(Message::World(Back { job, at, world, result }));
+            let _ = messages.send(Message::World(StepResult { job, at, world, result }));
         });
         true
     }
 
     /// Takes in the result of a fork.
-    pub(super) fn came_back(&mut self, back: Back) {
-        let Back { job, at, world, result } = back;
+    pub(super) fn came_back(&mut self, back: StepResult) {
+        let StepResult { job, at, world, result } = back;
         let Some(Job::World { step }) = self.jobs.end(job) else { return };
         if let Err(WorldError::Differs(difference)) = &result {
             self.diverged = Some(difference.clone());

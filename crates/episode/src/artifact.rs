@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::ask::AskKind;
 use super::decision::Actor;
 use super::event::{AskId, Event, NodeId, TreeEdit};
-use super::history::{self, Changes, Made};
+use super::history::{self, Changes, DocumentChange};
 use super::index::place;
 use super::patch;
 use super::proposal::Proposal;
@@ -449,7 +449,8 @@ impl Node {
                 let in_force = self.with_assertions(artifact, Some(&after))?;
                 let begins = offer.is_none() && *by == Actor::Policy;
                 let (was, is) = (before.clone(), Arc::clone(&after));
-                let made = Made { node: self.id, offer: *offer, before: was, after: is, begins, previous: None };
+                let made =
+                    DocumentChange { node: self.id, offer: *offer, before: was, after: is, begins, previous: None };
                 Arc::make_mut(&mut self.documents).settle(artifact, made, changes)?;
                 self.in_force = in_force;
                 if let Some(taken) = offer {

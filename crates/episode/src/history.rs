@@ -25,7 +25,7 @@ struct Place {
 
 /// A change as it was made somewhere in the session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct DocumentChange {
     /// Where.
     pub node: u64,
     /// The offer taken.
@@ -43,7 +43,7 @@ pub struct Made {
 /// The changes of all documents of a session, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changes {
-    made: Vec<Made>,
+    made: Vec<DocumentChange>,
     room: usize,
 }
 
@@ -60,7 +60,7 @@ impl Changes {
     }
 
     /// The change of that number.
-    pub fn get(&self, number: usize) -> Option<&Made> {
+    pub fn get(&self, number: usize) -> Option<&DocumentChange> {
         self.made.get(number)
     }
 }
@@ -99,7 +99,7 @@ impl<Name: Ord + Clone> Documents<Name> {
 
     /// Makes a change. One that was taken back last is made again; after another, nothing that was taken back can be.
     /// Errors: where the documents of the session would take too much memory; nothing is changed then.
-    pub fn settle(&mut self, artifact: &Name, made: Made, changes: &mut Changes) -> Result<(), String> {
+    pub fn settle(&mut self, artifact: &Name, made: DocumentChange, changes: &mut Changes) -> Result<(), String> {
         changes.room = changes.room.checked_sub(patch::weight(&made.after)).ok_or_else(|| {
             format!("the documents of the session take more than {} MiB together", patch::MAX_DOCUMENTS >> 20)
         })?;
@@ -110,12 +110,12 @@ impl<Name: Ord + Clone> Documents<Name> {
         }
         let previous = place.last.replace(changes.made.len());
         self.values.insert(artifact.clone(), Arc::clone(&made.after));
-        changes.made.push(Made { previous, ..made });
+        changes.made.push(DocumentChange { previous, ..made });
         Ok(())
     }
 
     /// Takes the last change of a document back, and says which; `None` where there is none.
-    pub fn take_back<'a>(&mut self, artifact: &Name, changes: &'a Changes) -> Option<&'a Made> {
+    pub fn take_back<'a>(&mut self, artifact: &Name, changes: &'a Changes) -> Option<&'a DocumentChange> {
         let place = self.places.get_mut(artifact)?;
         let number = place.last?;
         let made = changes.get(number)?;
@@ -162,7 +162,7 @@ mod tests {
                 if let Some(after) = next {
                     let value = after.as_u64().unwrap() as u8;
                     let before = documents.get(&id).cloned();
-                    let made = Made { node: 0, offer: None, before, after, begins: false, previous: None };
+                    let made = DocumentChange { node: 0, offer: None, before, after, begins: false, previous: None };
                     documents.settle(&id, made, &mut changes).unwrap();
                     past.push(Some(value));
                     if future.pop() != Some(value) {

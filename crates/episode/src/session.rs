@@ -15,7 +15,7 @@ use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
-use super::history::{Changes, Made};
+use super::history::{Changes, DocumentChange};
 use super::index::{Index, place};
 use super::numbered::Numbered;
 use super::packed::Packed;
@@ -410,13 +410,13 @@ impl Session {
 
     /// The change that undo would take back of a document: the last one, with its number among the changes of the session. What an
     /// episode begins with is not taken back.
-    pub(crate) fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+    pub(crate) fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
         let number = self.current()?.documents.last(artifact)?;
         Some((number, self.changes.get(number).filter(|made| !made.begins)?))
     }
 
     /// The change that redo would make again of a document, with its number among the changes of the session.
-    pub(crate) fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &Made)> {
+    pub(crate) fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
         let number = self.current()?.documents.undone(artifact)?;
         Some((number, self.changes.get(number)?))
     }

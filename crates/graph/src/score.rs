@@ -37,10 +37,10 @@ pub struct Scores {
 }
 
 /// A program's end: the program with the scene's names, and its run.
-type Ran = (Script, Run);
+type ScriptRun = (Script, Run);
 
 /// Prepares and runs a program. What cannot be prepared leaves the household as it was; an empty program too.
-fn ran(program: &[Line], setting: Setting<'_>) -> (Ran, Option<ErrorType>) {
+fn ran(program: &[Line], setting: Setting<'_>) -> (ScriptRun, Option<ErrorType>) {
     let untouched = || (program.to_vec(), Run::of(setting.scene, &[]));
     if program.is_empty() {
         return (untouched(), Some(ErrorType::EmptyProgram));
@@ -69,7 +69,7 @@ pub fn scores(program: &[Line], truths: &[Script], setting: Setting<'_>) -> Scor
     let ((script, run), error) = ran(program, setting);
     let mut ends = truths.iter().map(|truth| ran(truth, setting));
     let first = ends.next();
-    let is_done = |end: &(Ran, Option<ErrorType>)| end.1.is_none();
+    let is_done = |end: &(ScriptRun, Option<ErrorType>)| end.1.is_none();
     let truth = match first {
         Some(first) if !is_done(&first) => Some(ends.find(is_done).unwrap_or(first)),
         first => first,

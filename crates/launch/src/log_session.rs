@@ -17,7 +17,7 @@ use stepwright_method::program_context::ProgramContext;
 use stepwright_program::Call;
 use stepwright_world::{OpenedWorld, Sources, World};
 
-pub(super) struct Made {
+pub(super) struct LogSession {
     pub(super) session: Session,
     pub(super) records: Vec<Record>,
     pub(super) opened: OpenedWorld,
@@ -25,7 +25,7 @@ pub(super) struct Made {
 
 /// The session of an episode of a log; of the first one where no id is given.
 /// Errors: if the file is no log, or has no such episode.
-pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock) -> Result<Made, OpenError> {
+pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock) -> Result<LogSession, OpenError> {
     let mut opened = sources.open_log(path, episode)?;
     let reset = opened.world.reset(&opened.task, 0)?;
     let header = Header {
@@ -43,7 +43,7 @@ pub(super) fn open(path: &Path, episode: &str, sources: &Sources, clock: &Clock)
         .and_then(|()| writing.steps(&log, opened.world.as_mut(), reset_calls))
         .map_err(|why| OpenError::Failed(format!("{}: {why}", path.display())))?;
     let Writing { session, records, .. } = writing;
-    Ok(Made { session, records, opened })
+    Ok(LogSession { session, records, opened })
 }
 
 struct Writing {
@@ -149,7 +149,7 @@ mod tests {
         std::fs::write(&path, LOG).unwrap();
         let clock: Clock = std::sync::Arc::new(|| 7);
         let made = open(&path, "", &Sources::default(), &clock).unwrap();
-        let Made { session, records, mut opened } = made;
+        let LogSession { session, records, mut opened } = made;
         assert_eq!((session.nodes().len(), session.header.sentence.as_str()), (4, "put a mug in desk"));
         let marks: Vec<Mark> =
             session.nodes().iter().skip(1).filter_map(|n| Some(session.verdict_at(n.id)?.mark())).collect();

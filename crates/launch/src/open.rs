@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::OpenError;
 use super::header::{new_header, session_path};
-use super::log_session::{self, Made};
+use super::log_session::{self, LogSession};
 use crate::config::{self, BUILT_IN, Config, Selected};
 use stepwright_driver::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, start,
@@ -101,7 +101,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
 /// An episode of a log, as a session that is kept in a new file once something is done in it.
 fn prepare_log(path: &Path, episode: &str, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
     let clock = system_clock();
-    let Made { mut session, records, opened } = log_session::open(path, episode, sources, &clock)?;
+    let LogSession { mut session, records, opened } = log_session::open(path, episode, sources, &clock)?;
     let name = if config.model.model.is_empty() { SYMBOLIC } else { config.model.model.as_str() };
     let source = resolver(config)(name).map_err(OpenError::Failed)?;
     let method = methods(config)(method::DEFAULT).map_err(OpenError::Failed)?;

@@ -17,10 +17,10 @@ const KEPT: usize = 4;
 const MANY: usize = 1000;
 
 /// A table with the embedder's name and the sentences it is of.
-type Made = (String, Arc<[String]>, Arc<Table>);
+type NamedTable = (String, Arc<[String]>, Arc<Table>);
 
 /// The tables made last, by any session of the process.
-static TABLES: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+static TABLES: Mutex<Vec<NamedTable>> = Mutex::new(Vec::new());
 
 /// Finds neighbours by an embedder.
 #[derive(Clone)]
@@ -84,7 +84,8 @@ impl Translator {
     fn table(&self, of: &Arc<[String]>) -> Result<Arc<Table>, String> {
         // Held while a table is made, so that sessions side by side do not make it twice.
         let mut held = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = |(name, sentences, _): &&Made| name == self.name() && (Arc::ptr_eq(sentences, of) || sentences == of);
+        let own =
+            |(name, sentences, _): &&NamedTable| name == self.name() && (Arc::ptr_eq(sentences, of) || sentences == of);
         if let Some((_, _, table)) = held.iter().find(own) {
             return Ok(Arc::clone(table));
         }

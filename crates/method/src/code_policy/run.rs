@@ -38,13 +38,13 @@ pub(super) struct Answered {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Came {
+pub(super) struct RunResult {
     pub(super) next: Next,
     /// The line of each call that was answered from the tape; 0 where it is none of the program's.
     pub(super) replayed: Vec<usize>,
 }
 
-impl Came {
+impl RunResult {
     /// Reads what a run came to from its record. Earlier records held what comes next alone; `answered`: how many calls were answered
     /// before that run.
     pub(super) fn read(text: &str, answered: usize) -> Option<Self> {
@@ -56,7 +56,7 @@ impl Came {
             Next::Call { number, .. } => number.saturating_sub(answered),
             _ => 0,
         };
-        Some(Came { next, replayed: vec![0; replayed] })
+        Some(RunResult { next, replayed: vec![0; replayed] })
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
     let runtime = tokio::runtime::Handle::try_current().map_err(|e| format!("nothing can be run here: {e}"))?;
     let mut replayed = Vec::new();
     let next = runtime.block_on(run(known.sandbox.as_ref(), &work, &mut replayed));
-    serde_json::to_string(&Came { next, replayed }).map_err(|e| e.to_string())
+    serde_json::to_string(&RunResult { next, replayed }).map_err(|e| e.to_string())
 }
 
 async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> Next {

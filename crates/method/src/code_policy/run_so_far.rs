@@ -4,7 +4,7 @@
 use serde_json::Value;
 use stepwright_skill::code::{self, Next, acted};
 
-use super::run::{Answered, Came};
+use super::run::{Answered, RunResult};
 use crate::context::{decided, source};
 use crate::plan_following::{InForce, in_force, is_line};
 use crate::{History, folded};
@@ -85,7 +85,7 @@ impl RunSoFar {
             }
             let Some(text) = text_of(ask) else { continue };
             if ask.kind == run {
-                let Some(came) = Came::read(text, self.answered.len()) else { continue };
+                let Some(came) = RunResult::read(text, self.answered.len()) else { continue };
                 self.take_from_tape(&came);
                 // One that was found out before an answer came in tells nothing more.
                 let fresh = |next: &Next| !matches!(next, Next::Call { number, .. } if *number != self.answered.len());
@@ -113,7 +113,7 @@ impl RunSoFar {
 
     /// A run tells which calls of the tape it made too. Where a call of its own came after them the others are not made any more; where
     /// it ended before, the program that is mended next may make them.
-    fn take_from_tape(&mut self, came: &Came) {
+    fn take_from_tape(&mut self, came: &RunResult) {
         let same = came.replayed.len().min(self.tape.len());
         for (call, line) in self.tape.drain(..same).zip(&came.replayed) {
             self.actions += usize::from(call.function == code::ACT);

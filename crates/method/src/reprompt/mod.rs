@@ -10,9 +10,9 @@
 //! `course` reads what was tried from the records, `record` what they hold; `prompt` renders, `work` retrieves and translates,
 //! `failure` says why a step was refused, `rows` shows the plan.
 
-mod course;
 mod failure;
 mod options;
+mod plan_history;
 mod prompt;
 mod record;
 mod rows;
@@ -24,7 +24,7 @@ mod work;
 use serde_json::Value;
 use stepwright_plan::settings::Settings;
 
-use course::Course;
+use plan_history::PlanHistory;
 pub(super) use record::ARTIFACT;
 
 use super::{
@@ -118,7 +118,7 @@ impl Method for FreeForm {
         let settings = self.settings(cx);
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-        let tried = cx.so_far(Course::new(self.on_error)).attempts.len();
+        let tried = cx.so_far(PlanHistory::new(self.on_error)).attempts.len();
         let (request, wanted) =
             if *kind == record::correction() { (tried, Wanted::Correction) } else { (tried + 1, Wanted::Step) };
         Shape::Generate(Generation {
@@ -157,7 +157,7 @@ impl Method for FreeForm {
     }
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
-        cx.keep(Course::new(self.on_error))
+        cx.keep(PlanHistory::new(self.on_error))
     }
 
     fn answers(&self, kind: &AskKind) -> bool {

@@ -4,7 +4,7 @@
 use stepwright_plan::written::spelled;
 
 use super::OnError;
-use super::course::{Course, Role};
+use super::plan_history::{PlanHistory, Role};
 use super::record;
 use crate::{Place, Section, SectionLine, StepStatus, folded};
 use stepwright_episode::{Node, NodeId};
@@ -24,7 +24,7 @@ pub fn rows(at: &Place<'_>, on_error: OnError) -> Vec<Section> {
 
 fn plan(path: &[&Node], on_error: OnError) -> Option<Section> {
     let found = record::example(path).map(|(_, found)| found);
-    let course = folded(Course::new(on_error), path);
+    let course = folded(PlanHistory::new(on_error), path);
     let mut lines: Vec<SectionLine> = Vec::new();
     for (at, attempt) in course.attempts.iter().enumerate() {
         let by = if attempt.by_person { ", by a person" } else { "" };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use stepwright_plan::score::{Sample, Stop, below, finished};
 use stepwright_plan::settings::Settings;
 
-use super::course::Course;
+use super::plan_history::PlanHistory;
 use super::record::{self, Before, Corrective, Found};
 use super::work::Work;
 use super::{FreeForm, OnError, failure, options, prompt};
@@ -28,7 +28,7 @@ struct Moment<'a, 'c> {
     node: &'a Node,
     round: Round<'a>,
     settings: Settings,
-    course: Course,
+    course: PlanHistory,
 }
 
 pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
@@ -36,7 +36,7 @@ pub fn next(method: FreeForm, cx: &Context<'_>) -> Step {
         return Step::Stuck("the episode has not begun".to_owned());
     };
     let words = |text: &str| cx.world.language().and_then(|language| language.words_of(text));
-    let mut course = cx.so_far(Course::new(method.on_error)).worded(words);
+    let mut course = cx.so_far(PlanHistory::new(method.on_error)).worded(words);
     if cx.samples.is_none() && record::is_asked_anew(&node.turn, round.since) {
         course.take_up_again();
     }

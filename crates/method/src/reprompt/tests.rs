@@ -4,8 +4,8 @@ use stepwright_plan::score::{Candidate, Form};
 use stepwright_plan::settings::Settings;
 
 use super::OnError;
-use super::course::{Attempt, Course, Role};
 use super::options::{self, CUTOFF, SCORE, SETTINGS};
+use super::plan_history::{Attempt, PlanHistory, Role};
 use super::record::{Before, Offered};
 use crate::StepStatus;
 use stepwright_world::options::Values;
@@ -25,7 +25,7 @@ fn every_step_has_its_fate() {
         attempt("Open wall", Role::Planned, true, true),
         attempt("Drink milk", Role::Planned, true, false),
     ];
-    let mut course = Course::new(OnError::Reprompt);
+    let mut course = PlanHistory::new(OnError::Reprompt);
     course.attempts = attempts;
     let fates: Vec<StepStatus> = (0..6).map(|at| course.fate(at)).collect();
     assert_eq!(

@@ -29,7 +29,7 @@ pub(super) struct Human {
     instruction_options: Vec<String>,
 }
 
-pub(super) struct Made {
+pub(super) struct Instruction {
     pub(super) instruction: String,
     pub(super) attributes: Vec<String>,
 }
@@ -90,7 +90,7 @@ pub(super) fn human(products: &[Product], written: &FxHashMap<String, Vec<Human>
 /// Goals made from attributes, in the engine's official order.
 pub(super) fn synthetic(
     products: &[Product],
-    made: impl Fn(&Product) -> Option<Made>,
+    made: impl Fn(&Product) -> Option<Instruction>,
     draw: &mut Draw,
     notes: &mut Vec<String>,
 ) -> Vec<Goal> {
@@ -198,7 +198,7 @@ mod tests {
     fn options_that_multiply_do_not_fill_the_memory() {
         let options = (0..12).map(|name| (format!("o{name}"), vec!["a".to_owned(), "b".to_owned()]));
         let product = Product { asin: "B".to_owned(), options: options.collect(), ..Product::default() };
-        let made = |_: &Product| Some(Made { instruction: "find".to_owned(), attributes: vec!["x".to_owned()] });
+        let made = |_: &Product| Some(Instruction { instruction: "find".to_owned(), attributes: vec!["x".to_owned()] });
         let mut notes = Vec::new();
         let goals = synthetic(&vec![product; 100], made, &mut Draw::new(1), &mut notes);
         assert_eq!((goals.len(), notes.len()), (52_000, 1));

@@ -12,7 +12,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::goals::{self, Draw, Human, Made};
+use super::goals::{self, Draw, Human, Instruction};
 use super::notes::{Fault, Notes, has_markup};
 use super::read::{GoalKind, Reading};
 use super::{Catalogue, Options, Price, Product, ShopError, nouns, price};
@@ -114,7 +114,7 @@ pub(super) fn read(
     catalogue.notes.extend(notes.lines());
     let made = |product: &Product| {
         let known = known.get(&product.asin)?;
-        Some(Made { instruction: known.instruction.clone()?, attributes: known.instruction_attributes.clone()? })
+        Some(Instruction { instruction: known.instruction.clone()?, attributes: known.instruction_attributes.clone()? })
     };
     catalogue.goals = match reading.kind {
         GoalKind::Any if human.is_empty() => {

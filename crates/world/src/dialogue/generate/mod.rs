@@ -5,7 +5,7 @@
 //! `phrases` has the words, `talk` builds turns, `course` decides what happens next. That the true preconditions hold in all of
 //! it is tested, not enforced.
 
-mod course;
+mod draft;
 mod phrases;
 mod talk;
 
@@ -16,7 +16,7 @@ use super::record::Dialogue;
 use super::schema::Service;
 use super::{Source, compact_line};
 use crate::GeneratedTask;
-use course::Course;
+use draft::DialogueDraft;
 use phrases::Phrases;
 use talk::Talk;
 
@@ -29,7 +29,7 @@ pub fn dialogue(service: &Service, id: &str, seed: u64) -> Result<Dialogue, Stri
         format!("dialogues with {} cannot be generated; there are {}", service.name, known.join(", "))
     })?;
     let talk = Talk::new(phrases, ChaCha8Rng::seed_from_u64(seed));
-    let turns = Course::new(service, phrases, talk).run();
+    let turns = DialogueDraft::new(service, phrases, talk).run();
     Ok(Dialogue { id: id.to_owned(), service: service.name.clone(), turns })
 }
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::super::thing::{at, counted};
 use super::super::{Kind, Move, TABLE, Table};
-use super::episode::{self, Course};
+use super::episode::{self, EpisodeDraft};
 use super::look::{of_kind, on};
-use super::made::Made;
+use super::made::MadeRequest;
 use super::{BOWLS, COLOURS, one_of};
 
 /// An episode in the format of files. It has requests that only somebody who remembers can answer, and a hidden block is moved.
@@ -21,13 +21,13 @@ pub fn cover(id: &str, seed: u64) -> Result<Value, String> {
     })
 }
 
-fn course(random: &mut ChaCha8Rng) -> Result<Course, String> {
+fn course(random: &mut ChaCha8Rng) -> Result<EpisodeDraft, String> {
     let mut names = Vec::new();
     let (blocks, covers, bowls) = (random.random_range(4..=5), random.random_range(2..=3), random.random_range(1..=2));
     for (list, kind, count) in [(&COLOURS[..], "block", blocks), (&COLOURS, "cover", covers), (&BOWLS, "bowl", bowls)] {
         names.extend(list.choose_multiple(random, count).map(|name| format!("{name} {kind}")));
     }
-    let mut course = Course::over(names)?;
+    let mut course = EpisodeDraft::over(names)?;
     let wanted = episode::length(random, 8..=12);
     while course.len() < wanted {
         let table = course.table();
@@ -59,7 +59,7 @@ fn pick(random: &mut ChaCha8Rng, names: &[String]) -> Option<String> {
 }
 
 /// A cover is put over a block that carries nothing.
-fn hide(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn hide(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let free: Vec<String> = of_kind(table, Kind::Block).into_iter().filter(|b| on(table, b).is_none()).collect();
     let idle: Vec<String> =
         of_kind(table, Kind::Cover).into_iter().filter(|cover| hidden_by(table, cover).is_none()).collect();
@@ -69,11 +69,11 @@ fn hide(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         1 => format!("Hide the {block} under the {cover}"),
         _ => format!("Put the {cover} over the {block}"),
     };
-    Some(Made::put(query, false, vec![(cover, block)]))
+    Some(MadeRequest::put(query, false, vec![(cover, block)]))
 }
 
 /// A cover is taken off; which one is not said, or what it hides is not.
-fn uncover(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn uncover(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let hiding: Vec<String> =
         of_kind(table, Kind::Cover).into_iter().filter(|cover| hidden_by(table, cover).is_some()).collect();
     let cover = pick(random, &hiding)?;
@@ -83,11 +83,11 @@ fn uncover(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         1 => (format!("Take the cover off the {block}"), true),
         _ => (format!("Uncover the {block}"), true),
     };
-    Some(Made::put(query, temporal, vec![(cover, TABLE.to_owned())]))
+    Some(MadeRequest::put(query, temporal, vec![(cover, TABLE.to_owned())]))
 }
 
 /// A block is moved; covers over it and over where it goes are taken off first.
-fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let is_light = |block: &String| on(table, block).is_none_or(|above| Kind::of(&above) == Some(Kind::Cover));
     let mut light: Vec<String> = of_kind(table, Kind::Block).into_iter().filter(is_light).collect();
     light.shuffle(random);
@@ -113,10 +113,10 @@ fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         Some(cover) if random.random_bool(0.4) => format!("block under the {cover}"),
         _ => block,
     };
-    Some(Made::put(format!("{verb} the {what} {}", at(&target)), temporal, moves))
+    Some(MadeRequest::put(format!("{verb} the {what} {}", at(&target)), temporal, moves))
 }
 
-fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let blocks = of_kind(table, Kind::Block);
     let covers = of_kind(table, Kind::Cover);
     let (query, say) = match random.random_range(0..4) {
@@ -144,5 +144,5 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
             (format!("How many blocks are {word}?"), counted(count, "block"))
         }
     };
-    Some(Made::question(query, say))
+    Some(MadeRequest::question(query, say))
 }

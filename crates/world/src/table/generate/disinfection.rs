@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::super::thing::{at, counted, list};
 use super::super::{Kind, TABLE, Table};
-use super::episode::{self, Course, blocks_that_are};
+use super::episode::{self, EpisodeDraft, blocks_that_are};
 use super::look::{contents, of_kind, on};
-use super::made::Made;
+use super::made::MadeRequest;
 use super::one_of;
 
 /// An episode in the format of files.
 /// Errors: if no attempt gives one that has all that is wanted.
 pub fn disinfection(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "disinfection", seed, |random| {
-        let mut course = Course::new(random, 4..=6, 1..=2, true)?;
+        let mut course = EpisodeDraft::new(random, 4..=6, 1..=2, true)?;
         let wanted = episode::length(random, 8..=14);
         while course.len() < wanted {
             let made = match episode::dice(random) {
@@ -38,7 +38,7 @@ fn word(clean: bool) -> &'static str {
 }
 
 /// A statement of clean or dirty blocks of unknown state.
-fn statement(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn statement(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let mut unknown = blocks_that_are(table, None);
     let clean = random.random_bool(0.5);
     let known = unknown.len() < of_kind(table, Kind::Block).len();
@@ -48,14 +48,14 @@ fn statement(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     if known && !unknown.is_empty() && random.random_bool(0.6) {
         let query =
             format!("{} {}", one_of(random, &["The other blocks are", "All the other blocks are"]), word(clean));
-        return Some(Made::stated("statement", query, is(&unknown)));
+        return Some(MadeRequest::stated("statement", query, is(&unknown)));
     }
     unknown.shuffle(random);
     unknown.truncate(random.random_range(1..=3));
-    (!unknown.is_empty()).then(|| Made::stated("statement", is(&unknown), is(&unknown)))
+    (!unknown.is_empty()).then(|| MadeRequest::stated("statement", is(&unknown), is(&unknown)))
 }
 
-fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let mut blocks = of_kind(table, Kind::Block);
     blocks.shuffle(random);
     let mut targets: Vec<String> = blocks.iter().filter(|block| on(table, block).is_none()).cloned().collect();
@@ -67,11 +67,11 @@ fn put(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     blocks.truncate(if together { 2 } else { 1 });
     let verb = one_of(random, &["Put", "Place", "Move"]);
     let moves = blocks.iter().map(|block| (block.clone(), target.clone())).collect();
-    (!blocks.is_empty()).then(|| Made::put(format!("{verb} {} {}", list(&blocks), at(&target)), false, moves))
+    (!blocks.is_empty()).then(|| MadeRequest::put(format!("{verb} {} {}", list(&blocks), at(&target)), false, moves))
 }
 
 /// All the clean blocks, all the dirty ones, or all in a bowl.
-fn put_all(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn put_all(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let bowl = of_kind(table, Kind::Bowl).choose(random)?.clone();
     let (words, blocks, from) = match episode::dice(random) {
         0..=3 => ("dirty blocks".to_owned(), blocks_that_are(table, Some(false)), None),
@@ -85,11 +85,11 @@ fn put_all(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let all = one_of(random, &["all the", "all"]);
     let moves = blocks.iter().map(|block| (block.clone(), target.clone())).collect();
     let query = format!("Put {all} {words} {}", at(target));
-    (!blocks.is_empty()).then(|| Made { kind: "put_all", ..Made::put(query, true, moves) })
+    (!blocks.is_empty()).then(|| MadeRequest { kind: "put_all", ..MadeRequest::put(query, true, moves) })
 }
 
 /// Something happens to a block: it gets dirty, falls, or is wiped.
-fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let blocks = of_kind(table, Kind::Block);
     let outside: Vec<&String> =
         blocks.iter().filter(|block| super::look::container(table, block).as_deref() != Some("disinfector")).collect();
@@ -104,7 +104,11 @@ fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                     "Somebody dropped the # on a dirty part of the table",
                 ],
             );
-            Made::stated("event", words.replace('#', block), format!("the {block} is placed on the table. {dirty}"))
+            MadeRequest::stated(
+                "event",
+                words.replace('#', block),
+                format!("the {block} is placed on the table. {dirty}"),
+            )
         }
         4..=7 => {
             let words = one_of(
@@ -116,9 +120,9 @@ fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                     "Somebody spilled paint on the #, it is dirty now",
                 ],
             );
-            Made::stated("event", words.replace('#', block), dirty)
+            MadeRequest::stated("event", words.replace('#', block), dirty)
         }
-        _ => Made::stated(
+        _ => MadeRequest::stated(
             "event",
             format!("Somebody wiped the {block}, it is clean now"),
             format!("the {block} becomes clean."),
@@ -126,17 +130,17 @@ fn event(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     })
 }
 
-fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let clean = random.random_bool(0.4);
     let those = blocks_that_are(table, Some(clean));
     let block = of_kind(table, Kind::Block).choose(random)?.clone();
     Some(match episode::dice(random) {
-        0..=4 => Made::question(format!("How many blocks are {}?", word(clean)), counted(those.len(), "block")),
-        5..=7 => Made::question(
+        0..=4 => MadeRequest::question(format!("How many blocks are {}?", word(clean)), counted(those.len(), "block")),
+        5..=7 => MadeRequest::question(
             format!("Is the {block} {}?", word(clean)),
             if those.contains(&block) { "yes" } else { "no" },
         ),
         _ if those.is_empty() => return None,
-        _ => Made::question(format!("Which blocks are {}?", word(clean)), those.join(", ")),
+        _ => MadeRequest::question(format!("Which blocks are {}?", word(clean)), those.join(", ")),
     })
 }

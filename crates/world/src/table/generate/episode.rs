@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::super::{Kind, Table};
-use super::made::Made;
+use super::made::MadeRequest;
 use super::{BOWLS, COLOURS};
 
 /// How often an episode is tried: most have what is wanted at once.
@@ -17,22 +17,22 @@ const TRIES: u64 = 64;
 const PATIENCE: usize = 400;
 
 /// Requests, with the table after each.
-pub struct Course {
+pub struct EpisodeDraft {
     names: Vec<String>,
     initial: Value,
     table: Table,
-    steps: Vec<(Made, Table)>,
+    steps: Vec<(MadeRequest, Table)>,
     refused: usize,
 }
 
-impl Course {
+impl EpisodeDraft {
     /// Nothing asked yet: so many blocks and bowls, with a disinfector if so said.
     pub fn new(
         random: &mut ChaCha8Rng,
         blocks: RangeInclusive<usize>,
         bowls: RangeInclusive<usize>,
         disinfector: bool,
-    ) -> Result<Course, String> {
+    ) -> Result<EpisodeDraft, String> {
         let (blocks, bowls) = (random.random_range(blocks), random.random_range(bowls));
         let mut names: Vec<String> =
             COLOURS.choose_multiple(random, blocks).map(|colour| format!("{colour} block")).collect();
@@ -40,13 +40,13 @@ impl Course {
         if disinfector {
             names.push("disinfector".to_owned());
         }
-        Course::over(names)
+        EpisodeDraft::over(names)
     }
 
     /// Nothing asked yet about things of these names.
-    pub fn over(names: Vec<String>) -> Result<Course, String> {
+    pub fn over(names: Vec<String>) -> Result<EpisodeDraft, String> {
         let table = Table::new(&names)?;
-        Ok(Course { names, initial: table.form(), table, steps: Vec::new(), refused: 0 })
+        Ok(EpisodeDraft { names, initial: table.form(), table, steps: Vec::new(), refused: 0 })
     }
 
     pub fn table(&self) -> &Table {
@@ -59,7 +59,7 @@ impl Course {
 
     /// Adds a request, if there is one, and does what it asks.
     /// Errors: if nothing can be asked any more, or the rules refuse a move.
-    pub fn add(&mut self, made: Option<Made>) -> Result<(), String> {
+    pub fn add(&mut self, made: Option<MadeRequest>) -> Result<(), String> {
         // The same is not asked twice in a row.
         let made = made.filter(|made| self.steps.last().is_none_or(|(last, _)| last.query != made.query));
         let Some(made) = made else {
@@ -70,7 +70,7 @@ impl Course {
     }
 
     /// Adds a request and does what it asks.
-    pub fn follow(&mut self, made: Made) -> Result<(), String> {
+    pub fn follow(&mut self, made: MadeRequest) -> Result<(), String> {
         for (first, second) in &made.moves {
             self.table.put(first, second)?;
         }
@@ -81,7 +81,7 @@ impl Course {
         Ok(())
     }
 
-    pub fn requests(&self) -> impl Iterator<Item = &Made> {
+    pub fn requests(&self) -> impl Iterator<Item = &MadeRequest> {
         self.steps.iter().map(|(made, _)| made)
     }
 
@@ -104,7 +104,7 @@ pub fn first(
     id: &str,
     domain: &str,
     seed: u64,
-    attempt: impl Fn(&mut ChaCha8Rng) -> Result<Course, String>,
+    attempt: impl Fn(&mut ChaCha8Rng) -> Result<EpisodeDraft, String>,
 ) -> Result<Value, String> {
     for number in 0..TRIES {
         let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(TRIES).wrapping_add(number));

@@ -7,7 +7,7 @@ use super::super::{Move, Table};
 
 /// A request, with what is expected.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct MadeRequest {
     pub query: String,
     pub kind: &'static str,
     /// Whether only somebody who remembers can answer it.
@@ -20,19 +20,19 @@ pub struct Made {
     pub goal: Option<(Value, Vec<Vec<String>>)>,
 }
 
-impl Made {
+impl MadeRequest {
     /// A request to put something somewhere.
-    pub fn put(query: String, temporal: bool, moves: Vec<Move>) -> Made {
-        Made { query, kind: "put", temporal, moves, ..Made::default() }
+    pub fn put(query: String, temporal: bool, moves: Vec<Move>) -> MadeRequest {
+        MadeRequest { query, kind: "put", temporal, moves, ..MadeRequest::default() }
     }
 
-    pub fn question(query: String, say: impl Into<String>) -> Made {
-        Made { query, kind: "question", temporal: true, say: Some(say.into()), ..Made::default() }
+    pub fn question(query: String, say: impl Into<String>) -> MadeRequest {
+        MadeRequest { query, kind: "question", temporal: true, say: Some(say.into()), ..MadeRequest::default() }
     }
 
     /// Something that is stated (`statement` or `event`).
-    pub fn stated(kind: &'static str, query: String, update: String) -> Made {
-        Made { query, kind, update: Some(update), ..Made::default() }
+    pub fn stated(kind: &'static str, query: String, update: String) -> MadeRequest {
+        MadeRequest { query, kind, update: Some(update), ..MadeRequest::default() }
     }
 
     /// The step in the format of files; the table is as it is afterwards.

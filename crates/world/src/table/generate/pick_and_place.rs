@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::super::thing::{at, counted};
 use super::super::{Kind, TABLE, Table};
-use super::episode::{self, Course};
+use super::episode::{self, EpisodeDraft};
 use super::look::{below, container, contents, inside, of_kind, on};
-use super::made::{Made, colour};
+use super::made::{MadeRequest, colour};
 use super::one_of;
 
 /// An episode in the format of files.
 /// Errors: if no attempt gives one that has all that is wanted.
 pub fn pick_and_place(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "pick_and_place", seed, |random| {
-        let mut course = Course::new(random, 4..=6, 2..=3, false)?;
+        let mut course = EpisodeDraft::new(random, 4..=6, 2..=3, false)?;
         let wanted = episode::length(random, 6..=11);
         while course.len() < wanted {
             let made = match episode::dice(random) {
@@ -31,7 +31,7 @@ pub fn pick_and_place(id: &str, seed: u64) -> Result<Value, String> {
     })
 }
 
-fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let block = of_kind(table, Kind::Block).choose(random)?.clone();
     let mut targets = of_kind(table, Kind::Block);
     targets.extend(of_kind(table, Kind::Bowl));
@@ -44,10 +44,10 @@ fn named(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
         return None;
     }
     let verb = one_of(random, &["Put", "Place", "Move", "Set"]);
-    Some(Made::put(format!("{verb} the {block} {}", at(&target)), false, vec![(block, target)]))
+    Some(MadeRequest::put(format!("{verb} the {block} {}", at(&target)), false, vec![(block, target)]))
 }
 
-fn described(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn described(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let blocks = of_kind(table, Kind::Block);
     let bowls = of_kind(table, Kind::Bowl);
     let verb = one_of(random, &["Put", "Place", "Move"]);
@@ -85,10 +85,10 @@ fn described(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
             (format!("{verb} the topmost block in the {bowl} on the table"), top, TABLE.to_owned())
         }
     };
-    Some(Made::put(query, true, vec![(block, target)]))
+    Some(MadeRequest::put(query, true, vec![(block, target)]))
 }
 
-fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
+fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<MadeRequest> {
     let blocks = of_kind(table, Kind::Block);
     let bowls = of_kind(table, Kind::Bowl);
     let block = blocks.choose(random)?;
@@ -96,11 +96,11 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
     let yes = |so: bool| if so { "yes" } else { "no" };
     let height = |block: &String| table.height_of(block).unwrap_or_default();
     Some(match episode::dice(random) {
-        0 => Made::question(
+        0 => MadeRequest::question(
             format!("What is the color of the block right above the {block}?"),
             colour(&on(table, block)?),
         ),
-        1 => Made::question(
+        1 => MadeRequest::question(
             format!("What is the color of the block right under the {block}?"),
             colour(&below(table, block)?),
         ),
@@ -108,21 +108,25 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
             let other = blocks.iter().filter(|other| *other != block).collect::<Vec<_>>();
             let other = *other.choose(random)?;
             let words = one_of(random, &["in a higher position", "higher"]);
-            Made::question(format!("Is the {block} {words} than the {other}?"), yes(height(block) > height(other)))
+            MadeRequest::question(
+                format!("Is the {block} {words} than the {other}?"),
+                yes(height(block) > height(other)),
+            )
         }
-        3 => Made::question(format!("Is the {block} in a bowl?"), yes(container(table, block).is_some())),
-        4 => {
-            Made::question(format!("How many blocks are in the {bowl}?"), counted(contents(table, bowl).len(), "block"))
-        }
+        3 => MadeRequest::question(format!("Is the {block} in a bowl?"), yes(container(table, block).is_some())),
+        4 => MadeRequest::question(
+            format!("How many blocks are in the {bowl}?"),
+            counted(contents(table, bowl).len(), "block"),
+        ),
         5 => {
             let outside = blocks.iter().filter(|block| container(table, block).is_none()).count();
-            Made::question("How many blocks are not in a bowl?".to_owned(), counted(outside, "block"))
+            MadeRequest::question("How many blocks are not in a bowl?".to_owned(), counted(outside, "block"))
         }
         6 => {
             let highest = blocks.iter().map(height).max()?;
             let tops: Vec<&String> = blocks.iter().filter(|block| height(block) == highest).collect();
             let [top] = tops.as_slice() else { return None };
-            Made::question("Which block is in the highest position?".to_owned(), top.as_str())
+            MadeRequest::question("Which block is in the highest position?".to_owned(), top.as_str())
         }
         7 => {
             let inside = contents(table, bowl);
@@ -130,14 +134,14 @@ fn question(random: &mut ChaCha8Rng, table: &Table) -> Option<Made> {
                 return None;
             }
             let words = one_of(random, &["What is in", "Which blocks are in"]);
-            Made::question(format!("{words} the {bowl}?"), inside.join(", "))
+            MadeRequest::question(format!("{words} the {bowl}?"), inside.join(", "))
         }
         8 => {
             let stack = inside(table, bowl);
             let [bottom] = stack.as_slice() else { return None };
             on(table, bottom)?;
-            Made::question(format!("Which block is at the bottom of the stack in the {bowl}?"), bottom.as_str())
+            MadeRequest::question(format!("Which block is at the bottom of the stack in the {bowl}?"), bottom.as_str())
         }
-        _ => Made::question(format!("Which bowl is the {block} in?"), container(table, block)?),
+        _ => MadeRequest::question(format!("Which bowl is the {block} in?"), container(table, block)?),
     })
 }

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::super::thing::at;
 use super::super::{Kind, Table};
-use super::episode::{self, Course};
+use super::episode::{self, EpisodeDraft};
 use super::look::{contents, of_kind};
-use super::made::Made;
+use super::made::MadeRequest;
 use super::one_of;
 
 /// The true weights, which the table does not know.
@@ -23,7 +23,7 @@ type Weights = BTreeMap<String, Ratio<i64>>;
 /// Errors: if no attempt gives one that has all that is wanted.
 pub fn weight(id: &str, seed: u64) -> Result<Value, String> {
     episode::first(id, "weight", seed, |random| {
-        let mut course = Course::new(random, 4..=6, 2..=2, false)?;
+        let mut course = EpisodeDraft::new(random, 4..=6, 2..=2, false)?;
         let (mut statements, weights) = statements(random, course.table());
         let mut bowls = of_kind(course.table(), Kind::Bowl);
         bowls.shuffle(random);
@@ -40,7 +40,7 @@ pub fn weight(id: &str, seed: u64) -> Result<Value, String> {
 }
 
 /// Every block's weight, stated in terms of one before it, in any order; and the weights.
-fn statements(random: &mut ChaCha8Rng, table: &Table) -> (Vec<Made>, Weights) {
+fn statements(random: &mut ChaCha8Rng, table: &Table) -> (Vec<MadeRequest>, Weights) {
     const FACTORS: [(i64, i64); 7] = [(1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (1, 3), (1, 4)];
     let mut blocks = of_kind(table, Kind::Block);
     blocks.shuffle(random);
@@ -56,7 +56,7 @@ fn statements(random: &mut ChaCha8Rng, table: &Table) -> (Vec<Made>, Weights) {
         let weight = weights.get(other).copied().unwrap_or_default() * factor;
         let query = sentence(random, &block, factor, other);
         weights.insert(block, weight);
-        stated.push(Made::stated("statement", query.clone(), format!("{query}.")));
+        stated.push(MadeRequest::stated("statement", query.clone(), format!("{query}.")));
     }
     stated.shuffle(random);
     (stated, weights)
@@ -85,7 +85,7 @@ fn sentence(random: &mut ChaCha8Rng, block: &str, factor: Ratio<i64>, other: &st
 }
 
 /// One or two blocks come into the bowl that is compared with, at times one into the other.
-fn puts(random: &mut ChaCha8Rng, table: &Table, left: &str, right: &str) -> Vec<Made> {
+fn puts(random: &mut ChaCha8Rng, table: &Table, left: &str, right: &str) -> Vec<MadeRequest> {
     let mut blocks = of_kind(table, Kind::Block);
     blocks.shuffle(random);
     let mut moves: Vec<(String, String)> = Vec::new();
@@ -95,13 +95,13 @@ fn puts(random: &mut ChaCha8Rng, table: &Table, left: &str, right: &str) -> Vec<
         moves.extend(blocks.pop().map(|block| (block, left.to_owned())));
     }
     let put = |(block, bowl): (String, String)| {
-        Made::put(format!("Put the {block} {}", at(&bowl)), false, vec![(block, bowl)])
+        MadeRequest::put(format!("Put the {block} {}", at(&bowl)), false, vec![(block, bowl)])
     };
     moves.into_iter().map(put).collect()
 }
 
 /// The last request, with every set of blocks that meets it; the smallest is expected, of several the first by name.
-fn goal(random: &mut ChaCha8Rng, table: &Table, weights: &Weights, left: &str, right: &str) -> Option<Made> {
+fn goal(random: &mut ChaCha8Rng, table: &Table, weights: &Weights, left: &str, right: &str) -> Option<MadeRequest> {
     let sum = |blocks: &[String]| -> Ratio<i64> { blocks.iter().filter_map(|block| weights.get(block)).sum() };
     let (inside, target) = (sum(&contents(table, left)), sum(&contents(table, right)));
     let taken = [contents(table, left), contents(table, right)].concat();
@@ -145,5 +145,5 @@ fn goal(random: &mut ChaCha8Rng, table: &Table, weights: &Weights, left: &str, r
     solutions.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     let moves = solutions.first()?.iter().map(|block| (block.clone(), left.to_owned())).collect();
     let goal = json!({ "op": op, "left": left, "right": right });
-    Some(Made { kind: "goal", goal: Some((goal, solutions)), ..Made::put(query, true, moves) })
+    Some(MadeRequest { kind: "goal", goal: Some((goal, solutions)), ..MadeRequest::put(query, true, moves) })
 }

@@ -29,7 +29,7 @@ impl Attempt {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Course {
+pub(crate) struct PlanHistory {
     on_error: OnError,
     /// In order.
     pub attempts: Vec<Attempt>,
@@ -40,10 +40,10 @@ pub(crate) struct Course {
     pub errors: usize,
 }
 
-impl Course {
+impl PlanHistory {
     /// Before any step, by what is done about refused ones.
     pub fn new(on_error: OnError) -> Self {
-        Course { on_error, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
+        PlanHistory { on_error, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
     }
 
     /// The same with each step in the words that are given for its action.
@@ -124,7 +124,7 @@ impl Course {
     }
 }
 
-impl History for Course {
+impl History for PlanHistory {
     fn step(&mut self, from: &Node, to: &Node) {
         self.read(from);
         let text = to.action.as_ref().map(|action| action.text.as_str()).unwrap_or_default();

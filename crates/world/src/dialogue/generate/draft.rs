@@ -5,7 +5,7 @@ use super::super::schema::{Intent, Service};
 use super::phrases::{IntentPhrases, Phrases};
 use super::talk::{Say, Talk};
 
-pub(super) struct Course<'a> {
+pub(super) struct DialogueDraft<'a> {
     service: &'a Service,
     phrases: &'a Phrases,
     talk: Talk<'a>,
@@ -25,9 +25,9 @@ enum Next {
     Left,
 }
 
-impl<'a> Course<'a> {
+impl<'a> DialogueDraft<'a> {
     pub(super) fn new(service: &'a Service, phrases: &'a Phrases, talk: Talk<'a>) -> Self {
-        Course { service, phrases, talk, stated: Vec::new(), chosen: Vec::new(), open: Vec::new() }
+        DialogueDraft { service, phrases, talk, stated: Vec::new(), chosen: Vec::new(), open: Vec::new() }
     }
 
     pub(super) fn run(mut self) -> Vec<Turn> {
