@@ -107,16 +107,16 @@ impl Report {
 fn printed(all: &[Tabulated], files: usize) -> String {
     let mut text = String::new();
     for (at, Tabulated { merged, report }) in all.iter().enumerate() {
-        let Merged { experiment, planned, doubles, holes, .. } = merged;
+        let Merged { experiment, planned, duplicates, holes, .. } = merged;
         text.push_str(if at > 0 { "\n" } else { "" });
         let done = planned.saturating_sub(holes.len());
         text.push_str(&format!("{} {}: {done} of {planned} units", experiment.study(), experiment.hash()));
         text.push_str(&format!(", {}", stepwright_text::words::count(files, "file")));
-        if doubles.all > 0 {
-            text.push_str(&format!(", {} left out", stepwright_text::words::count(doubles.all, "double")));
+        if duplicates.all > 0 {
+            text.push_str(&format!(", {} left out", stepwright_text::words::count(duplicates.all, "double")));
         }
-        if doubles.unlike > 0 {
-            let unlike = stepwright_text::words::count(doubles.unlike, "result");
+        if duplicates.unlike > 0 {
+            let unlike = stepwright_text::words::count(duplicates.unlike, "result");
             text.push_str(&format!(
                 " (OF THEM {unlike} UNLIKE the one that counts, the newest in the order of the files)"
             ));
@@ -154,7 +154,7 @@ fn written(all: &[Tabulated], form: Format) -> String {
                 value["experiment"] = json!(merged.experiment.hash());
                 value["depends_on"] = merged.experiment.fields().clone();
                 value["units"] = json!({
-                    "planned": merged.planned, "doubles": merged.doubles.all, "doubles_unlike": merged.doubles.unlike,
+                    "planned": merged.planned, "doubles": merged.duplicates.all, "doubles_unlike": merged.duplicates.unlike,
                     "without_a_result": merged.holes,
                 });
                 value

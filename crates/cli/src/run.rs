@@ -15,7 +15,7 @@ use stepwright_launch::config::Config;
 use stepwright_method as method;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::run;
-use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector, SessionFolder};
+use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
 use stepwright_world::{Sources, TaskInfo, WORLDS};
 
 /// Runs episodes unattended.
@@ -64,8 +64,8 @@ impl Run {
         let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();
-        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let circumstances = circumstances.with_commands(&config, commands.iter().map(String::as_str));
+        let provenance = Provenance::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = provenance.with_commands(&config, commands.iter().map(String::as_str));
         let config = Arc::new(config);
         let opening = Opening {
             in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
@@ -80,7 +80,7 @@ impl Run {
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
         self.method.suit(study.method(), &config)?;
-        self.unattended.run(study, circumstances, &config, &model, self.detail)
+        self.unattended.run(study, provenance, &config, &model, self.detail)
     }
 
     /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.

@@ -17,7 +17,7 @@ use super::{CliError, note, print, print_json};
 use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
 use stepwright_study::report::Report;
-use stepwright_study::runner::{Circumstances, Experiment, Results, Shard, Study, Unit, carry_out, lines_of, units};
+use stepwright_study::runner::{Experiment, Provenance, Results, Shard, Study, Unit, carry_out, lines_of, units};
 use stepwright_text::sanitize;
 
 /// How a study is carried out.
@@ -102,7 +102,7 @@ impl UnattendedFlags {
     pub fn carry_out<S: Study>(
         &self,
         study: &Arc<S>,
-        circumstances: Circumstances,
+        provenance: Provenance,
         config: &Config,
         model: &str,
     ) -> Result<Option<CarriedOut<S::Line>>, CliError> {
@@ -124,7 +124,7 @@ impl UnattendedFlags {
                 "--cost-limit needs the prices of {model}; set price_in and price_out in its section of the configuration"
             )));
         }
-        let experiment = Experiment::new(S::NAME, circumstances.and(study.shared()));
+        let experiment = Experiment::new(S::NAME, provenance.and(study.shared()));
         let mut results =
             Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::of_run)?;
         for other in &results.others {
@@ -208,13 +208,13 @@ impl UnattendedFlags {
     pub fn run<S: Study>(
         &self,
         study: S,
-        circumstances: Circumstances,
+        provenance: Provenance,
         config: &Config,
         model: &str,
         detail: bool,
     ) -> Result<ExitCode, CliError> {
         let study = Arc::new(study);
-        let Some(carried) = self.carry_out(&study, circumstances, config, model)? else { return Ok(ExitCode::SUCCESS) };
+        let Some(carried) = self.carry_out(&study, provenance, config, model)? else { return Ok(ExitCode::SUCCESS) };
         let report = S::report(&carried.lines, detail);
         carried.tabulated(self.json, &report, "")
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::interval::{Interval, in_words, wilson};
-use crate::paper::{Paper, Printed};
+use crate::paper::{Paper, PublishedFigure};
 use crate::table::Table;
 
 /// The conditions by which the rows of a table differ: names and values.
@@ -70,7 +70,7 @@ impl<'a, L> Group<'a, L> {
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
 
-    pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<Printed> {
+    pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
         let conditions: Vec<(&str, &str)> = self.conditions.iter().map(|(name, value)| (*name, &**value)).collect();
         paper.beside(&conditions, measure)
     }
@@ -87,7 +87,7 @@ pub(crate) enum Cell {
     Words(String),
     Figure(Option<f64>, usize),
     Interval(Option<Interval>, usize),
-    Printed(Option<Printed>),
+    PublishedFigure(Option<PublishedFigure>),
 }
 
 impl Cell {
@@ -167,8 +167,11 @@ mod tests {
     fn rows_are_what_conditions_tell_apart() {
         let lines = [("b", Some(1.0)), ("a", Some(2.0)), ("b", None)];
         let rows = groups(&lines, |(method, _)| vec![("method", (*method).to_owned())]);
-        let printed =
-            PaperRow { place: "Table 1", condition: vec![("method", "a")], figures: vec![("won", Printed::Of(1, 2))] };
+        let printed = PaperRow {
+            place: "Table 1",
+            condition: vec![("method", "a")],
+            figures: vec![("won", PublishedFigure::Of(1, 2))],
+        };
         let paper = Paper { source: "A paper", rows: vec![printed] };
         type Of<'a> = Group<'a, (&'static str, Option<f64>)>;
         let columns = [

@@ -33,11 +33,11 @@ pub struct PaperRow {
     pub place: &'static str,
     /// Their conditions: names and values. A condition that is not named does not matter.
     pub condition: Vec<(&'static str, &'static str)>,
-    pub figures: Vec<(&'static str, Printed)>,
+    pub figures: Vec<(&'static str, PublishedFigure)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Printed {
+pub enum PublishedFigure {
     /// `0.84`
     Number(f64),
     /// `39/50`
@@ -46,32 +46,32 @@ pub enum Printed {
     Words(&'static str),
 }
 
-impl Printed {
+impl PublishedFigure {
     fn read(cell: &'static str) -> Self {
         let of = || cell.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
         match (cell.parse(), of()) {
-            (Ok(number), _) => Printed::Number(number),
-            (_, Some((part, of))) => Printed::Of(part, of),
-            _ => Printed::Words(cell),
+            (Ok(number), _) => PublishedFigure::Number(number),
+            (_, Some((part, of))) => PublishedFigure::Of(part, of),
+            _ => PublishedFigure::Words(cell),
         }
     }
 
     /// As a number: of a part of something the share; words are none.
     pub fn number(self) -> Option<f64> {
         match self {
-            Printed::Number(number) => Some(number),
-            Printed::Of(part, of) => Some(f64::from(part) / f64::from(of)),
-            Printed::Words(_) => None,
+            PublishedFigure::Number(number) => Some(number),
+            PublishedFigure::Of(part, of) => Some(f64::from(part) / f64::from(of)),
+            PublishedFigure::Words(_) => None,
         }
     }
 }
 
-impl fmt::Display for Printed {
+impl fmt::Display for PublishedFigure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Printed::Number(number) => write!(f, "{number:.2}"),
-            Printed::Of(part, of) => write!(f, "{part}/{of}"),
-            Printed::Words(words) => f.write_str(words),
+            PublishedFigure::Number(number) => write!(f, "{number:.2}"),
+            PublishedFigure::Of(part, of) => write!(f, "{part}/{of}"),
+            PublishedFigure::Words(words) => f.write_str(words),
         }
     }
 }
@@ -81,7 +81,7 @@ impl PaperRow {
         self.condition.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
     }
 
-    pub fn figure(&self, measure: &str) -> Option<Printed> {
+    pub fn figure(&self, measure: &str) -> Option<PublishedFigure> {
         self.figures.iter().find(|(own, _)| *own == measure).map(|(_, figure)| *figure)
     }
 }
@@ -112,7 +112,8 @@ impl Paper {
                 let all = names.iter().copied().zip(cells.iter().copied());
                 all.filter(|(_, cell)| *cell != NOTHING).collect::<Vec<_>>()
             };
-            let figures = known(measures, &measured).into_iter().map(|(measure, cell)| (measure, Printed::read(cell)));
+            let figures =
+                known(measures, &measured).into_iter().map(|(measure, cell)| (measure, PublishedFigure::read(cell)));
             rows.push(PaperRow {
                 place: under.first().copied().unwrap_or_default(),
                 condition: known(names, &under).into_iter().filter(|(name, _)| *name != PLACE).collect(),
@@ -123,7 +124,7 @@ impl Paper {
     }
 
     /// The figure of a measure that was measured under our condition.
-    pub fn beside(&self, ours: &[(&str, &str)], measure: &str) -> Option<Printed> {
+    pub fn beside(&self, ours: &[(&str, &str)], measure: &str) -> Option<PublishedFigure> {
         let is_ours = |row: &&PaperRow| row.condition.iter().all(|own| ours.contains(own));
         self.rows.iter().filter(is_ours).find_map(|row| row.figure(measure))
     }
@@ -138,7 +139,7 @@ impl Paper {
     ) -> Table {
         let rows: Vec<&PaperRow> = self.rows.iter().filter(|row| is_of(row)).collect();
         let is_words = |(measure, _): &&(&str, &str)| {
-            rows.iter().any(|row| matches!(row.figure(measure), Some(Printed::Words(_))))
+            rows.iter().any(|row| matches!(row.figure(measure), Some(PublishedFigure::Words(_))))
         };
         let words = varies.len() + measures.iter().filter(is_words).count();
         let mut table = Table::new(words, varies.iter().chain(measures).map(|(_, heading)| *heading));
@@ -187,8 +188,8 @@ mod tests {
     #[test]
     fn printed_figures_of_preconditions_fit_each_other() {
         for row in PRECONDITIONS.rows.iter().filter(|row| row.figure("F1").is_some()) {
-            let [precision, recall, f1] =
-                ["precision", "recall", "F1"].map(|measure| row.figure(measure).and_then(Printed::number).unwrap());
+            let [precision, recall, f1] = ["precision", "recall", "F1"]
+                .map(|measure| row.figure(measure).and_then(PublishedFigure::number).unwrap());
             assert!((Score::new(precision, recall).f1 - f1).abs() < 0.011, "{row:?}");
         }
     }

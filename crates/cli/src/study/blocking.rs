@@ -34,13 +34,13 @@ pub(crate) struct BlockingStudy {
 impl BlockingStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let Ready { config, model, circumstances, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
+        let Ready { config, model, provenance, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
         let conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         let tasks = self.episodes.of(kitchen::KIND.name)?;
         let given = || self.episodes.seeds.all().to_vec();
         let seeds = self.trials.map_or_else(given, |trials| (0..u64::from(trials)).collect());
         let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds };
         let study = Blocking { opening, data: self.episodes.data, plan, model: model.clone() };
-        self.unattended.run(study, circumstances, &config, &model, false)
+        self.unattended.run(study, provenance, &config, &model, false)
     }
 }

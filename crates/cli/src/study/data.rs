@@ -12,7 +12,7 @@ use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::AdoptedSet;
-use stepwright_study::runner::{Circumstances, Opening, Seeds, Selector};
+use stepwright_study::runner::{Opening, Provenance, Seeds, Selector};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::household::{self, Edition, shipped};
 use stepwright_world::{Sources, TaskInfo, World, dialogue, read_demonstrations};
@@ -38,7 +38,7 @@ pub(super) struct Episodes {
 pub(super) struct Ready {
     pub(super) config: Arc<Config>,
     pub(super) model: String,
-    pub(super) circumstances: Circumstances,
+    pub(super) provenance: Provenance,
     pub(super) opening: Opening,
 }
 
@@ -49,10 +49,10 @@ impl Episodes {
         let (model, _) = model(&config)?;
         let configured = || own.and_then(|world| config.data.of(world)).map(Path::to_owned);
         self.data = self.data.take().or_else(configured);
-        let circumstances = Circumstances::of(&config, &model).and_then(|all| all.with_data(self.data.as_deref()));
+        let provenance = Provenance::of(&config, &model).and_then(|all| all.with_data(self.data.as_deref()));
         let config = Arc::new(config);
         let opening = Opening::new(&config, Sources::default(), self.max_steps.unwrap_or(usual_steps));
-        Ok(Ready { model, circumstances: circumstances.map_err(failed)?, opening, config })
+        Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })
     }
 
     /// The tasks chosen of a world.

@@ -57,7 +57,7 @@ impl O3dStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
-        let Ready { config, model, circumstances, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
+        let Ready { config, model, provenance, opening } = self.episodes.ready(global, None, MOST_ACTIONS)?;
         let here =
             |name: &String| std::path::absolute(name).map_or_else(|_| name.clone(), |path| path.display().to_string());
         let given = Given {
@@ -80,7 +80,7 @@ impl O3dStudy {
         let plan = Plan { conditions: all.into_iter().map(Arc::new).collect(), tasks, seeds };
         let (world, data) = (self.world, self.episodes.data);
         let study = Arc::new(O3d { opening, world, data, plan, model: model.clone() });
-        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
+        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
         let report = O3d::report(&carried.lines, false);

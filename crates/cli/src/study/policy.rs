@@ -23,7 +23,7 @@ use stepwright_program::Specification;
 use stepwright_study::in_force::{Assertions, Preconditions};
 use stepwright_study::policy::{Basis, Condition, House, Policies, Service, Setting};
 use stepwright_study::precondition::enumerated;
-use stepwright_study::runner::{Circumstances, Plan, Seeds, Selector, first_of_each_kind};
+use stepwright_study::runner::{Plan, Provenance, Seeds, Selector, first_of_each_kind};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::household::HouseholdWorld;
 use stepwright_world::options::known_names;
@@ -144,9 +144,9 @@ impl PolicyStudy {
         };
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
-        let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let circumstances = circumstances.with("options", json!(options));
-        self.unattended.run(Policies { basis, plan }, circumstances, &config, &name, self.detail)
+        let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = provenance.with("options", json!(options));
+        self.unattended.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
 
     /// Every combination asked for.

@@ -17,7 +17,7 @@ use stepwright_method::precondition::{ADOPTED_SUFFIX, Demo};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::Specification;
 use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
-use stepwright_study::runner::{Circumstances, Seeds, Study, file_stem};
+use stepwright_study::runner::{Provenance, Seeds, Study, file_stem};
 use stepwright_world::World;
 use stepwright_world::household::HouseholdWorld;
 
@@ -103,10 +103,10 @@ impl Preconditions {
         };
         let detail = matches!(self.by, By::Action);
         let data = self.options.data.as_deref();
-        let circumstances = Circumstances::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
-        let circumstances = circumstances.with("options", json!(options));
+        let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = provenance.with("options", json!(options));
         let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
-        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &name)? else {
+        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &name)? else {
             return Ok(ExitCode::SUCCESS);
         };
         // Before anything is printed: a reader that has closed the pipe must not cost the files.

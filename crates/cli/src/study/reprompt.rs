@@ -8,7 +8,7 @@ use clap::Args;
 use super::data::{Episodes, Ready, failed};
 use crate::unattended::UnattendedFlags;
 use crate::{CliError, Global};
-use stepwright_study::reprompt::{Activities, Condition, Damage, MOST_ACTIONS, Reprompt, conditions};
+use stepwright_study::reprompt::{Activities, Condition, MOST_ACTIONS, Perturbation, Reprompt, conditions};
 use stepwright_study::runner::Plan;
 use stepwright_world::graph;
 
@@ -34,11 +34,11 @@ pub(crate) struct RepromptStudy {
 impl RepromptStudy {
     /// Does what has no result yet; exit code 1 if something could not be done.
     pub(super) fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let Ready { config, model, circumstances, opening } =
+        let Ready { config, model, provenance, opening } =
             self.episodes.ready(global, Some(graph::KIND.name), MOST_ACTIONS)?;
         let mut conditions = conditions(&self.conditions).map_err(CliError::Usage)?;
         if self.damaged {
-            conditions.extend(Damage::ALL.map(Condition::Written));
+            conditions.extend(Perturbation::ALL.map(Condition::Written));
         }
         let Episodes { data, tasks, seeds, .. } = self.episodes;
         let activities = Arc::new(Activities::open(data.as_deref()).map_err(failed)?);
@@ -46,6 +46,6 @@ impl RepromptStudy {
         let conditions = conditions.into_iter().map(Arc::new).collect();
         let plan = Plan { conditions, tasks, seeds: seeds.all().to_vec() };
         let study = Reprompt { opening, data, activities, plan, model: model.clone() };
-        self.unattended.run(study, circumstances, &config, &model, false)
+        self.unattended.run(study, provenance, &config, &model, false)
     }
 }

@@ -92,14 +92,14 @@ impl StatlerStudy {
 
     fn run_live(mut self, global: &Global) -> Result<ExitCode, CliError> {
         let format = self.curve.as_deref().map(Format::of).transpose().map_err(CliError::Usage)?;
-        let Ready { config, model, circumstances, opening } =
+        let Ready { config, model, provenance, opening } =
             self.episodes.ready(global, Some(KIND.name), MOST_ACTIONS)?;
         let data = self.episodes.data.clone();
         let tasks = self.episodes(&opening.sources.tasks(KIND.name, data.as_deref())?).map_err(CliError::Usage)?;
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
         let study = Requests::new(opening, data, model.clone(), conditions, tasks, &self.episodes.seeds)?;
         let study = Arc::new(study);
-        let Some(carried) = self.unattended.carry_out(&study, circumstances, &config, &model)? else {
+        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
         let lines = &carried.lines;

@@ -4,7 +4,7 @@ use super::{BlockingResult, CONDITIONS};
 use crate::columns::{Cell, Column, Group, column, condition, distinct, groups};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::of_mean;
-use crate::paper::{BLOCKING, Printed};
+use crate::paper::{BLOCKING, PublishedFigure};
 use crate::report::{Report, Table};
 use stepwright_text::words::count;
 
@@ -51,7 +51,7 @@ pub fn report(results: &[BlockingResult]) -> Report {
             name: format!("{}, {}", of.condition("condition"), of.condition("task")),
             share: of.share(|r| r.run.won)?,
             interval: of.wilson(|r| r.run.won),
-            paper: of.printed(&BLOCKING, &of.condition("task")).and_then(Printed::number),
+            paper: of.printed(&BLOCKING, &of.condition("task")).and_then(PublishedFigure::number),
         })
     };
     let mut report = Report::default();

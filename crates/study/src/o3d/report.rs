@@ -4,7 +4,7 @@ use super::paper::{ALL, SHOP as COLUMNS, TYPES, model};
 use super::{O3dResult, SHOP};
 use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
-use crate::paper::{O3D, PaperRow, Printed};
+use crate::paper::{O3D, PaperRow, PublishedFigure};
 use crate::report::{Report, Table};
 use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
@@ -101,7 +101,7 @@ fn without_figures(rows: &[Row<'_>]) -> String {
 }
 
 /// The printed figure: it was found in all pairs of logs.
-fn printed(of: &Row<'_>, measure: &str) -> Option<Printed> {
+fn printed(of: &Row<'_>, measure: &str) -> Option<PublishedFigure> {
     of.printed(&O3D, measure).filter(|_| of.condition("logs") == "-")
 }
 
@@ -144,7 +144,7 @@ fn share(of: &Row<'_>) -> Option<ShareOf> {
         name: format!("{condition}, {model}{pairs}"),
         share: of.share(is_success)?,
         interval: of.wilson(is_success),
-        paper: printed(of, whole).and_then(Printed::number).map(|percent| percent / 100.0),
+        paper: printed(of, whole).and_then(PublishedFigure::number).map(|percent| percent / 100.0),
     };
     unable(of).is_none().then_some(share)
 }

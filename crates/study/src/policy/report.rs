@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
-use crate::paper::{POLICIES, PaperRow, Printed};
+use crate::paper::{POLICIES, PaperRow, PublishedFigure};
 use crate::report::{Report, Table};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::Score;
@@ -246,7 +246,7 @@ fn share_of(of: &Row<'_>) -> Option<ShareOf> {
     let shots = shots(dialogue, setting(of)?);
     let noun = if shots == "1" { "shot" } else { "shots" };
     let name = format!("{}, {shots} {noun}, {}", of.condition("method"), of.condition("in force"));
-    let paper = of.printed(&POLICIES, if dialogue { "F1" } else { "success" }).and_then(Printed::number);
+    let paper = of.printed(&POLICIES, if dialogue { "F1" } else { "success" }).and_then(PublishedFigure::number);
     Some(ShareOf { name, share: performance(of)?, interval: spread_of_performance(of), paper })
 }
 
@@ -269,7 +269,7 @@ fn figure_3(rows: &[Row<'_>]) -> Plot {
     for row in &POLICIES.rows {
         let shots = row.value("shots").and_then(|shots| shots.parse().ok());
         let (Some(which), Some(shots), Some(model)) = (known(row), shots, row.value("model")) else { continue };
-        if let Some(Printed::Number(f1)) = row.figure("F1").filter(|_| !model.starts_with("LLaMA")) {
+        if let Some(PublishedFigure::Number(f1)) = row.figure("F1").filter(|_| !model.starts_with("LLaMA")) {
             add(format!("paper: {model}, preconditions {which}"), (shots, f1));
         }
     }

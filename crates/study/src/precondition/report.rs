@@ -4,7 +4,7 @@ use super::result::{ActionResult, Approach, Way};
 use crate::columns::{Cell, Column, Conditions, Group, column, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
-use crate::paper::{PRECONDITIONS, PaperRow, Printed};
+use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure};
 use crate::report::{Report, Table};
 use stepwright_method::precondition::{Mean, Score};
 use stepwright_text::words::count;
@@ -258,7 +258,7 @@ fn or_nothing<S: AsRef<str>>(assertions: &[S]) -> String {
 }
 
 /// The paper's inferred and true assertions of an action: Table 1 of a service, Table 4 of ALFWorld.
-fn in_print(result: &ActionResult) -> Option<(Printed, Printed)> {
+fn in_print(result: &ActionResult) -> Option<(PublishedFigure, PublishedFigure)> {
     let of = Group::all(conditions(result), [result]);
     of.printed(&PRECONDITIONS, "predicted").zip(of.printed(&PRECONDITIONS, "true"))
 }

@@ -6,7 +6,7 @@
 //! correct is people's judgement: `ratings`.
 
 mod activities;
-mod damage;
+mod perturbation;
 mod ratings;
 mod report;
 mod result;
@@ -22,7 +22,7 @@ use stepwright_graph::{ErrorType, Line, Script, language, script};
 use tokio_util::sync::CancellationToken;
 
 pub use activities::Activities;
-pub use damage::Damage;
+pub use perturbation::Perturbation;
 pub use ratings::ratings;
 pub use result::RepromptResult;
 
@@ -42,7 +42,7 @@ pub enum Condition {
         options: &'static [(&'static str, &'static str)],
     },
     /// A program that people wrote.
-    Written(Damage),
+    Written(Perturbation),
 }
 
 const fn planned(
@@ -155,7 +155,7 @@ fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) 
 
 impl Reprompt {
     /// A program that people wrote, damaged.
-    fn by_people(&self, damage: Damage, line: RepromptResult) -> Result<RepromptResult, String> {
+    fn by_people(&self, damage: Perturbation, line: RepromptResult) -> Result<RepromptResult, String> {
         let (own, other) = self.activities.written(&line.task)?;
         let program = damage.of(&own, &other);
         scored(&self.activities, line, &Written { program, refused: Vec::new(), corrections: 0 })

@@ -2,7 +2,7 @@
 
 use stepwright_graph::ErrorType;
 
-use super::{Damage, METHODS, RepromptResult};
+use super::{METHODS, Perturbation, RepromptResult};
 use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
 use crate::interval::{of_mean, wilson};
@@ -40,7 +40,7 @@ pub fn report(lines: &[RepromptResult]) -> Report {
         rows
     };
     let methods = of(&METHODS.map(|condition| condition.name()));
-    let written = of(&Damage::ALL.map(Damage::name));
+    let written = of(&Perturbation::ALL.map(Perturbation::name));
     let mut report = Report::default();
     if !methods.is_empty() {
         tables(methods.clone(), lines, &mut report);
@@ -223,7 +223,7 @@ fn damaged(written: &[Row<'_>], report: &mut Report) {
         }
     }
     report.chart(Chart::Shares(Shares { measure: "similarity of damaged programs".to_owned(), rows }));
-    let other = written.iter().find(|of| of.condition("condition") == Damage::Other.name());
+    let other = written.iter().find(|of| of.condition("condition") == Perturbation::Other.name());
     if let Some([Some(old), Some(new)]) = other.map(similar) {
         report.text(format!(
             "The similarity of 2022 saturates: the program of another task still has {old:.2} %, as a household has many classes that no \
@@ -264,7 +264,7 @@ mod tests {
             line("cause", true, &[9, 9, 5]),
             line("cause", false, &[]),
             line("open-loop", true, &[]),
-            line(Damage::Other.name(), true, &[]),
+            line(Perturbation::Other.name(), true, &[]),
             RepromptResult { error: Some("cut".to_owned()), ..line("cause", true, &[1]) },
         ];
         let report = report(&lines);

@@ -1,7 +1,7 @@
 //! Experiments: everything that results depend on beside their unit, with the hash that each line of a results file carries.
 //!
 //! Two runs are of one experiment where all of it is equal; which values differ is said in words. What the fields are is the
-//! study's and [`super::circumstances`].
+//! study's and [`super::provenance`].
 
 use std::fmt::Write as _;
 

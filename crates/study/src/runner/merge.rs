@@ -14,14 +14,14 @@ pub struct Merged {
     pub entries: Vec<Entry>,
     pub planned: usize,
     /// Results of units that have another; they were left out.
-    pub doubles: Doubles,
+    pub duplicates: Duplicates,
     /// The planned units without a result, or with an error alone, in words.
     pub holes: Vec<String>,
 }
 
 /// Results of units that have another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Doubles {
+pub struct Duplicates {
     pub all: usize,
     /// How many say something else than the one before them, the time it took aside: models are not asked the same twice with the same
     /// answer, and which result is the newest depends on the order of the files.
@@ -29,10 +29,10 @@ pub struct Doubles {
 }
 
 /// The newest whole result of each unit, one without an error before one with; and what others were left out.
-pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&'a str, Vec<&'a Entry>>, Doubles) {
+pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&'a str, Vec<&'a Entry>>, Duplicates) {
     let mut kept: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     let mut under_way: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    let mut doubles = Doubles::default();
+    let mut duplicates = Duplicates::default();
     for entry in entries {
         let [part, of] = entry.part;
         let result = under_way.entry(&entry.unit).or_default();
@@ -51,15 +51,15 @@ pub fn one_each<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> (BTreeMap<&
                 kept.insert(&entry.unit, result);
             }
             Some(known) => {
-                doubles.all += 1;
-                doubles.unlike += usize::from(!failed(known) && !failed(&result) && !says_the_same(known, &result));
+                duplicates.all += 1;
+                duplicates.unlike += usize::from(!failed(known) && !failed(&result) && !says_the_same(known, &result));
                 if failed(known) || !failed(&result) {
                     *known = result;
                 }
             }
         }
     }
-    (kept, doubles)
+    (kept, duplicates)
 }
 
 /// Whether two results of a unit are alike but for the time they took.
@@ -90,7 +90,7 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
     let merged = |hash: &&str| {
         let experiment = experiments.get(hash)?;
         let own = files.iter().flat_map(|file| &file.entries).filter(|entry| entry.experiment == **hash);
-        let (mut kept, doubles) = one_each(own);
+        let (mut kept, duplicates) = one_each(own);
         let plan = planned(files.iter().flat_map(|file| &file.plans).filter(|plan| plan.experiment == **hash));
         let (mut entries, mut holes) = (Vec::new(), Vec::new());
         for (key, words) in &plan {
@@ -105,7 +105,7 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
         }
         // What no plan names comes last.
         entries.extend(kept.into_values().flatten().cloned());
-        Some(Merged { experiment: (*experiment).clone(), entries, planned: plan.len(), doubles, holes })
+        Some(Merged { experiment: (*experiment).clone(), entries, planned: plan.len(), duplicates, holes })
     };
     order.iter().filter_map(merged).collect()
 }
@@ -185,8 +185,8 @@ mod tests {
         // A failure never takes the place of a result, and the order is the plan's.
         assert_eq!(figures, [("a", 3), ("b", 1)]);
         assert_eq!(
-            (merged[0].planned, merged[0].doubles, merged[0].holes.as_slice()),
-            (3, Doubles { all: 3, unlike: 1 }, &["c, seed 0".to_owned()][..])
+            (merged[0].planned, merged[0].duplicates, merged[0].holes.as_slice()),
+            (3, Duplicates { all: 3, unlike: 1 }, &["c, seed 0".to_owned()][..])
         );
         assert_eq!(merged[1].holes, ["a, seed 0: no server", "b, seed 0", "c, seed 0"]);
     }
@@ -195,16 +195,16 @@ mod tests {
     fn the_time_it_took_makes_no_other_result() {
         let entry =
             |n: u32, seconds: f64| Entry::of_unit("e", "u", &[json!({"n": n, "seconds": seconds})]).unwrap().remove(0);
-        assert_eq!(one_each(&[entry(1, 0.5), entry(1, 0.7)]).1, Doubles { all: 1, unlike: 0 });
-        assert_eq!(one_each(&[entry(1, 0.5), entry(2, 0.5)]).1, Doubles { all: 1, unlike: 1 });
+        assert_eq!(one_each(&[entry(1, 0.5), entry(1, 0.7)]).1, Duplicates { all: 1, unlike: 0 });
+        assert_eq!(one_each(&[entry(1, 0.5), entry(2, 0.5)]).1, Duplicates { all: 1, unlike: 1 });
     }
 
     #[test]
     fn half_a_unit_does_not_count() {
         let parts = Entry::of_unit("e", "u", &[json!({"n": 1}), json!({"n": 2})]).unwrap();
         let again = [&parts[0], &parts[0], &parts[1]];
-        let (kept, doubles) = one_each(again);
-        assert_eq!((kept["u"].len(), doubles), (2, Doubles::default()));
+        let (kept, duplicates) = one_each(again);
+        assert_eq!((kept["u"].len(), duplicates), (2, Duplicates::default()));
         assert!(one_each([&parts[0]]).0.is_empty() && one_each([&parts[1]]).0.is_empty());
     }
 

@@ -2,16 +2,16 @@
 //! unit, units that have a line already left out.
 //!
 //! The conditions, the work of a unit, the figures of its line and their tables are the study's. The runner names no world
-//! and no method. `experiment` and `circumstances` say what results depend on, `lines` how a results file is written, `results`
+//! and no method. `experiment` and `provenance` say what results depend on, `lines` how a results file is written, `results`
 //! appends to one, `merge` puts many together, `shard` divides units among processes.
 
-mod circumstances;
 mod episode;
 mod experiment;
 mod lines;
 mod merge;
 mod play;
 mod pool;
+mod provenance;
 mod results;
 mod seeds;
 mod selector;
@@ -27,13 +27,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-pub use circumstances::Circumstances;
 pub(super) use episode::seconds_since;
 pub use episode::{Episode, Opening, SessionFolder, episode, file_stem};
 pub use experiment::{Experiment, digest, digest_of, unit_key};
 pub use lines::{Contents, Entry};
-pub use merge::{Doubles, Merged, files_of, merge, one_each, read};
+pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
 pub(super) use play::{Played, play};
+pub use provenance::Provenance;
 pub use results::{CLOSED, Results, lines_of};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};
@@ -96,7 +96,7 @@ pub trait Study: Send + Sync + 'static {
         true
     }
 
-    /// The settings that all units share and their results depend on, beside the [`Circumstances`]: an object.
+    /// The settings that all units share and their results depend on, beside the [`Provenance`]: an object.
     fn shared(&self) -> Value;
 
     /// A condition as results files record it: an object of all that makes its results differ from other conditions'.

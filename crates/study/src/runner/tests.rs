@@ -197,7 +197,7 @@ async fn shards_together_are_the_whole() {
     let files = files_of(folder.path()).unwrap();
     let contents: Vec<Contents> = files.iter().map(|file| read(file).unwrap()).collect();
     let merged = merge(&contents);
-    assert_eq!((files.len(), merged.len(), merged[0].planned, merged[0].doubles.all), (3, 1, 6, 0));
+    assert_eq!((files.len(), merged.len(), merged[0].planned, merged[0].duplicates.all), (3, 1, 6, 0));
     let alone = folder.path().join("alone.jsonl");
     let mut results = Results::open(Some(&alone), &*study, experiment, Shard::ALL).unwrap();
     go_on(&study, &mut results).await;

@@ -1,6 +1,6 @@
 //! The paper's figures of a method in a domain, and its text.
 
-use crate::paper::{Printed, STATLER};
+use crate::paper::{PublishedFigure, STATLER};
 
 /// The two methods that its tables compare.
 pub(crate) const COMPARED: [&str; 2] = ["code-as-policies", "statler"];
@@ -16,14 +16,14 @@ pub(crate) const COMMON: [&str; 2] = ["common, non-temporal", "common, temporal"
 pub const CUPS: &str = "The paper (text-davinci-003, 100 games) prints its curves as a figure only; its text says that the state's \
                         a(1) is 1.00, that a and r stay above 0.75 after five swaps, and that the plain model is near zero after three.";
 
-pub fn of(domain: &str, method: &str, measure: &str) -> Option<Printed> {
+pub fn of(domain: &str, method: &str, measure: &str) -> Option<PublishedFigure> {
     STATLER.beside(&[("domain", domain), ("method", method)], measure)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::Printed::{Number, Of};
+    use crate::paper::PublishedFigure::{Number, Of};
 
     /// No method of the paper's tables counts more up to the first failure of either than up to its own, and both count as many
     /// there.

@@ -11,7 +11,7 @@ use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any}
 use crate::columns::{self, Cell, Column, column, condition, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{of_mean, wilson};
-use crate::paper::{Printed, STATLER};
+use crate::paper::{PublishedFigure, STATLER};
 use crate::report::{Report, Table};
 use stepwright_method::REFERENCE;
 
@@ -98,7 +98,7 @@ fn share_of(group: &Group) -> ShareOf {
         name: format!("{}, {} ({})", group.domain, group.method, group.model),
         share: scores.success as f64 / scores.episodes.max(1) as f64,
         interval: wilson(scores.success, scores.episodes),
-        paper: paper::of(&group.domain, &group.method, "success").and_then(Printed::number),
+        paper: paper::of(&group.domain, &group.method, "success").and_then(PublishedFigure::number),
     }
 }
 

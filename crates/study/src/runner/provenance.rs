@@ -23,9 +23,9 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// The circumstances that results depend on beside a study's own conditions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Circumstances(Map<String, Value>);
+pub struct Provenance(Map<String, Value>);
 
-impl Circumstances {
+impl Provenance {
     pub fn of(config: &Config, model: &str) -> Result<Self, String> {
         let mut fields = Map::new();
         fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
@@ -42,7 +42,7 @@ impl Circumstances {
         fields.insert("blocking_domain".to_owned(), domain);
         let own = config.data.demonstrations.as_deref().and_then(|path| data_digest(path).ok());
         fields.insert("demonstrations".to_owned(), json!(own));
-        Ok(Circumstances(fields))
+        Ok(Provenance(fields))
     }
 
     /// The same with data: its digest, or that it ships with the program.
@@ -192,7 +192,7 @@ mod tests {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
         flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
         let config = load_with(&overrides, &|_| None).unwrap();
-        Circumstances::of(&config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
+        Provenance::of(&config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
     }
 
     #[test]
