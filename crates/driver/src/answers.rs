@@ -96,7 +96,7 @@ impl Driver {
         };
         let usage = answer.usage;
         self.learn_length(&asked, usage);
-        let reading = self.team.read(&self.context(None), &asked, &answer);
+        let reading = self.stack.read(&self.context(None), &asked, &answer);
         let texts: Vec<String> = answer.completions.into_iter().map(|c| c.text).collect();
         match reading {
             Reading::Drafts { drafts, note } => {

@@ -22,7 +22,7 @@ impl Driver {
         let messages = spec.prompt.as_ref().map(|p| p.messages.clone()).unwrap_or_default();
         let raw = messages.iter().any(|m| m.role == "text");
         let shape = match &spec.shape {
-            Shape::Usual => self.team.shape(&self.context(None), &spec.kind, raw),
+            Shape::Usual => self.stack.shape(&self.context(None), &spec.kind, raw),
             shape => shape.clone(),
         };
         let cancel = CancellationToken::new();
@@ -86,8 +86,8 @@ impl Driver {
         };
         let known = self.context(None).known();
         let stop = Stop::default();
-        let (team, kind, outlets) = (self.team.clone(), spec.kind.clone(), self.outlets.clone());
-        jobs::compute(team, ask, kind, known, work.clone(), stop.clone(), outlets);
+        let (stack, kind, outlets) = (self.stack.clone(), spec.kind.clone(), self.outlets.clone());
+        jobs::compute(stack, ask, kind, known, work.clone(), stop.clone(), outlets);
         self.jobs.begin(Job::Ask(ask), move || stop.stop());
     }
 }

@@ -39,7 +39,7 @@ impl Driver {
             }
             Command::Explain { proposal } => {
                 // Of another turn, it is stale: the session moved on while it was under way.
-                if let Some(tree) = self.team.explain(&self.context(None), proposal) {
+                if let Some(tree) = self.stack.explain(&self.context(None), proposal) {
                     self.tell(Notice::Blocking { proposal, tree: Arc::new(tree) });
                 }
             }

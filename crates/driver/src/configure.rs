@@ -5,13 +5,13 @@ use super::models::Prepared;
 use super::source::Source;
 use stepwright_episode::Configuration;
 use stepwright_method::options::{self, BELIEF};
-use stepwright_method::{self as method, Team};
+use stepwright_method::{self as method, MethodStack};
 use stepwright_protocol::Level;
 use stepwright_world::options::Values;
 
 impl Driver {
     pub(super) fn prepare(&mut self, wanted: &Configuration) -> Result<Prepared, String> {
-        let same = (self.team.id() == wanted.method).then(|| self.team.method());
+        let same = (self.stack.id() == wanted.method).then(|| self.stack.method());
         let method = match same {
             Some(method) => method,
             None => {
@@ -38,7 +38,7 @@ impl Driver {
         if let Some(source) = source {
             self.models.take(source);
         }
-        self.team = Team::new(method, &options);
+        self.stack = MethodStack::new(method, &options);
         // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
         if options.is(&BELIEF, "on") {
@@ -51,6 +51,6 @@ impl Driver {
     /// Says what a person should know of the method in use.
     pub(super) fn say_warnings(&self) {
         let cx = self.context(None);
-        self.team.warnings(&cx).for_each(|text| self.say(Level::Warning, text));
+        self.stack.warnings(&cx).for_each(|text| self.say(Level::Warning, text));
     }
 }

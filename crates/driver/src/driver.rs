@@ -16,7 +16,7 @@ use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Session};
 use stepwright_method::options::{self, BELIEF};
 use stepwright_method::program_context::ProgramContext;
-use stepwright_method::{Context, KeptBack, Knowledge, Past, Team, conduct};
+use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
 
@@ -25,7 +25,7 @@ use stepwright_world::options::Values;
 pub(super) struct Shown {
     pub(super) at: Option<(NodeId, serde_json::Value)>,
     /// The action that the method kept from being tried there.
-    pub(super) kept_back: Option<KeptBack>,
+    pub(super) vetoed: Option<VetoedAction>,
 }
 
 pub(super) struct Driver {
@@ -33,8 +33,8 @@ pub(super) struct Driver {
     pub(super) timeline: Timeline,
     pub(super) program: ProgramContext,
     pub(super) knowledge: Knowledge,
-    /// The method in use, with its companions.
-    pub(super) team: Team,
+    /// The method in use, with its layers.
+    pub(super) stack: MethodStack,
     pub(super) models: Models,
     pub(super) journal: Journal,
     pub(super) jobs: Jobs,
@@ -80,7 +80,7 @@ impl Driver {
             assertions.retain(|own| own.action != adopted.action);
             assertions.push(adopted);
         }
-        let derived = Team::begin(&knowledge, world.as_ref());
+        let derived = MethodStack::begin(&knowledge, world.as_ref());
         let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls);
         if prompting.options.is(&BELIEF, "on") {
             timeline.track_truth();
@@ -115,7 +115,7 @@ impl Driver {
             timeline,
             program,
             knowledge,
-            team: Team::new(method, &prompting.options),
+            stack: MethodStack::new(method, &prompting.options),
             models: Models::new(source, prompting, sandbox, (resolver, methods)),
             journal: Journal::new(keep, records, started),
             jobs: Jobs::default(),
@@ -168,7 +168,7 @@ impl Driver {
             return;
         }
         self.timeline.catch_up(self.gate.session());
-        let begun = self.team.follow(&self.context(None));
+        let begun = self.stack.follow(&self.context(None));
         let edits = self.gate.session().current().map(|n| n.tree_edits_here()).unwrap_or_default();
         self.timeline.begin_deriving(begun, &edits);
     }

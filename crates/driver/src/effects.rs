@@ -200,7 +200,7 @@ impl Driver {
         self.follow_episode();
         let over = self.gate.session().is_done();
         let cx = self.context(samples);
-        let step = if over { self.team.close(&cx) } else { self.team.step(&cx) };
+        let step = if over { self.stack.close(&cx) } else { self.stack.step(&cx) };
         match step {
             Step::Ask { ask, note } => {
                 if let Some(text) = note {
@@ -256,7 +256,7 @@ impl Driver {
 
     /// The method's own checks, the assertions in force and the world's dry run of an action.
     pub(crate) fn verdict(&self, action: &Action, offered: bool) -> Verdict {
-        match self.team.check(&self.context(None), action, offered) {
+        match self.stack.check(&self.context(None), action, offered) {
             Checks::Instead(verdict) => verdict,
             Checks::Beside(own) => {
                 let mut verdict =
@@ -275,7 +275,7 @@ impl Driver {
         }
         let turn = self.gate.session().current().map(|n| &n.turn);
         let decision = turn.and_then(|t| t.decision(id));
-        let deed = decision.map(|decision| self.team.carry_out(&self.context(None), decision, action));
+        let deed = decision.map(|decision| self.stack.carry_out(&self.context(None), decision, action));
         match deed {
             Some(Deed::Run(program)) => self.run_program(id, program),
             Some(Deed::Hold(outcome)) => self.step(id, action, Some(outcome)),
@@ -292,7 +292,7 @@ impl Driver {
         let result = self.timeline.act(action, held, child, depth).map(|mut outcome| {
             let turn = self.gate.session().current().map(|n| &n.turn);
             let decision = turn.and_then(|t| t.decision(id)).filter(|_| !outcome.done);
-            outcome.ended = decision.and_then(|decision| self.team.ended(&self.context(None), decision));
+            outcome.ended = decision.and_then(|decision| self.stack.ended(&self.context(None), decision));
             outcome.done |= outcome.ended.is_some();
             let text = &action.text;
             if let Some(condition) = &outcome.blocked {
@@ -326,7 +326,7 @@ impl Driver {
         self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 1, total: 1 });
         let turn = self.gate.session().current().map(|n| &n.turn);
         let Some(decision) = turn.and_then(|t| t.decision(id)) else { return };
-        match self.team.ran(&self.context(None), decision, &run) {
+        match self.stack.ran(&self.context(None), decision, &run) {
             Err(why) => self.report(Report::Stepped { decision: id, result: Err(why) }),
             Ok(Carried { action, calls, remark }) => {
                 let program = json!({ "decision": id, "source": code, "calls": calls });

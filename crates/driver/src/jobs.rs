@@ -14,7 +14,7 @@ use super::service::{ServiceId, Work, WorkDesk};
 use super::{ask_record, stream};
 use stepwright_episode::{Action, AskId, AskKind, DecisionId};
 use stepwright_method::prompting::LEAD;
-use stepwright_method::{Answer, Program, Stop, Team, WorkInput};
+use stepwright_method::{Answer, MethodStack, Program, Stop, WorkInput};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
 use stepwright_protocol::Notice;
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
@@ -191,7 +191,7 @@ pub(super) fn score(
 }
 
 pub(super) fn compute(
-    team: Team,
+    stack: MethodStack,
     ask: AskId,
     kind: AskKind,
     known: WorkInput,
@@ -205,7 +205,7 @@ pub(super) fn compute(
             return;
         }
         let started = Instant::now();
-        let result = catch_panic_in(|| team.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
+        let result = catch_panic_in(|| stack.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
         let answered = Answered { ask, result, exchange: None, is_scored: false, ms: since(started) };
         let _ = outlets.messages.send(Message::Answered(answered));
     });

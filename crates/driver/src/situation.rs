@@ -11,12 +11,12 @@ impl Driver {
     /// Sends the state of world and program at the cursor, when that changed.
     pub(super) fn show_situation(&mut self) {
         let at = self.gate.session().cursor();
-        let kept_back = self.team.kept_back(&self.context(None));
-        let is_shown = self.shown.at.as_ref().is_some_and(|(node, _)| *node == at) && kept_back == self.shown.kept_back;
+        let vetoed = self.stack.vetoed(&self.context(None));
+        let is_shown = self.shown.at.as_ref().is_some_and(|(node, _)| *node == at) && vetoed == self.shown.vetoed;
         if self.diverged.is_some() || is_shown {
             return;
         }
-        self.shown.kept_back = kept_back;
+        self.shown.vetoed = vetoed;
         self.follow_episode();
         let situation = situation(self);
         self.shown.at = Some((at, situation.truth.clone()));
@@ -39,7 +39,7 @@ fn situation(driver: &Driver) -> Situation {
     let before = driver.shown.at.as_ref().filter(|(shown, _)| Some(*shown) == parent).map(|(_, truth)| truth.clone());
     let before = before.or_else(|| driver.timeline.truth_at(parent?));
     let truth_changes = before.map_or_else(|| serde_json::Value::Array(Vec::new()), |b| difference(&b, &truth));
-    let (goals, live) = driver.team.goals(&driver.context(None));
+    let (goals, live) = driver.stack.goals(&driver.context(None));
     Situation {
         node,
         admissible: world.admissible(),
@@ -58,7 +58,7 @@ fn situation(driver: &Driver) -> Situation {
 /// The belief at the cursor, the truth there, and their difference along the path; `None` where no belief is maintained.
 fn believed(driver: &Driver) -> Option<BeliefView> {
     let session = driver.gate.session();
-    let maintained = driver.team.believes(&driver.context(None));
+    let maintained = driver.stack.believes(&driver.context(None));
     let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
     let truth = driver.timeline.belief_truth_at(session.cursor()).map(Arc::clone);
     let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();

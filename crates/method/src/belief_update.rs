@@ -1,4 +1,4 @@
-//! Belief update: which update is due, asking for the state after it, and reading what is written as one. As a companion
+//! Belief update: which update is due, asking for the state after it, and reading what is written as one. As a layer
 //! ([`BeliefUpdate`]) it goes with any method, after every step.
 //!
 //! Due updates are read from the records: those of the steps on the path to the cursor, in their order, that no offer
@@ -37,7 +37,7 @@ pub(super) enum Keeping {
     EachStep,
 }
 
-/// The companion that keeps a belief of a world whose methods need none.
+/// The layer that keeps a belief of a world whose methods need none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BeliefUpdate;
 

@@ -146,7 +146,7 @@ pub struct Carried {
 
 /// An action that a method keeps from being tried, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptBack {
+pub struct VetoedAction {
     pub action: String,
     pub why: String,
 }

@@ -5,7 +5,7 @@
 //! the gate. `exchange` holds what goes in and out, `context` what a method sees, `needs` what it takes of a world and a model.
 //! Adding a method is a file or folder here and a line in `built_in`.
 //!
-//! [`Team`] is the method in use with its companions: a companion (`belief_update`) is asked first and passes when it has
+//! [`MethodStack`] is the method in use with its layers: a layer (`belief_update`) is asked first and passes when it has
 //! nothing to do.
 
 pub mod artifacts;
@@ -21,6 +21,7 @@ mod external;
 mod few_shot;
 mod ff_replan;
 pub mod log_checks;
+mod method_stack;
 mod needs;
 mod next_action;
 pub mod o3d;
@@ -40,7 +41,6 @@ mod reprompt;
 mod scored;
 pub mod skills;
 mod statler;
-mod team;
 #[cfg(test)]
 mod tests;
 pub mod think;
@@ -54,14 +54,14 @@ pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, ModelTraits, Past, Round, Stop, WorkInput, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use exchange::{
-    Answer, Carried, Checks, Deed, KeptBack, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus,
+    Answer, Carried, Checks, Deed, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus, VetoedAction,
 };
 pub use external::{Command, External, PREFIX as EXTERNAL};
+pub use method_stack::MethodStack;
 pub use needs::{Misfit, Needs, fits};
 pub use options::{DOMAIN, MAX_SHOTS, TRIALS};
 pub use precondition_aware::ID as DEFAULT;
 pub use scored::ID as SCORED;
-pub use team::Team;
 
 use serde_json::Value;
 use stepwright_episode::gate::Conduct;
@@ -153,12 +153,12 @@ pub trait Method: Send + Sync + std::fmt::Debug {
 
     /// The goals as they are at the cursor, with what blocks them, where the method keeps a tree of them that a person may change; with
     /// the action that the method in use kept from being tried there.
-    fn tree(&self, _cx: &Context<'_>, _kept: Option<&KeptBack>) -> Option<BlockingTree> {
+    fn tree(&self, _cx: &Context<'_>, _kept: Option<&VetoedAction>) -> Option<BlockingTree> {
         None
     }
 
     /// The action that it keeps from being tried at the cursor, where it does.
-    fn kept_back(&self, _cx: &Context<'_>) -> Option<KeptBack> {
+    fn vetoed(&self, _cx: &Context<'_>) -> Option<VetoedAction> {
         None
     }
 
@@ -177,7 +177,7 @@ pub trait Method: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Whether asks of that kind are its own; companions answer for few.
+    /// Whether asks of that kind are its own; layers answer for few.
     fn answers(&self, _kind: &AskKind) -> bool {
         true
     }

@@ -16,7 +16,8 @@ use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
 use super::skills::TIPS;
 use super::{
-    Answer, Checks, Context, Deed, DerivedState, KeptBack, Method, MethodInfo, Needs, Reading, Step, Stop, WorkInput,
+    Answer, Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Reading, Step, Stop, VetoedAction,
+    WorkInput,
 };
 use serde_json::Value;
 use stepwright_episode::gate::Draft;
@@ -211,7 +212,7 @@ impl Method for Blocking {
         LiveTree::at(cx).filter(|_| selects(decision))?.growth().spent()
     }
 
-    fn tree(&self, cx: &Context<'_>, _kept: Option<&KeptBack>) -> Option<BlockingTree> {
+    fn tree(&self, cx: &Context<'_>, _kept: Option<&VetoedAction>) -> Option<BlockingTree> {
         shown(cx)
     }
 
@@ -227,7 +228,7 @@ impl Method for Blocking {
     }
 }
 
-/// The companion that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being
+/// The layer that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being
 /// executed; a method that uses verdicts uses these too.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockingChecks;
@@ -261,7 +262,7 @@ impl Method for BlockingChecks {
     }
 
     /// In front of the goals stands what grows from the action that was refused last, or kept from being tried.
-    fn tree(&self, cx: &Context<'_>, kept: Option<&KeptBack>) -> Option<BlockingTree> {
+    fn tree(&self, cx: &Context<'_>, kept: Option<&VetoedAction>) -> Option<BlockingTree> {
         let (tree, goals) = (LiveTree::at(cx)?, shown(cx)?);
         let kept = kept.and_then(|kept| tree.of_kept(kept, cx.world));
         Some(match kept.as_ref().or_else(|| tree.growth().refused()) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::artifacts::ArtifactSpec;
 use crate::context::{lived, observed};
-use crate::{Context, DerivedState, Grounds, KeptBack};
+use crate::{Context, DerivedState, Grounds, VetoedAction};
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
@@ -109,7 +109,7 @@ impl LiveTree {
     }
 
     /// The tree of an action that was kept from being tried.
-    pub(super) fn of_kept(&self, kept: &KeptBack, world: &dyn World) -> Option<RefusedTree> {
+    pub(super) fn of_kept(&self, kept: &VetoedAction, world: &dyn World) -> Option<RefusedTree> {
         self.growth.tree_of(&kept.action, None, &kept.why, &self.observed.facts, world)
     }
 

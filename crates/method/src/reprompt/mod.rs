@@ -28,7 +28,8 @@ use plan_history::PlanHistory;
 pub(super) use record::ARTIFACT;
 
 use super::{
-    Answer, Context, DerivedState, KeptBack, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput,
+    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, VetoedAction,
+    WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
@@ -137,7 +138,7 @@ impl Method for FreeForm {
         work::done(known, work)
     }
 
-    fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {
+    fn vetoed(&self, cx: &Context<'_>) -> Option<VetoedAction> {
         let turn = &cx.node()?.turn;
         let last = record::prompts(turn).next_back().and_then(record::Corrective::of).filter(|prompt| prompt.veto)?;
         let why = format!("it was not tried: {}; what is below may make it possible", last.reason);
@@ -149,7 +150,7 @@ impl Method for FreeForm {
                 .map(|first| first.to_lowercase().chain(last.step.chars().skip(1)).collect::<String>())
         };
         let action = Some(last.action.clone()).filter(|action| !action.is_empty()).or_else(spelled)?;
-        (!record::dropped(turn)).then_some(KeptBack { action, why })
+        (!record::dropped(turn)).then_some(VetoedAction { action, why })
     }
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {

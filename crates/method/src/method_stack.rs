@@ -1,4 +1,4 @@
-//! Team: the method in use with its companions. Companions are asked first and pass when they have nothing to do; an answer goes to the
+//! Method stack: the method in use with the layers over it. Layers are asked first and pass when they have nothing to do; an answer goes to the
 //! member that makes asks of its kind.
 
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use super::belief_update::BeliefUpdate;
 use super::blocking::{self, LiveTree};
 use super::options::{BELIEF, BLOCKING};
 use super::{
-    Answer, Carried, Checks, Context, Deed, DerivedState, KeptBack, Knowledge, Method, Reading, Step, Stop, WorkInput,
-    explain,
+    Answer, Carried, Checks, Context, Deed, DerivedState, Knowledge, Method, Reading, Step, Stop, VetoedAction,
+    WorkInput, explain,
 };
 use stepwright_episode::{Action, Ask, AskKind, Decision, ProposalId, Shape};
 use stepwright_sandbox::Run;
@@ -19,22 +19,22 @@ use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
 
 #[derive(Debug, Clone)]
-pub struct Team {
+pub struct MethodStack {
     method: Arc<dyn Method>,
-    companions: Vec<Arc<dyn Method>>,
+    layers: Vec<Arc<dyn Method>>,
 }
 
-impl Team {
-    /// A method with the companions that its options name.
+impl MethodStack {
+    /// A method with the layers that its options name.
     pub fn new(method: Arc<dyn Method>, options: &Values) -> Self {
-        let mut companions: Vec<Arc<dyn Method>> = Vec::new();
+        let mut layers: Vec<Arc<dyn Method>> = Vec::new();
         if options.is(&BELIEF, "on") && !method.answers(&AskKind::BELIEF) {
-            companions.push(Arc::new(BeliefUpdate));
+            layers.push(Arc::new(BeliefUpdate));
         }
         if options.is(&BLOCKING, "on") && method.info().options.contains(&BLOCKING) {
-            companions.push(Arc::new(blocking::BlockingChecks));
+            layers.push(Arc::new(blocking::BlockingChecks));
         }
-        Team { method, companions }
+        MethodStack { method, layers }
     }
 
     pub fn id(&self) -> &'static str {
@@ -46,11 +46,11 @@ impl Team {
     }
 
     fn members(&self) -> impl Iterator<Item = &Arc<dyn Method>> {
-        self.companions.iter().chain([&self.method])
+        self.layers.iter().chain([&self.method])
     }
 
     pub fn member(&self, kind: &AskKind) -> &Arc<dyn Method> {
-        self.companions.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
+        self.layers.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
     }
 
     /// The next step: the first other than [`Step::Pass`].
@@ -110,7 +110,7 @@ impl Team {
     /// would explain a proposal, the world's own tree goes with every method.
     pub fn goals(&self, cx: &Context<'_>) -> (BlockingTree, bool) {
         let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
-        let kept = self.kept_back(cx);
+        let kept = self.vetoed(cx);
         let tree = self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone);
         let is_live = tree.is_some();
         (tree.unwrap_or_else(|| explain::goals(cx).0), is_live)
@@ -122,8 +122,8 @@ impl Team {
     }
 
     /// The action that the method keeps from being tried.
-    pub fn kept_back(&self, cx: &Context<'_>) -> Option<KeptBack> {
-        self.method.kept_back(cx)
+    pub fn vetoed(&self, cx: &Context<'_>) -> Option<VetoedAction> {
+        self.method.vetoed(cx)
     }
 
     /// Warnings for the person when these are taken into use.
