@@ -56,7 +56,7 @@ fn ask(out: &mut String, ask: &Ask) {
         _ => "no answer".to_owned(),
     };
     let prompt = ask.prompt.as_ref().map(|prompt| sum(&prompt.messages)).unwrap_or_default();
-    let aside = if ask.kind.is_aside() { ", aside" } else { "" };
+    let aside = if ask.kind.is_background() { ", aside" } else { "" };
     let _ = writeln!(out, "  asked {} {}×: {prompt} -> {texts}{aside}", ask.model, ask.n);
 }
 

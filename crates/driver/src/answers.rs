@@ -21,8 +21,11 @@ impl Driver {
             Message::Answered(answered) => {
                 self.jobs.end_ask(answered.ask, false);
                 let answered = self.record_exchange(answered);
-                let report =
-                    if self.is_aside(answered.ask) { self.as_written(answered) } else { self.read_answer(answered) };
+                let report = if self.is_background(answered.ask) {
+                    self.as_written(answered)
+                } else {
+                    self.read_answer(answered)
+                };
                 self.report(report);
                 self.carry_out();
             }
@@ -38,11 +41,11 @@ impl Driver {
         answered
     }
 
-    /// Whether an ask that has ended is aside of the episode.
-    fn is_aside(&self, ask: AskId) -> bool {
+    /// Whether an ask that has ended is beside the episode.
+    fn is_background(&self, ask: AskId) -> bool {
         let nodes = self.gate.session().nodes();
         let mut asks = nodes.iter().rev().flat_map(|n| &n.turn.asks);
-        asks.find(|a| a.id == ask).is_some_and(|a| a.kind.is_aside())
+        asks.find(|a| a.id == ask).is_some_and(|a| a.kind.is_background())
     }
 
     /// An answer of which nothing is proposed: its texts as they are, or as they were scored. A service may wait for it.

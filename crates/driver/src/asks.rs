@@ -62,7 +62,7 @@ impl Driver {
             wanted: tag.wanted,
         });
         // A raw completion is one line; a chat model may need to reason first.
-        let least = if raw || spec.kind.is_aside() { 0 } else { self.models.prompting.answer_tokens };
+        let least = if raw || spec.kind.is_background() { 0 } else { self.models.prompting.answer_tokens };
         ModelRequest {
             messages: Vec::new(),
             max_tokens: max_tokens.max(least),

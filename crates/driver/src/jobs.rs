@@ -144,7 +144,7 @@ pub(super) fn score(
     outlets: Outlets,
 ) {
     let total = request.candidates.len();
-    let what = match kind.is_aside() {
+    let what = match kind.is_background() {
         true => format!("scoring {}:", count(total, "candidate")),
         false => format!("scoring {}", count(total, "action")),
     };

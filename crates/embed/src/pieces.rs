@@ -10,15 +10,15 @@ const CONTINUES: &str = "##";
 /// The pieces by their text. Those that begin a word and those that continue one are apart, so that no key is made at a look-up.
 pub(crate) struct Vocabulary {
     begin: FxHashMap<&'static str, u32>,
-    go_on: FxHashMap<&'static str, u32>,
+    continuing: FxHashMap<&'static str, u32>,
 }
 
 impl Vocabulary {
     pub(crate) fn new(lines: &'static str) -> Self {
-        let mut vocabulary = Self { begin: FxHashMap::default(), go_on: FxHashMap::default() };
+        let mut vocabulary = Self { begin: FxHashMap::default(), continuing: FxHashMap::default() };
         for (index, piece) in (0u32..).zip(lines.lines()) {
             match piece.strip_prefix(CONTINUES) {
-                Some(rest) => vocabulary.go_on.insert(rest, index),
+                Some(rest) => vocabulary.continuing.insert(rest, index),
                 None => vocabulary.begin.insert(piece, index),
             };
         }
@@ -26,7 +26,7 @@ impl Vocabulary {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.begin.len() + self.go_on.len()
+        self.begin.len() + self.continuing.len()
     }
 
     /// The pieces of a sentence. Punctuation and words that cannot be put together from pieces give none.
@@ -46,7 +46,7 @@ impl Vocabulary {
     fn word(&self, word: &str, out: &mut Vec<u32>) -> bool {
         let mut rest = word;
         while !rest.is_empty() {
-            let pieces = if rest.len() == word.len() { &self.begin } else { &self.go_on };
+            let pieces = if rest.len() == word.len() { &self.begin } else { &self.continuing };
             let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
             let Some((end, index)) = ends.filter_map(|end| Some((end, *pieces.get(rest.get(..end)?)?))).next() else {
                 return false;

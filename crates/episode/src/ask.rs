@@ -145,7 +145,7 @@ impl AskKind {
     }
 
     /// Whether nothing is proposed of the answer: the ask runs alongside the episode.
-    pub fn is_aside(&self) -> bool {
+    pub fn is_background(&self) -> bool {
         matches!(self, AskKind::Candidates { .. } | AskKind::CandidateScores { .. } | AskKind::Distil { .. })
     }
 

@@ -335,7 +335,7 @@ impl Stop {
     }
 
     /// The flag that is true while the work is to continue.
-    pub fn go_on(&self) -> Arc<AtomicBool> {
+    pub fn keep_running(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
 }

@@ -141,7 +141,7 @@ fn was_refused(cx: &Context<'_>, action: &str) -> bool {
 
 /// A plan's text: an action a line, or a remark why there is none.
 fn search(problem: &PlanningTask, stop: &Stop, considered: &mut usize) -> Result<String, String> {
-    let limits = Limits { go_on: stop.go_on(), ..Limits::default() };
+    let limits = Limits { keep_running: stop.keep_running(), ..Limits::default() };
     let steps = match problem.plan_counting(&limits, considered) {
         Ok(steps) => steps,
         // That there is no plan is an answer too, kept in the plan's place.

@@ -19,8 +19,8 @@ pub(super) struct Serving {
 
 impl Request {
     /// Whether it is no part of the episode's steps, so that it waits for none.
-    pub(super) fn is_aside(&self) -> bool {
-        matches!(self, Request::AskAside(_) | Request::EditCandidate { .. } | Request::OfferArtifact(_))
+    pub(super) fn is_background(&self) -> bool {
+        matches!(self, Request::AskInBackground(_) | Request::EditCandidate { .. } | Request::OfferArtifact(_))
     }
 }
 
@@ -47,7 +47,7 @@ impl Gate {
     }
 
     /// Handles a request beside the work under way; it needs no phase.
-    pub(super) fn serve_aside(&mut self, ticket: Ticket, request: Request) {
+    pub(super) fn serve_in_background(&mut self, ticket: Ticket, request: Request) {
         let under_way = self.serving.replace(Serving { ticket, ask: None, refusal: None });
         self.on_request(request);
         if let Some(served) = std::mem::replace(&mut self.serving, under_way) {

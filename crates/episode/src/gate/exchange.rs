@@ -218,7 +218,7 @@ pub enum Request {
     /// Send an edited prompt in place of an ask's.
     Resend { ask: AskId, messages: Vec<PromptMessage> },
     /// Ask a model something that is no next action: recorded, but it proposes nothing.
-    AskAside(AskSpec),
+    AskInBackground(AskSpec),
     /// Set what automatic runs stop at, in place of what was set.
     SetBreakpoints(Vec<Breakpoint>),
     /// Name a branch, hide it or delete it, or take that back.

@@ -105,7 +105,7 @@ pub struct Gate {
     /// The ask under way.
     ask: Option<AskId>,
     /// Asks under way that propose nothing, and the nodes they were made at.
-    asides: BTreeMap<AskId, NodeId>,
+    background: BTreeMap<AskId, NodeId>,
     /// First ask of the present round.
     round: AskId,
     asks_in_round: u32,
@@ -132,7 +132,7 @@ impl Gate {
             session,
             phase: Phase::Idle,
             ask: None,
-            asides: BTreeMap::new(),
+            background: BTreeMap::new(),
             round,
             asks_in_round: 0,
             taken: 0,
@@ -181,12 +181,12 @@ impl Gate {
 
     /// Whether the gate waits for a request only: no effect and no ask is outstanding.
     pub fn is_at_rest(&self) -> bool {
-        self.phase == Phase::Idle && self.ask.is_none() && self.asides.is_empty() && self.queue.is_empty()
+        self.phase == Phase::Idle && self.ask.is_none() && self.background.is_empty() && self.queue.is_empty()
     }
 
     /// Whether any ask is under way.
     pub fn is_asking(&self) -> bool {
-        self.ask.is_some() || !self.asides.is_empty()
+        self.ask.is_some() || !self.background.is_empty()
     }
 
     /// The ask for the next action under way.
@@ -233,10 +233,10 @@ impl Gate {
     fn accept(&mut self, input: Input) {
         match input {
             Input::Request(ticket, Request::Cancel) => self.cancel(ticket),
-            Input::Request(ticket, request) if request.is_aside() => self.serve_aside(ticket, request),
+            Input::Request(ticket, request) if request.is_background() => self.serve_in_background(ticket, request),
             Input::Request(ticket, request) if self.phase == Phase::Idle => self.serve(ticket, request),
             Input::Report(report) => match report.ask() {
-                Some(ask) if self.asides.contains_key(&ask) => self.on_report(report),
+                Some(ask) if self.background.contains_key(&ask) => self.on_report(report),
                 Some(ask) if self.ask != Some(ask) => {}
                 Some(_) if self.phase != Phase::Idle => self.queue.push_back(Input::Report(report)),
                 _ => {
@@ -336,12 +336,12 @@ impl Gate {
 
     /// Ends the asks that propose nothing.
     fn drop_asides(&mut self, why: &str) -> bool {
-        let asides = std::mem::take(&mut self.asides);
-        for (ask, node) in &asides {
+        let background = std::mem::take(&mut self.background);
+        for (ask, node) in &background {
             self.out.push(Effect::CancelAsk(*ask));
             self.record_at(*node, Event::AskFailed { ask: *ask, error: why.to_owned(), cancelled: true });
         }
-        !asides.is_empty()
+        !background.is_empty()
     }
 
     fn mark_interrupted(&mut self) {

@@ -11,18 +11,18 @@ impl Gate {
     /// Handles a report; one that does not answer the effect under way changes nothing.
     pub(super) fn on_report(&mut self, report: Report) {
         match report {
-            Report::Answered { ask, texts, usage, ms, .. } if self.asides.contains_key(&ask) => {
-                let node = self.asides.remove(&ask).unwrap_or_default();
+            Report::Answered { ask, texts, usage, ms, .. } if self.background.contains_key(&ask) => {
+                let node = self.background.remove(&ask).unwrap_or_default();
                 self.record_at(node, Event::Answered { ask, texts: texts.into(), usage, ms });
             }
-            Report::AskFailed { ask, error } if self.asides.contains_key(&ask) => {
-                let node = self.asides.remove(&ask).unwrap_or_default();
+            Report::AskFailed { ask, error } if self.background.contains_key(&ask) => {
+                let node = self.background.remove(&ask).unwrap_or_default();
                 self.record_at(node, Event::AskFailed { ask, error: error.clone(), cancelled: false });
                 self.say(Level::Error, error);
             }
             Report::Exchanged { ask, exchange } => {
                 let event = Event::Exchanged { ask, exchange: (*exchange).into() };
-                match self.asides.get(&ask).copied() {
+                match self.background.get(&ask).copied() {
                     Some(node) => self.record_at(node, event),
                     None => self.record(event),
                 }
@@ -44,7 +44,7 @@ impl Gate {
                 self.stop_policy(why);
                 self.say(Level::Error, error);
             }
-            Report::AskTooLong { ask, error } if self.asides.contains_key(&ask) => {
+            Report::AskTooLong { ask, error } if self.background.contains_key(&ask) => {
                 self.on_report(Report::AskFailed { ask, error });
             }
             Report::AskTooLong { ask, error } => {

@@ -1,4 +1,4 @@
-//! Requests. Carries out a person's requests; called at rest, but for `cancel` and what is aside of the episode.
+//! Requests. Carries out a person's requests; called at rest, but for `cancel` and what is beside the episode.
 
 use serde_json::Value;
 
@@ -57,9 +57,9 @@ impl Gate {
             Request::Goto(to) => self.go(to, AfterMove::Rest),
             Request::Rewrite { node, text } => self.rewrite(node, text),
             Request::Resend { ask, messages } => self.resend(ask, messages),
-            Request::AskAside(spec) => {
+            Request::AskInBackground(spec) => {
                 if let Some(ask) = self.send(spec) {
-                    self.asides.insert(ask, self.session.cursor());
+                    self.background.insert(ask, self.session.cursor());
                 }
             }
             Request::EditCandidate { action, edit } => self.record(Event::CandidateEdited { action, edit }),

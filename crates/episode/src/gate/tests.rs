@@ -510,9 +510,9 @@ fn requests_are_answered_done_or_refused() {
     assert_eq!(sim.ask(Request::Manual { text: "go".into() }), done);
     assert_eq!(sim.ask(Request::Cancel), done);
     assert!(refused(sim.ask(Request::Cancel)).contains("nothing is running"));
-    assert_eq!(sim.ask(Request::AskAside(aside())), Answer::Done { ask: Some(3) });
+    assert_eq!(sim.ask(Request::AskInBackground(background_ask())), Answer::Done { ask: Some(3) });
     sim.ask(Request::SetPolicy(Policy { token_budget: Some(0), ..Policy::manual() }));
-    assert!(refused(sim.ask(Request::AskAside(aside()))).contains("budget of 0 tokens"));
+    assert!(refused(sim.ask(Request::AskInBackground(background_ask()))).contains("budget of 0 tokens"));
 }
 
 #[test]
@@ -538,7 +538,7 @@ fn an_aside_waits_for_no_step() {
     gate.request(Request::Manual { text: "go".into() }, 5);
     gate.report(Report::Read(Ok(draft("go", Origin::Person))), 6);
     gate.report(Report::Checked { proposal: 1, verdict: Verdict::default() }, 7);
-    let (answer, effects) = gate.request(Request::AskAside(aside()), 8);
+    let (answer, effects) = gate.request(Request::AskInBackground(background_ask()), 8);
     assert_eq!(answer, Answer::Done { ask: Some(2) });
     assert!(matches!(effects[..], [Effect::Persist(_), Effect::AskModel { ask: 2, .. }]), "{effects:?}");
     let texts = vec!["n".to_owned()];
@@ -589,7 +589,7 @@ fn what_a_program_comes_to_is_executed_in_its_place() {
     assert_eq!(decided.action.as_ref().unwrap().text, "for", "what was decided stays on record");
 }
 
-fn aside() -> AskSpec {
+fn background_ask() -> AskSpec {
     AskSpec {
         kind: AskKind::Candidates { action: "go".into() },
         model: "x".into(),
@@ -603,17 +603,17 @@ fn aside() -> AskSpec {
 #[test]
 fn an_aside_is_recorded_where_it_was_asked_and_proposes_nothing() {
     let mut sim = Sim::new();
-    sim.ask(Request::AskAside(aside()));
+    sim.ask(Request::AskInBackground(background_ask()));
     sim.ask(Request::Manual { text: "go".into() });
     let place = sim.asks.iter().position(|(ask, _)| *ask == 2).unwrap();
     sim.answer(place, &["not n"]);
     let root = &sim.gate.session().node(0).unwrap().turn;
     assert!(matches!(root.asks[1].state, AskState::Answered { .. }), "{root:?}");
     assert!(root.proposals.iter().all(|p| p.origin == Origin::Person));
-    assert!(root.asks[1].kind.is_aside() && !root.asks[0].kind.is_aside(), "{root:?}");
+    assert!(root.asks[1].kind.is_background() && !root.asks[0].kind.is_background(), "{root:?}");
     assert_eq!(sim.gate.asking(), Some(3), "the episode went on meanwhile");
     sim.check_invariants();
-    sim.ask(Request::AskAside(aside()));
+    sim.ask(Request::AskInBackground(background_ask()));
     sim.ask(Request::Cancel);
     assert!(sim.gate.is_at_rest());
 }
@@ -669,7 +669,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (1u64..6).prop_map(|offer| Op::Ask(Request::RewriteOffer(offer))),
         1 => (1u64..6, text()).prop_map(|(offer, t)| Op::Ask(Request::EditOffer { offer, text: t.into() })),
         1 => text().prop_map(|t| Op::Ask(Request::correct(ArtifactId::BELIEF, t.into()))),
-        1 => Just(Op::Ask(Request::AskAside(aside()))),
+        1 => Just(Op::Ask(Request::AskInBackground(background_ask()))),
         1 => (1u64..6).prop_map(|ask| Op::Ask(Request::Resend { ask, messages: vec![PromptMessage { role: "user".into(), text: "t".into() }] })),
     ]
 }

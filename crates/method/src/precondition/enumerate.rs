@@ -33,18 +33,18 @@ const IMPLIED_DISJUNCTIONS: usize = 16;
 /// Most literals that are tried in pairs.
 const PAIRED: usize = 160;
 
-/// Enumerates the candidates of an action. `going_on` receives how many literals are done and of how many; it ends the work by
+/// Enumerates the candidates of an action. `report_progress` receives how many literals are done and of how many; it ends the work by
 /// answering false.
 pub fn enumerate(
     demos: &Demonstrations,
     instances: &Instances,
-    mut going_on: impl FnMut(usize, usize) -> bool,
+    mut report_progress: impl FnMut(usize, usize) -> bool,
 ) -> Option<Enumerated> {
     let sentences = vocabulary(demos, instances).literals();
     let mut tried: Vec<(Sentence, Proposed)> = Vec::with_capacity(sentences.len());
     let total = sentences.len();
     for (at, sentence) in sentences.into_iter().enumerate() {
-        if !going_on(at, total) {
+        if !report_progress(at, total) {
             return None;
         }
         if tried.iter().any(|(s, _)| s.text == sentence.text) {

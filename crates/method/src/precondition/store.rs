@@ -215,21 +215,21 @@ impl CandidateStore {
         self.by_action.get(action).map(ActionCandidates::pool).ok_or_else(|| self.no_such_action(action))
     }
 
-    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `going_on` receives
+    /// Fills the pool from the built-in proposer (no language model); texts already there stay as they are. `report_progress` receives
     /// how much is done of how much, and cancels by answering false.
     pub fn enumerate(
         &mut self,
         action: &str,
-        mut going_on: impl FnMut(usize, usize) -> bool,
+        mut report_progress: impl FnMut(usize, usize) -> bool,
     ) -> Result<Pool, StoreError> {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
-        let found = enumerate(demos, &of_action.instances, |done, total| going_on(done, total * 2))
+        let found = enumerate(demos, &of_action.instances, |done, total| report_progress(done, total * 2))
             .ok_or(StoreError::Cancelled)?;
         let total = found.candidates.len();
         let mut fresh = Vec::new();
         for (at, proposed) in found.candidates.into_iter().enumerate() {
-            if !going_on(total + at, total * 2) {
+            if !report_progress(total + at, total * 2) {
                 return Err(StoreError::Cancelled);
             }
             let text = proposed.assertion.text();
@@ -255,14 +255,14 @@ impl CandidateStore {
         action: &str,
         origin: CandidateOrigin,
         texts: &[String],
-        mut going_on: impl FnMut(usize, usize) -> bool,
+        mut report_progress: impl FnMut(usize, usize) -> bool,
     ) -> Result<Pool, StoreError> {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::with_capacity(texts.len());
         let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
         for (at, text) in texts.iter().enumerate() {
-            if !going_on(at, texts.len()) {
+            if !report_progress(at, texts.len()) {
                 return Err(StoreError::Cancelled);
             }
             if known.insert(text) {

@@ -138,7 +138,8 @@ pub(crate) fn is_asked_anew(turn: &Turn, since: AskId) -> bool {
         let mut offered = turn.proposals.iter().filter(|proposal| proposal.ask == Some(ask.id));
         offered.any(|proposal| turn.rejection(proposal.id).is_some())
     };
-    let mut later = turn.asks.iter().filter(|ask| (first..since).contains(&ask.id) && !ask.kind.is_aside()).peekable();
+    let mut later =
+        turn.asks.iter().filter(|ask| (first..since).contains(&ask.id) && !ask.kind.is_background()).peekable();
     later.peek().is_some() && !later.any(rejected)
 }
 

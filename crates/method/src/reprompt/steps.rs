@@ -71,7 +71,7 @@ impl Moment<'_, '_> {
     /// The newest answered ask of this round.
     fn newest(&self) -> Option<&Ask> {
         let answered = |ask: &&Ask| matches!(ask.state, AskState::Answered { .. });
-        let newest = self.node.turn.asks.iter().rfind(|ask| !ask.kind.is_aside())?;
+        let newest = self.node.turn.asks.iter().rfind(|ask| !ask.kind.is_background())?;
         Some(newest).filter(answered).filter(|ask| ask.id >= self.round.since && ask.kind != record::retrieval())
     }
 

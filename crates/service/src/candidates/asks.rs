@@ -1,6 +1,6 @@
 //! Candidate asks. Has a language model write candidate preconditions, or score those that are there.
 //!
-//! One prompt a demonstration, each completed greedily and by random samples. Asks are asides of the session: recorded like any
+//! One prompt a demonstration, each completed greedily and by random samples. Asks run in the background of the session: recorded like any
 //! ask, but no proposals. What an answer holds goes to the store as soon as it is there; cancelling keeps what has come.
 
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl CandidateService {
                 }
             };
             self.writing.asking = Some(wanted.action.clone());
-            let request = Request::AskAside(AskSpec {
+            let request = Request::AskInBackground(AskSpec {
                 kind: AskKind::Candidates { action: wanted.action.clone() },
                 model: view.source.name(),
                 prompt: Some(prompt),
@@ -129,7 +129,7 @@ impl CandidateService {
         let count = texts.len();
         let continuations = texts.iter().map(|text| format!("{LEAD}{text}")).collect();
         self.writing.scoring = Some(Scoring { ask: None, action: action.clone() });
-        let request = Request::AskAside(AskSpec {
+        let request = Request::AskInBackground(AskSpec {
             kind: AskKind::CandidateScores { action, n: count },
             model: view.source.name(),
             prompt: Some(prompt),

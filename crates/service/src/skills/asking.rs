@@ -65,7 +65,7 @@ impl SkillService {
             Err(why) => return view.say(Level::Error, why),
         };
         let generation = Generation { max_tokens: MAX_TOKENS, ..Generation::default() };
-        let request = view.request(Request::AskAside(AskSpec {
+        let request = view.request(Request::AskInBackground(AskSpec {
             kind: AskKind::Distil { what: asked.label.clone() },
             model: view.source.name(),
             prompt: Some(prompt),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::gate::{goes_without_saying, is_command};
+use super::gate::{is_command, is_implicit};
 use super::{App, Effect, Sleeper};
 use crate::actions::{ACTIONS, ActionId, Context};
 use crate::chrome::thousands;
@@ -491,7 +491,7 @@ impl App {
             _ => Vec::new(),
         };
         let own = own.into_iter().map(|(a, word)| (ActionId::Pane(a), word));
-        own.filter(|(a, _)| !goes_without_saying(*a)).collect()
+        own.filter(|(a, _)| !is_implicit(*a)).collect()
     }
 
     fn open_help(&mut self) {

@@ -146,7 +146,7 @@ impl App {
             Some(pane) => pane.actions(&self.view).into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect(),
             None => Vec::new(),
         };
-        own.retain(|(action, _)| !goes_without_saying(*action));
+        own.retain(|(action, _)| !is_implicit(*action));
         // Where two keys do the same, one is enough.
         let mut shown = Vec::new();
         own.retain(|(_, word)| {
@@ -197,7 +197,7 @@ pub(super) fn is_command(action: ActionId) -> bool {
 }
 
 /// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line shows.
-pub(super) fn goes_without_saying(action: ActionId) -> bool {
+pub(super) fn is_implicit(action: ActionId) -> bool {
     use crate::pane::PaneAction as P;
     let ActionId::Pane(action) = action else { return false };
     let moves = matches!(action, P::Up | P::Down | P::PageUp | P::PageDown | P::Top | P::Bottom | P::Left | P::Right);

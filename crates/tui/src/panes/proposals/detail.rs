@@ -163,7 +163,7 @@ const UNDER_WAY: usize = 64;
 pub fn asking(view: &View, turn: &Turn, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let newest = turn.asks.get(turn.asks.len().saturating_sub(UNDER_WAY)..).unwrap_or_default();
-    for ask in newest.iter().filter(|a| !a.kind.is_aside() && a.state == stepwright_episode::AskState::Pending) {
+    for ask in newest.iter().filter(|a| !a.kind.is_background() && a.state == stepwright_episode::AskState::Pending) {
         let streams = view.streams.get(&ask.id);
         let live = streams.is_some() || view.retrying.as_ref().is_some_and(|(id, _)| *id == ask.id);
         rows.push(vec![run(Role::Accent, format!("{} {}: {}", theme.glyphs.arrow, ask.model, ask.kind))]);

@@ -13,12 +13,12 @@ pub struct Limits {
     /// States it may evaluate, which bounds its memory.
     pub states: usize,
     /// Turned false from outside to stop it.
-    pub go_on: Arc<AtomicBool>,
+    pub keep_running: Arc<AtomicBool>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { wall_ms: 10_000, states: 200_000, go_on: Arc::new(AtomicBool::new(true)) }
+        Limits { wall_ms: 10_000, states: 200_000, keep_running: Arc::new(AtomicBool::new(true)) }
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn solve_counting(
         threads: 1,
         max_evaluated: Some(limits.states),
         wall_ms: Some(limits.wall_ms),
-        should_continue: Some(Arc::clone(&limits.go_on)),
+        should_continue: Some(Arc::clone(&limits.keep_running)),
         ..ferroplan::Options::default()
     };
     let started = std::time::Instant::now();
@@ -64,7 +64,7 @@ pub(crate) fn solve_counting(
     *considered = solution.statistics.grounded_actions;
     let Some(plan) = solution.plan.filter(|_| solution.solved) else {
         let notes = solution.notes.join("; ");
-        if !limits.go_on.load(Ordering::Relaxed) {
+        if !limits.keep_running.load(Ordering::Relaxed) {
             return Err(NoPlan::Stopped("cancelled".to_owned()));
         }
         let spent = started.elapsed().as_millis() >= u128::from(limits.wall_ms);

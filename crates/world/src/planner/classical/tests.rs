@@ -61,7 +61,7 @@ fn the_planner_is_bounded_and_can_be_stopped() {
     let impossible = RIDE.replace("(not (lit one))", "(broken)");
     assert!(matches!(solve(LIFT, &impossible, &Limits::default()), Err(NoPlan::Nothing(_))));
     let stopped = Limits::default();
-    stopped.go_on.store(false, Ordering::Relaxed);
+    stopped.keep_running.store(false, Ordering::Relaxed);
     assert!(matches!(solve(LIFT, RIDE, &stopped), Err(NoPlan::Stopped(_))));
     assert!(matches!(solve(LIFT, "(define", &Limits::default()), Err(NoPlan::Unreadable(_))));
 }
