@@ -290,7 +290,7 @@ fn written_with(path: &[&Node], form: Form, query: &str, closing: &str) -> Vec<U
         .last()
         .filter(|node| node.action.as_ref().is_some_and(|action| closes(&action.text, closing)))
         .and_then(|node| {
-            let answer = folded(Programs::new(closing), path).in_force()?.answer?;
+            let answer = folded(Programs::new(closing), path).active_program()?.answer?;
             let written = match form {
                 Form::Program => read_program(&answer).state,
                 Form::Cups => Some(answer),

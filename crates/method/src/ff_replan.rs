@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::context::WorkInput;
 use super::options::{BELIEF, BLOCKING};
-use super::plan_following::{InForce, NextLine, Taken, Upcoming, plan, rows, upcoming, useless};
+use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, plan, rows, upcoming, useless};
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop};
 use stepwright_episode::{Ask, AskKind, AskState, Node, Origin};
 use stepwright_program::Call;
@@ -109,7 +109,7 @@ impl Method for FfReplan {
 
 /// The next line of the plan in force. A plan is of no use after a step that was refused or not its own: it was made for another
 /// world.
-fn next_line(cx: &Context<'_>, force: &InForce<'_>) -> Option<NextLine> {
+fn next_line(cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<NextLine> {
     if force.refused || force.strayed {
         return None;
     }

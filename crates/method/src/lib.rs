@@ -15,7 +15,6 @@ pub mod blocking;
 mod code_policy;
 mod context;
 mod derived;
-mod exchange;
 mod explain;
 mod external;
 mod few_shot;
@@ -41,6 +40,7 @@ mod reprompt;
 mod scored;
 pub mod skills;
 mod statler;
+mod step;
 #[cfg(test)]
 mod tests;
 pub mod think;
@@ -53,15 +53,15 @@ pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, ModelTraits, Past, Round, Stop, WorkInput, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
-pub use exchange::{
-    Answer, Carried, Checks, Deed, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus, VetoedAction,
-};
 pub use external::{Command, External, PREFIX as EXTERNAL};
 pub use method_stack::MethodStack;
 pub use needs::{Misfit, Needs, fits};
 pub use options::{DOMAIN, MAX_SHOTS, TRIALS};
 pub use precondition_aware::ID as DEFAULT;
 pub use scored::ID as SCORED;
+pub use step::{
+    Answer, Carried, Checks, Deed, Place, Program, Rank, Reading, Section, SectionLine, Step, StepStatus, VetoedAction,
+};
 
 use serde_json::Value;
 use stepwright_episode::gate::Conduct;

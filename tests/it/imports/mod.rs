@@ -28,7 +28,7 @@ const SHARED: &[&str] = &[
     "belief",
     "context",
     "derived",
-    "exchange",
+    "step",
     "explain",
     "external",
     "log_checks",

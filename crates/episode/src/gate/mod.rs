@@ -8,7 +8,7 @@
 
 mod answers;
 mod artifact;
-mod exchange;
+mod messages;
 mod policy;
 mod replay;
 mod reports;
@@ -27,7 +27,7 @@ use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
 use answers::Serving;
 use artifact::Changing;
-pub use exchange::{
+pub use messages::{
     Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Level, Report, Request, Ticket, Unchecked,
 };
 pub use policy::{PolicyOutcome, rule};

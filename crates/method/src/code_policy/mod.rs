@@ -17,7 +17,7 @@ use stepwright_skill::code::{self, Next};
 
 use super::artifacts::ArtifactSpec;
 use super::options::TEMPERATURE;
-use super::plan_following::{InForce, NextLine, Taken, Upcoming, in_force, upcoming};
+use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
 use super::react::{LIMITS, over};
 use super::skills::{SKILLS, TIPS, known, tips};
 use super::{
@@ -198,7 +198,7 @@ impl CodePolicy {
 
     /// The next action of the program in force, or what has to be found out for it.
     #[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
-    fn next_line(self, cx: &Context<'_>, force: &InForce<'_>) -> Result<NextLine, Step> {
+    fn next_line(self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
         let so_far = RunSoFar::of(&cx.path(), force);
         let Some(next) = &so_far.next else {
             let work = run::work(cx, force.text, &so_far);
@@ -224,7 +224,7 @@ impl CodePolicy {
     }
 
     /// The step after a program that came to nothing: a correction, or a person's.
-    fn failed(self, cx: &Context<'_>, force: &InForce<'_>, why: &str) -> Step {
+    fn failed(self, cx: &Context<'_>, force: &ActivePlan<'_>, why: &str) -> Step {
         let asked = cx.path().iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN).count();
         let most = cx.options().count(&CORRECTIONS) as usize;
         if self == CodePolicy::AdaPlanner && asked <= most {
@@ -275,7 +275,7 @@ fn faulty_line(next: Option<&Next>) -> Option<usize> {
 fn rows(at: &Place<'_>) -> Vec<Section> {
     let mut sections = super::plan_following::rows(at);
     let path = at.path();
-    let so_far = in_force(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
+    let so_far = active_plan(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();
     let faulty = faulty_line(so_far.next.as_ref()).and_then(|line| line.checked_sub(1));
     for section in &mut sections {
         section.title = "program".to_owned();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{CodePolicy, functions};
 use crate::Context;
-use crate::plan_following::in_force;
+use crate::plan_following::active_plan;
 use crate::react::{examples_of, transcript};
 use stepwright_episode::PromptRecord;
 
@@ -58,7 +58,7 @@ pub(super) fn program(
     let (form, path) = (examples.form, cx.path());
     let episodes = examples.choose(&cx.knowledge.kind, &cx.session.header.task, EPISODES);
     let since = |text: &str| {
-        let at = in_force(&path).filter(|force| force.text == text).map_or(0, |force| force.made_at);
+        let at = active_plan(&path).filter(|force| force.text == text).map_or(0, |force| force.made_at);
         let from = path.iter().position(|node| node.id == at).unwrap_or_default();
         transcript(cx, form, path.get(from..).unwrap_or_default())
     };

@@ -6,7 +6,7 @@ use stepwright_skill::code::{self, Next, acted};
 
 use super::run::{Answered, RunResult};
 use crate::context::{decided, source};
-use crate::plan_following::{InForce, in_force, is_line};
+use crate::plan_following::{ActivePlan, active_plan, is_line};
 use crate::{History, folded};
 use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
 
@@ -49,8 +49,8 @@ fn text_of(ask: &Ask) -> Option<&str> {
 
 /// The answers to the program that a person mended at that place of a path; none where the program in force is no
 /// mended one.
-fn mended(path: &[&Node], at: usize, force: &InForce<'_>) -> Vec<Answered> {
-    let before = path.get(..at).filter(|_| force.edited).and_then(in_force);
+fn mended(path: &[&Node], at: usize, force: &ActivePlan<'_>) -> Vec<Answered> {
+    let before = path.get(..at).filter(|_| force.edited).and_then(active_plan);
     let Some((before, until)) = before.zip(path.get(..=at)) else { return Vec::new() };
     // What was asked at that node before the person wrote belongs to the program before.
     let run = RunSoFar::until(until, &before, force.ask);
@@ -59,12 +59,12 @@ fn mended(path: &[&Node], at: usize, force: &InForce<'_>) -> Vec<Answered> {
 
 impl RunSoFar {
     /// Of the program in force at the end of a path.
-    pub(super) fn of(path: &[&Node], force: &InForce<'_>) -> Self {
+    pub(super) fn of(path: &[&Node], force: &ActivePlan<'_>) -> Self {
         Self::until(path, force, AskId::MAX)
     }
 
     /// As [`RunSoFar::of`], without what was asked after that ask.
-    fn until(path: &[&Node], force: &InForce<'_>, last: AskId) -> Self {
+    fn until(path: &[&Node], force: &ActivePlan<'_>, last: AskId) -> Self {
         let at = path.iter().position(|node| node.id == force.made_at).unwrap_or(path.len());
         let begun = RunSoFar { plan: force.ask, until: last, tape: mended(path, at, force), ..RunSoFar::default() };
         folded(begun, path.get(at..).unwrap_or_default())

@@ -65,7 +65,7 @@ impl Command {
     pub(super) fn start(&self, patience: Duration, stop: &Stop) -> Result<Process, String> {
         let process = Process::start(&self.adapter, || ()).map_err(|e| e.to_string())?;
         let hello = json!({ "info": { "protocol": PROTOCOL, "program": env!("CARGO_PKG_VERSION") } });
-        let (process, line) = self.exchange(process, &hello, patience, stop)?;
+        let (process, line) = self.round_trip(process, &hello, patience, stop)?;
         let read = Introduction::read(&line, self.id, &self.adapter.name).map_err(|why| {
             let command = self.adapter.command_line();
             format!("`{command}` does not introduce itself as a method (adapters/README.md, `info`): {why}")
@@ -75,7 +75,7 @@ impl Command {
     }
 
     /// One line to a process of the command and one from it. A process that fails is ended.
-    pub(super) fn exchange(
+    pub(super) fn round_trip(
         &self,
         mut process: Process,
         line: &Value,

@@ -120,11 +120,12 @@ impl External {
     }
 
     /// One line to the command and one from it; the command is started if it does not run.
-    fn exchange(&self, line: &Value, stop: &Stop) -> Result<String, String> {
+    fn round_trip(&self, line: &Value, stop: &Stop) -> Result<String, String> {
         let mut place = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let adapter = &self.command.adapter;
         let process = place.take().map_or_else(|| self.command.start(adapter.start_timeout, stop), Ok)?;
-        let (process, said) = self.command.exchange(process, &self.with_defaults(line), adapter.step_timeout, stop)?;
+        let (process, said) =
+            self.command.round_trip(process, &self.with_defaults(line), adapter.step_timeout, stop)?;
         *place = Some(process);
         Ok(said)
     }
@@ -191,6 +192,6 @@ impl Method for External {
     }
 
     fn compute(&self, _known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
-        Ok(Answer::texts([self.exchange(work, stop)?]))
+        Ok(Answer::texts([self.round_trip(work, stop)?]))
     }
 }

@@ -1,12 +1,12 @@
 //! Plan following, shared by the methods that follow a plan: ProgPrompt, whose plan is written whole, and FF-Replan, whose plan a planner finds.
 //!
 //! Lines are offered one at a time; the person or the policy decides on each as on any proposal. Which plan is in force, and how far
-//! it was carried out, is read from the records (`in_force`), so that going back, branching and reopening need nothing else.
+//! it was carried out, is read from the records (`active_plan`), so that going back, branching and reopening need nothing else.
 
-mod in_force;
+mod active_plan;
 
-pub(super) use in_force::is_line;
-pub use in_force::{InForce, Taken, in_force, judgement};
+pub(super) use active_plan::is_line;
+pub use active_plan::{ActivePlan, Taken, active_plan, judgement};
 
 use super::{Answer, Context, Place, Reading, Section, SectionLine, Step, StepStatus};
 use crate::artifacts::ArtifactSpec;
@@ -43,7 +43,7 @@ pub(super) enum Upcoming<'a> {
     Plan {
         /// Whether a person wants another.
         again: bool,
-        before: Option<InForce<'a>>,
+        before: Option<ActivePlan<'a>>,
     },
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Upcoming<'a> {
 pub(super) fn upcoming<'a>(
     cx: &Context<'a>,
     origin: Origin,
-    next: impl FnOnce(&InForce<'_>) -> Option<Result<NextLine, Step>>,
+    next: impl FnOnce(&ActivePlan<'_>) -> Option<Result<NextLine, Step>>,
 ) -> Upcoming<'a> {
     let Some(round) = cx.round() else {
         return Upcoming::Step(Box::new(Step::Stuck("the episode has not begun".into())));
@@ -64,7 +64,7 @@ pub(super) fn upcoming<'a>(
             if found.is_some() { "the plan's next line" } else { "the plan's next line is no action of this world" };
         return Upcoming::Step(Box::new(Step::Recommend { proposal: found, why: why.to_owned() }));
     }
-    let force = cx.node().and_then(|here| cx.so_far(Taken::default()).in_force(here)).filter(|_| !again);
+    let force = cx.node().and_then(|here| cx.so_far(Taken::default()).active_plan(here)).filter(|_| !again);
     match force.as_ref().and_then(next) {
         Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
         Some(Err(step)) => Upcoming::Step(Box::new(step)),
@@ -90,7 +90,7 @@ pub(super) fn plan(ask: &Ask, answer: &Answer) -> Reading {
 /// That a plan made in this round has nothing to follow; `problem` says what is wrong with a plan's text. `None` where none was made.
 pub(super) fn useless(
     cx: &Context<'_>,
-    before: Option<&InForce<'_>>,
+    before: Option<&ActivePlan<'_>>,
     problem: impl Fn(&str) -> String,
 ) -> Option<Step> {
     let made = cx.round()?.turn.asks.iter().any(|a| {
@@ -110,9 +110,9 @@ pub(super) fn useless(
 /// The plan in force at a node, with the status of its lines.
 pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
     let path = at.path();
-    let Some(plan) = in_force(&path) else { return Vec::new() };
+    let Some(plan) = active_plan(&path) else { return Vec::new() };
     let turn = path.last().map(|n| &n.turn);
-    let is_line = |p: &&Proposal| turn.is_some_and(|turn| in_force::is_line(turn, p, plan.ask));
+    let is_line = |p: &&Proposal| turn.is_some_and(|turn| active_plan::is_line(turn, p, plan.ask));
     let next = turn.and_then(|t| t.proposals.iter().rev().map(AsRef::as_ref).find(is_line)).and_then(|p| p.line);
     let lines = (1..).zip(plan.text.lines()).map(|(number, text)| {
         let fate = plan.executed.iter().rev().find(|(done, _)| *done == number).map(|(_, accepted)| *accepted);

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::context::WorkInput;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
-use super::plan_following::{InForce, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
+use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{
@@ -157,7 +157,7 @@ impl Method for ProgPrompt {
 impl ProgPrompt {
     /// The next line of the plan in force, or an ask whether an assertion holds. An `else` line, if assertions are respected, waits for
     /// its assertion; without, a sub-goal is not cut either.
-    fn next_line(&self, cx: &Context<'_>, force: &InForce<'_>) -> Option<Result<NextLine, Step>> {
+    fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Step>> {
         let (names, facts, vocabulary) = (names(cx), cx.world.facts().unwrap_or_default(), vocabulary(cx));
         let plan = written_plan::read(force.text).plan;
         let place = |line: usize| plan.items.iter().position(|item| item.line == line);

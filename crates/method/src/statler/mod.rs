@@ -2,19 +2,19 @@
 //!
 //! They differ in the template that is filled in, in what the answer holds and in what is remembered from one request to the next: a
 //! belief that is maintained, or all that was asked and written so far. `program` asks for programs and reads them, `run` carries
-//! them out, `in_force` reads from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
+//! them out, `active_program` reads from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
 //! and `games` hold the prompts and their examples.
 
+mod active_program;
 mod answer;
 mod games;
-mod in_force;
 mod program;
 mod prompt;
 mod run;
 mod worked;
 
+pub(super) use active_program::Programs;
 pub use answer::{Answer, list_of, read_list, read_program};
-pub(super) use in_force::Programs;
 pub(super) use prompt::{cups, state_prompt};
 
 use super::belief_update::{self, Keeping};
@@ -250,7 +250,7 @@ impl Method for Coder {
     }
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
-        let Some(force) = folded(Programs::new(at.closing), &at.path()).in_force() else { return Vec::new() };
+        let Some(force) = folded(Programs::new(at.closing), &at.path()).active_program() else { return Vec::new() };
         let lines =
             force.code.trim_end().lines().map(|text| SectionLine { text: text.to_owned(), mark: StepStatus::Open });
         let (title, lines) = ("program".to_owned(), lines.collect());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::prompt::{Asked, Exchange, Refused, program_prompt};
+use super::prompt::{AnsweredRequest, Asked, Refused, program_prompt};
 use super::{Answer, CodePolicy, Form, Memory, PRIMITIVES, Programs, closing, list_of, read_list, read_program, run};
 use crate::context::{decided, kind_of, source};
 use crate::{Context, REFERENCE, Round, Step};
@@ -30,7 +30,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         }
         let done = closing(cx);
         let closed = cx.node().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(&action.text, done));
-        let open = cx.so_far(Programs::new(done)).in_force().filter(|_| !closed);
+        let open = cx.so_far(Programs::new(done)).active_program().filter(|_| !closed);
         if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {
             return run::next_call(cx, &force);
         }
@@ -93,11 +93,11 @@ fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRec
 }
 
 /// The requests closed on the path to the cursor, with what was decided for each and believed after it.
-fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
+fn exchanges(cx: &Context<'_>) -> Vec<AnsweredRequest> {
     let path = cx.path();
     let Some(requests) = cx.world.requests() else { return Vec::new() };
     let (done, host) = (requests.closing(), (requests.updating(), requests.nothing()));
-    let (mut all, mut code): (Vec<Exchange>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut all, mut code): (Vec<AnsweredRequest>, Vec<&str>) = (Vec::new(), Vec::new());
     for pair in path.windows(2) {
         let [from, to] = pair else { continue };
         let Some(action) = &to.action else { continue };
@@ -115,7 +115,7 @@ fn exchanges(cx: &Context<'_>) -> Vec<Exchange> {
         if closes(&action.text, done)
             && let Some(request) = cx.past.requests.get(&from.id)
         {
-            all.push(Exchange::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));
+            all.push(AnsweredRequest::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));
             code.clear();
         }
     }

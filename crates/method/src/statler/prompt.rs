@@ -16,7 +16,7 @@ const GAMES: usize = 30;
 
 /// A request that was answered, or of a worked example an update alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Exchange {
+pub struct AnsweredRequest {
     pub query: String,
     pub code: String,
     /// The same for a method that maintains no state.
@@ -25,10 +25,10 @@ pub struct Exchange {
     pub state: String,
 }
 
-impl Exchange {
+impl AnsweredRequest {
     /// A request with its decision and the belief after it; `host` as [`plain`] has it.
     pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
-        Exchange {
+        AnsweredRequest {
             query: one_line(query),
             code: code.to_owned(),
             plain: plain(code, host),
@@ -52,7 +52,7 @@ pub struct Asked<'a> {
     pub query: &'a str,
     pub first: Option<&'a Value>,
     pub belief: Option<&'a Value>,
-    pub history: Vec<Exchange>,
+    pub history: Vec<AnsweredRequest>,
     /// The person's refusals at this node.
     pub refused: Vec<Refused>,
 }
@@ -66,7 +66,7 @@ struct Context<'a> {
     objects: String,
     first: String,
     state: String,
-    history: &'a [Exchange],
+    history: &'a [AnsweredRequest],
     refused: &'a [Refused],
     query: String,
 }

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::in_force::InForce;
+use super::active_program::ActiveProgram;
 use super::{PRIMITIVES, closing};
 use crate::belief;
 use crate::context::{kind_of, source};
@@ -76,7 +76,7 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
 }
 
 /// Offers the next call of the program in force. A program is never run again for it: its calls are in the records.
-pub(super) fn next_call(cx: &Context<'_>, force: &InForce) -> Step {
+pub(super) fn next_call(cx: &Context<'_>, force: &ActiveProgram) -> Step {
     let Some(calls) = calls_of(cx, force) else {
         // Logs of format 1 do not hold what a program called.
         let why = "the log does not hold the calls of this program; refuse the rest and ask for a new one";
@@ -96,7 +96,7 @@ pub(super) fn next_call(cx: &Context<'_>, force: &InForce) -> Step {
 }
 
 /// The calls of the program in force, as they were recorded when it ran.
-fn calls_of(cx: &Context<'_>, force: &InForce) -> Option<Vec<String>> {
+fn calls_of(cx: &Context<'_>, force: &ActiveProgram) -> Option<Vec<String>> {
     let ran = cx.node()?.document(&ArtifactId::PROGRAM)?;
     let calls = ran.get("calls").filter(|_| ran.get("decision") == Some(&json!(force.decision)))?;
     serde_json::from_value(calls.clone()).ok()

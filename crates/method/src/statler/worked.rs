@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::prompt::{Exchange, objects, shown};
+use super::prompt::{AnsweredRequest, objects, shown};
 use stepwright_world::{Requests, WorkedExample};
 
 /// An example as templates show it; empty where a world has none.
@@ -14,8 +14,8 @@ pub struct Worked {
     pub objects: String,
     pub state: String,
     /// Requests with their code and the state after it.
-    pub steps: Vec<Exchange>,
-    pub updates: Vec<Exchange>,
+    pub steps: Vec<AnsweredRequest>,
+    pub updates: Vec<AnsweredRequest>,
 }
 
 impl Worked {
@@ -24,16 +24,16 @@ impl Worked {
         let WorkedExample { about, first, steps } = requests.worked()?;
         let host = (requests.updating(), requests.nothing());
         let updates = steps.iter().flat_map(|step| &step.updates);
-        let update = |(text, state): &(String, Value)| Exchange {
+        let update = |(text, state): &(String, Value)| AnsweredRequest {
             query: text.clone(),
             state: shown(state),
-            ..Exchange::default()
+            ..AnsweredRequest::default()
         };
         Ok(Worked {
             about: about.clone(),
             objects: objects(first),
             state: shown(first),
-            steps: steps.iter().map(|s| Exchange::new(&s.query, &s.code, Some(&s.after), host)).collect(),
+            steps: steps.iter().map(|s| AnsweredRequest::new(&s.query, &s.code, Some(&s.after), host)).collect(),
             updates: updates.map(update).collect(),
         })
     }

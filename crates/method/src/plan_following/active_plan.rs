@@ -10,7 +10,7 @@ use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, Nod
 
 /// The plan in force at the end of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InForce<'a> {
+pub struct ActivePlan<'a> {
     pub text: &'a str,
     /// The ask it answers, or the last one before a person wrote it.
     pub ask: AskId,
@@ -60,7 +60,7 @@ impl Taken {
     }
 
     /// The plan in force at the node that the path leads to.
-    pub fn in_force<'a>(&self, here: &'a Node) -> Option<InForce<'a>> {
+    pub fn active_plan<'a>(&self, here: &'a Node) -> Option<ActivePlan<'a>> {
         let document = here.document(&ArtifactId::PLAN)?;
         let (text, plan) = (document.get("text")?.as_str()?, document.get("ask")?.as_u64()?);
         // A plan that a person wrote names its node; another is where it was asked for.
@@ -77,7 +77,7 @@ impl Taken {
             _ => None,
         });
         let passed = rejected.filter(|p| is_line(&here.turn, p, plan)).filter_map(|p| p.line).max();
-        Some(InForce {
+        Some(ActivePlan {
             text,
             ask: plan,
             made_at,
@@ -105,8 +105,8 @@ impl History for Taken {
 }
 
 /// The plan in force at the last node of a path from the root.
-pub fn in_force<'a>(path: &[&'a Node]) -> Option<InForce<'a>> {
-    folded(Taken::default(), path).in_force(path.last()?)
+pub fn active_plan<'a>(path: &[&'a Node]) -> Option<ActivePlan<'a>> {
+    folded(Taken::default(), path).active_plan(path.last()?)
 }
 
 pub(crate) fn is_line(turn: &Turn, proposal: &Proposal, plan: AskId) -> bool {
@@ -199,12 +199,12 @@ mod tests {
         let mut nodes = path(&[&[Plan("a\nb\nc"), Line(1), Taken], &[Line(2), Taken], &[Line(3), Refused]]);
         Arc::make_mut(&mut nodes[2].outcome).error = Some("no".into());
         let path: Vec<&Node> = nodes.iter().collect();
-        let force = in_force(&path[..1]).unwrap();
+        let force = active_plan(&path[..1]).unwrap();
         assert_eq!((force.text, force.made_at, force.last, force.strayed), ("a\nb\nc", 0, None, false));
-        let force = in_force(&path).unwrap();
+        let force = active_plan(&path).unwrap();
         assert_eq!((force.last, force.refused, force.strayed), (Some(3), true, false));
         assert_eq!(force.executed, [(1, true), (2, false)]);
-        assert_eq!(in_force(&[&node(0, &[], &mut 0, Documents::default()).0]), None);
+        assert_eq!(active_plan(&[&node(0, &[], &mut 0, Documents::default()).0]), None);
     }
 
     #[test]
@@ -212,9 +212,9 @@ mod tests {
         use Happens::{Line, Plan, Taken, Typed};
         let nodes = path(&[&[Plan("a\nb"), Line(1), Typed, Taken], &[Line(1), Taken], &[Plan("c")]]);
         let path: Vec<&Node> = nodes.iter().collect();
-        let force = in_force(&path[..2]).unwrap();
+        let force = active_plan(&path[..2]).unwrap();
         assert_eq!((force.last, force.strayed), (None, true));
-        let force = in_force(&path).unwrap();
+        let force = active_plan(&path).unwrap();
         assert_eq!((force.text, force.made_at, force.strayed, force.last), ("c", 2, false, None));
     }
 
@@ -223,8 +223,8 @@ mod tests {
         use Happens::{Line, Plan, Taken};
         let mut nodes = path(&[&[Plan("a\nb"), Line(1), Taken, Plan("later")], &[]]);
         let path: Vec<&Node> = nodes.iter().collect();
-        assert_eq!(in_force(&path).map(|f| (f.text.to_owned(), f.last)), Some(("a\nb".to_owned(), Some(1))));
+        assert_eq!(active_plan(&path).map(|f| (f.text.to_owned(), f.last)), Some(("a\nb".to_owned(), Some(1))));
         nodes.truncate(1);
-        assert_eq!(in_force(&[&nodes[0]]).unwrap().text, "later");
+        assert_eq!(active_plan(&[&nodes[0]]).unwrap().text, "later");
     }
 }

@@ -9,7 +9,7 @@ use stepwright_episode::{AskKind, Choice, Decision, DecisionId, Node, NodeId, Pr
 use stepwright_world::closes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InForce {
+pub struct ActiveProgram {
     pub code: String,
     pub decision: DecisionId,
     pub at: NodeId,
@@ -24,35 +24,35 @@ pub struct InForce {
 pub struct Programs {
     /// The call that closes a request; empty in a world without requests.
     closing: String,
-    in_force: Option<InForce>,
+    active_program: Option<ActiveProgram>,
     /// Whether the last step closed the request.
     closed: bool,
 }
 
 impl Programs {
     pub fn new(closing: &str) -> Self {
-        Programs { closing: closing.to_owned(), in_force: None, closed: false }
+        Programs { closing: closing.to_owned(), active_program: None, closed: false }
     }
 
-    pub fn in_force(self) -> Option<InForce> {
-        self.in_force
+    pub fn active_program(self) -> Option<ActiveProgram> {
+        self.active_program
     }
 
-    fn taken(from: &Node, decision: &Decision) -> Option<InForce> {
+    fn taken(from: &Node, decision: &Decision) -> Option<ActiveProgram> {
         let program = source(&from.turn, decision, &AskKind::PROGRAM)?;
         let code = from.turn.proposal(decision.proposal())?.action.as_ref()?.text.clone();
-        Some(InForce { code, decision: decision.id, at: from.id, answer: Some(program.raw.clone()), made: 1 })
+        Some(ActiveProgram { code, decision: decision.id, at: from.id, answer: Some(program.raw.clone()), made: 1 })
     }
 }
 
 impl History for Programs {
     fn step(&mut self, from: &Node, to: &Node) {
-        self.in_force.take_if(|_| self.closed);
+        self.active_program.take_if(|_| self.closed);
         self.closed = to.action.as_ref().is_some_and(|action| closes(&action.text, &self.closing));
         let Some(decision) = decided(from, to) else { return };
         if let Some(program) = Programs::taken(from, decision) {
-            self.in_force = Some(program);
-        } else if let Some(force) = &mut self.in_force {
+            self.active_program = Some(program);
+        } else if let Some(force) = &mut self.active_program {
             let line = source(&from.turn, decision, &AskKind::PROGRAM_CALL).and_then(|call| call.line);
             force.made = force.made.max(line.unwrap_or_default());
         }
@@ -62,7 +62,7 @@ impl History for Programs {
     fn stay(&mut self, here: &Node) {
         let refused = here.turn.decisions.iter().filter(|d| matches!(d.choice, Choice::Reject { .. }));
         let calls = refused.filter_map(|d| source(&here.turn, d, &AskKind::PROGRAM_CALL)?.line);
-        if let (Some(force), false) = (&mut self.in_force, self.closed) {
+        if let (Some(force), false) = (&mut self.active_program, self.closed) {
             force.made = calls.fold(force.made, usize::max);
         }
     }
@@ -133,7 +133,7 @@ mod tests {
     fn found(ways: &[Way]) -> Option<(String, String, usize)> {
         let nodes = path(ways);
         let path: Vec<&Node> = nodes.iter().collect();
-        let force = folded(Programs::new("done()"), &path).in_force();
+        let force = folded(Programs::new("done()"), &path).active_program();
         force.map(|force| (force.code, force.answer.unwrap_or_default(), force.made))
     }
 
