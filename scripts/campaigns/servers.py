@@ -1,4 +1,4 @@
-"""Failing servers: an unattended run against a provider that breaks in every place ends by itself, keeps no key, and writes nothing raw."""
+"""Failing servers: a headless run against a provider that breaks in every place ends by itself, keeps no key, and writes nothing raw."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-//! Unattended runs from outside: results and their experiments, shards, limits, and `stepwright report`.
+//! Headless runs from outside: results and their experiments, shards, limits, and `stepwright report`.
 
 use std::io::Read;
 use std::path::Path;

@@ -48,7 +48,7 @@ fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>)
 }
 
 fn automatic(setup: Setup) -> Setup {
-    Setup { policy: Some(Policy { steps: 100, ..Policy::manual() }), unattended: true, ..setup }
+    Setup { policy: Some(Policy { steps: 100, ..Policy::manual() }), headless: true, ..setup }
 }
 
 async fn ended(w: &mut Watched) {

@@ -223,7 +223,7 @@ fn begin(line: &str, replay: &Arc<Replay>, folder: &Path) -> Watched {
     setup.world = Box::new(household);
     setup.method = stepwright::method::named("reprompt").unwrap();
     setup.source = Source::Language { name: "recorded".into(), model };
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 40, ..Policy::default() });
     Watched::start(setup)
 }

@@ -32,7 +32,7 @@ fn text(proposal: &Proposal) -> &str {
 #[tokio::test]
 async fn a_planner_finds_plans_and_plans_again_after_a_refusal() {
     let mut setup = kitchen("ff-replan", "galley/toast");
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 100, ..Policy::default() });
     let mut w = Watched::start(setup);
     w.said(stepwright::episode::Level::Info, "the goal is reached").await;
@@ -56,7 +56,7 @@ async fn played(world: &str, method: &str, task: &str) -> (Watched, Option<Strin
     let (world, task, method, model) = (world.into(), task.into(), method.into(), "symbolic".into());
     let new = NewSession { world, task, method, model, ..NewSession::default() };
     let mut setup = prepare_new(&new, &configuration(folder.path()), &Sources::default(), Arc::new(|| 1_000)).unwrap();
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 60, ..Policy::default() });
     let mut w = Watched::start(setup);
     let ends = |text: &str| text.contains("the goal is reached") || text.starts_with("stopped");

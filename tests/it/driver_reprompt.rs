@@ -103,7 +103,7 @@ async fn an_error_is_corrected_by_an_edited_prompt_and_then_in_another_way() {
 /// A run without a language model; the session at its end and why it ended.
 async fn played(world: &str, task: &str, method: &str, options: &[(&str, &str)]) -> (Watched, String) {
     let mut setup = begin(world, task, method, options, None);
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 40, ..Policy::default() });
     let mut w = Watched::start(setup);
     let ends = |text: &str| text.contains("the goal is reached") || text.starts_with("stopped");

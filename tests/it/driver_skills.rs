@@ -141,7 +141,7 @@ async fn an_ask_can_be_stopped_and_comes_again_and_one_pair_is_asked_about_alone
 }
 
 #[tokio::test]
-async fn the_ablations_are_asked_for_as_unattended() {
+async fn the_ablations_are_asked_for_as_headless() {
     let model = Scripted::new(
         [
             "New summarization: x\nTips:\n- Successes name things with their numbers.\n",

@@ -375,7 +375,7 @@ async fn a_run_nobody_watches_takes_programs_and_beliefs() {
     let header = table_header("statler", "symbolic", &[]);
     let mut setup = table_setup(Beginning::New(Box::new(header)), "statler", &Scripted::new([]), true);
     setup.policy = Some(Policy { steps: 3, ..Policy::default() });
-    setup.unattended = true;
+    setup.headless = true;
     let mut w = Watched::start(setup);
     w.until("the end", |_, s| s.is_done()).await;
     assert!(w.session.current().unwrap().outcome.won);
@@ -404,7 +404,7 @@ async fn the_last_update_of_an_episode_reaches_the_writer() {
     let mut setup = table_setup(Beginning::New(Box::new(header)), "statler", &Scripted::new([]), true);
     setup.world = Box::new(TableWorld::new(Arc::new(table::Source::open(&path).unwrap())));
     setup.policy = Some(Policy { steps: 2, ..Policy::default() });
-    setup.unattended = true;
+    setup.headless = true;
     let mut w = Watched::start(setup);
     let mut begun = false;
     w.until("the end of the run", |_, s| {

@@ -49,7 +49,7 @@ fn begin_by(
 
 async fn solved(config: &Config, path: &std::path::Path) {
     let mut setup = begin(config, "shipped/heat-tomato-3", path, None);
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 50, until_fails: true, ..Policy::default() });
     let mut w = Watched::start(setup);
     w.said(Level::Info, "the goal is reached").await;
@@ -101,7 +101,7 @@ async fn algorithm_1(config: &Config, path: &std::path::Path) {
         say(&["    agent.put('knife 1', 'diningtable 1')"]),
     ]);
     let mut setup = begin(config, "shipped/clean-knife-4", path, Some(script));
-    setup.unattended = true;
+    setup.headless = true;
     setup.policy = Some(Policy { steps: 20, ..Policy::default() });
     let mut w = Watched::start(setup);
     w.said(Level::Info, "the goal is reached").await;

@@ -150,7 +150,7 @@ fn playing_and_running_work_as_in_any_world() {
     assert_eq!(listed.lines().map(|l| l.split('\t').next().unwrap()).collect::<Vec<_>>(), ["one/a", "one/b", "two"]);
     let which = run(&["play", "external", "--task", "three", "--config-dir", &config], "");
     assert!(String::from_utf8_lossy(&which.stderr).contains("there is one, two"), "{which:?}");
-    // An unattended run: nothing proposes in a world that nothing is known of, which the result says.
+    // A headless run: nothing proposes in a world that nothing is known of, which the result says.
     let out = folder.path().join("out.jsonl").display().to_string();
     let args = ["run", "--world", "external", "--tasks", "one/a", "--out", &out, "--config-dir", &config];
     let ran = run(&args, "");

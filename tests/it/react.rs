@@ -32,13 +32,13 @@ fn model(lines: impl IntoIterator<Item = String>) -> Arc<Scripted> {
     Scripted::new(lines.into_iter().map(say))
 }
 
-fn unattended(method: &str, options: &[(&str, &str)], sentence: &str, model: Arc<Scripted>) -> Setup {
+fn headless(method: &str, options: &[(&str, &str)], sentence: &str, model: Arc<Scripted>) -> Setup {
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let begun = Header { method: method.into(), options, sentence: sentence.to_owned(), ..header() };
     let mut setup = setup(Beginning::New(Box::new(begun)), Counter::default(), model, None);
     setup.method = stepwright::method::named(method).unwrap();
     setup.policy = Some(Policy { steps: 200, ..Policy::manual() });
-    setup.unattended = true;
+    setup.headless = true;
     setup
 }
 
@@ -61,7 +61,7 @@ async fn replay(log: Trajectory, form: Form) {
     let (lines, whole) = (lines_of(&log, form), form.transcript(&log));
     let (id, count, last) = (log.id.clone(), lines.len(), lines.last().cloned().unwrap());
     let model = model(lines);
-    let mut setup = unattended("react", &[], &log.task, Arc::clone(&model));
+    let mut setup = headless("react", &[], &log.task, Arc::clone(&model));
     let closing = log.rest.get("closing_thought").is_some_and(|thought| thought.is_string());
     setup.world = Box::new(Logged::new(log, form));
     let mut w = Watched::start(setup);
@@ -101,7 +101,7 @@ async fn published_runs_play_back_line_by_line() {
 async fn a_thought_is_a_step_that_executes_nothing_and_limits_end_the_episode() {
     let lines = ["think: one and one", "add 1", "add 2", "think: again", "add 2"].map(str::to_owned);
     let model = model(lines);
-    let mut w = Watched::start(unattended("react", &[("limits", "o3d-30")], "reach ten.", Arc::clone(&model)));
+    let mut w = Watched::start(headless("react", &[("limits", "o3d-30")], "reach ten.", Arc::clone(&model)));
     stopped(&mut w).await;
     let path = w.session.path(w.session.cursor());
     let seen: Vec<&str> = path.iter().map(|node| node.outcome.observation.as_str()).collect();
@@ -122,7 +122,7 @@ async fn reflections_on_failed_trials_are_artifacts_that_a_person_edits_and_refu
     lines.extend(["Add more at once.".to_owned(), "add 5".to_owned(), "add 5".to_owned(), "add 3".to_owned()]);
     let model = model(lines);
     let options = [("limits", "reflexion-49")];
-    let mut w = Watched::start(unattended("reflexion", &options, "reach ten.", Arc::clone(&model)));
+    let mut w = Watched::start(headless("reflexion", &options, "reach ten.", Arc::clone(&model)));
     stopped(&mut w).await;
     assert!(w.session.is_done());
     // Back at the start the reflection comes first, and waits for the person.
@@ -171,7 +171,7 @@ async fn published_reflections_play_back_and_the_last_three_stand_in_prompts() {
             }
             let model = model(lines);
             let options = [("limits", "reflexion-49")];
-            let mut w = Watched::start(unattended("reflexion", &options, "reach ten.", Arc::clone(&model)));
+            let mut w = Watched::start(headless("reflexion", &options, "reach ten.", Arc::clone(&model)));
             stopped(&mut w).await;
             for _ in &reflections {
                 w.send(Command::Gate(Request::Goto(0)));

@@ -22,11 +22,11 @@ fn configuration(folder: &Path) -> Config {
     load_with(&overrides, &|_| None).unwrap()
 }
 
-fn unattended(new: &NewSession, config: &Config, sources: &Sources) -> Setup {
+fn headless(new: &NewSession, config: &Config, sources: &Sources) -> Setup {
     let mut setup = prepare_new(new, config, sources, Arc::new(|| 1_000)).unwrap();
     setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
     setup.policy = Some(Policy { steps: 100, ..Policy::manual() });
-    setup.unattended = true;
+    setup.headless = true;
     setup
 }
 
@@ -69,7 +69,7 @@ async fn recorded_runs_are_as_right_as_they_were() {
             model: format!("recorded:{}", file.display()),
             ..NewSession::default()
         };
-        let (rewards, w) = play(unattended(&new, &config, &sources)).await;
+        let (rewards, w) = play(headless(&new, &config, &sources)).await;
         let steps = run["steps"].as_array().unwrap();
         let right: Vec<bool> = steps.iter().map(|s| s["correct"].as_bool().unwrap()).take(rewards.len()).collect();
         let got: Vec<bool> = rewards.iter().map(|r| *r > 0.0).collect();
@@ -118,7 +118,7 @@ async fn the_three_cups_are_played_in_each_form() {
             ..NewSession::default()
         };
         let model = Scripted::lines(&answers);
-        let mut setup = unattended(&new, &config, &sources);
+        let mut setup = headless(&new, &config, &sources);
         let Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
         (header.method, header.model) = (method.into(), "scripted".into());
         setup.method = stepwright::method::named(method).unwrap();

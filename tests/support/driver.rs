@@ -321,7 +321,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
         policy: None,
-        unattended: false,
+        headless: false,
         clock: Arc::new(|| 1_000),
         remarks: Vec::new(),
     }

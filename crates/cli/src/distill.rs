@@ -1,4 +1,4 @@
-//! `stepwright distill`: skills, primitives and tips from logs, unattended (stages 1 and 2 of O3D), with a language model or without.
+//! `stepwright distill`: skills, primitives and tips from logs, headless (stages 1 and 2 of O3D), with a language model or without.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use stepwright_skill::{Knowledge, Segment, changes, discover, file};
 use stepwright_trajectory::Trajectory;
 use tokio::runtime::Runtime;
 
-use super::unattended::interrupted;
+use super::headless::interrupted;
 use super::{CliError, Global, note, print};
 use stepwright_driver::Source;
 use stepwright_launch as launch;

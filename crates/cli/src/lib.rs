@@ -11,6 +11,7 @@ mod distill;
 mod docs;
 mod error;
 mod export;
+mod headless;
 mod launch;
 mod methods;
 mod models;
@@ -27,7 +28,6 @@ mod sandbox;
 mod sessions;
 mod settings;
 mod study;
-mod unattended;
 mod workbench;
 mod world;
 
@@ -73,7 +73,7 @@ enum Command {
     Pddl(pddl::Pddl),
     /// Distil skills, primitives and tips from logs of episodes into a file
     Distill(distill::Distill),
-    /// Run episodes unattended, one result a line
+    /// Run episodes headless, one result a line
     Run(run::Run),
     /// Measure what the papers' tables measure, with their figures beside ours
     #[command(subcommand)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::unattended::interrupted;
+use super::headless::interrupted;
 use super::{CliError, Global, print};
 use stepwright_launch::config::Config;
 use stepwright_method::{self as method, MethodInfo, ModelTraits};

@@ -1,4 +1,4 @@
-//! `stepwright run`: episodes unattended, one result a line.
+//! `stepwright run`: episodes headless, one result a line.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::headless::HeadlessFlags;
 use super::settings::MethodFlags;
-use super::unattended::UnattendedFlags;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use stepwright_launch::NewSession;
@@ -18,7 +18,7 @@ use stepwright_study::run;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
 use stepwright_world::{Sources, TaskInfo, WORLDS};
 
-/// Runs episodes unattended.
+/// Runs episodes headless.
 #[derive(Debug, Args)]
 pub struct Run {
     /// The world
@@ -32,7 +32,7 @@ pub struct Run {
     #[command(flatten)]
     options: WorldOptions,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
     /// Actions an episode may take; the world's usual number if absent
     #[arg(long, value_name = "N", help = limits(), value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
@@ -80,7 +80,7 @@ impl Run {
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
         self.method.suit(study.method(), &config)?;
-        self.unattended.run(study, provenance, &config, &model, self.detail)
+        self.headless.run(study, provenance, &config, &model, self.detail)
     }
 
     /// The configured commands that take part: of an external world those whose tasks are chosen, and an external method's.

@@ -42,7 +42,7 @@ pub(super) struct Driver {
     pub(super) outlets: Outlets,
     pub(super) clock: Clock,
     /// Nobody watches.
-    pub(super) unattended: bool,
+    pub(super) headless: bool,
     /// Effects not yet carried out.
     pub(super) effects: VecDeque<Effect>,
     /// Queued requests that ended since they were last looked at.
@@ -59,7 +59,7 @@ impl Driver {
         messages: UnboundedSender<Message>,
     ) -> Result<Self, String> {
         let Setup { beginning, mut world, method, source, resolver, methods, mut knowledge, mut prompting, .. } = setup;
-        let Setup { sandbox, services, keep, adopted, policy, unattended, clock, remarks, .. } = setup;
+        let Setup { sandbox, services, keep, adopted, policy, headless, clock, remarks, .. } = setup;
         let (session, records) = match beginning {
             Beginning::New(header) => (Session::new(*header), Vec::new()),
             Beginning::Resume { session, records } => (*session, records),
@@ -103,8 +103,8 @@ impl Driver {
         let (mut gate, mut effects) =
             if started { Gate::resume(session, now) } else { (Gate::new(session), Vec::new()) };
         gate = gate.treating(conduct);
-        if unattended {
-            gate = gate.unattended();
+        if headless {
+            gate = gate.headless();
         }
         if !started {
             let belief = timeline.truth();
@@ -122,7 +122,7 @@ impl Driver {
             services: Services::new(services),
             outlets: Outlets { messages, notices },
             clock,
-            unattended,
+            headless,
             effects: effects.into(),
             ended: Vec::new(),
             diverged,

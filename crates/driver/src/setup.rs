@@ -80,7 +80,7 @@ pub struct Setup {
     /// The policy a new session begins with; a person decides everything if `None`.
     pub policy: Option<Policy>,
     /// Nobody watches: nothing is asked for once the policy's steps are used up.
-    pub unattended: bool,
+    pub headless: bool,
     pub clock: Clock,
     pub remarks: Vec<String>,
 }

@@ -26,7 +26,7 @@ impl Driver {
 
 fn situation(driver: &Driver) -> Situation {
     let session = driver.gate.session();
-    if driver.unattended {
+    if driver.headless {
         // Nobody looks at it; of what is derived, studies count what the belief has wrong.
         let belief = believed(driver).map(Arc::new);
         return Situation { node: session.cursor(), belief, ..Situation::default() };

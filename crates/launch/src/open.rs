@@ -223,7 +223,7 @@ fn setup(
         keep: Persistence::Nothing,
         adopted: Vec::new(),
         policy: None,
-        unattended: false,
+        headless: false,
         clock: system_clock(),
         remarks: Vec::new(),
     }

@@ -128,10 +128,9 @@ pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
     }
 }
 
-/// How many trials an unattended episode has.
+/// How many trials a headless episode has.
 pub const TRIALS: OptionSpec =
-    OptionSpec::new("trials", "Trials", Kind::Whole { min: 1, max: 20 }, "trials of an unattended run, at most")
-        .or("1");
+    OptionSpec::new("trials", "Trials", Kind::Whole { min: 1, max: 20 }, "trials of a headless run, at most").or("1");
 
 #[cfg(test)]
 mod tests {

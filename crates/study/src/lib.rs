@@ -1,4 +1,4 @@
-//! Studies: unattended runs, the papers' tables and metrics.
+//! Studies: headless runs, the papers' tables and metrics.
 //!
 //! [`runner`] carries out any study; `run`, `precondition`, `policy`, `blocking`, `statler` and `o3d` are studies, listed in [`kinds`].
 

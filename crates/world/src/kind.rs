@@ -93,7 +93,7 @@ pub struct WorldKind {
     pub options: Table,
     /// A person's own tasks; `None` where tasks come from no file.
     pub data: Option<DataSpec>,
-    /// Actions an unattended episode may take if nothing else is said.
+    /// Actions a headless episode may take if nothing else is said.
     pub steps: u32,
     /// The id of the method the world is made for; the one that suits the model if `None`.
     pub method: Option<&'static str>,

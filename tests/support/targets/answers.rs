@@ -263,7 +263,7 @@ fn lived(
         let made = driver::prepare_new(&symbolic, &shipped().0, &sources, driver::system_clock());
         let mut setup = made.map_err(|e| e.to_string())?;
         setup.policy = Some(Policy { steps: STEPS, ..Policy::manual() });
-        setup.unattended = true;
+        setup.headless = true;
         setup.method = own.or_else(|| method::named(&named)).unwrap_or(setup.method);
         if let Beginning::New(header) = &mut setup.beginning {
             header.method = setup.method.info().id.to_owned();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::data::{Episodes, Ready};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::{CliError, Global};
 use stepwright_study::blocking::{Blocking, MOST_ACTIONS, conditions};
 use stepwright_study::runner::Plan;
@@ -28,7 +28,7 @@ pub(crate) struct BlockingStudy {
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u32).range(1..))]
     trials: Option<u32>,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
 }
 
 impl BlockingStudy {
@@ -41,6 +41,6 @@ impl BlockingStudy {
         let seeds = self.trials.map_or_else(given, |trials| (0..u64::from(trials)).collect());
         let plan = Plan { conditions: conditions.into_iter().map(Arc::new).collect(), tasks, seeds };
         let study = Blocking { opening, data: self.episodes.data, plan, model: model.clone() };
-        self.unattended.run(study, provenance, &config, &model, false)
+        self.headless.run(study, provenance, &config, &model, false)
     }
 }

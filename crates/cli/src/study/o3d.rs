@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::data::{Episodes, Ready, failed};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::{CliError, Global, note};
 use stepwright_study::curve::Format;
 use stepwright_study::o3d::{Given, O3d, by_logs, conditions};
@@ -47,7 +47,7 @@ pub(crate) struct O3dStudy {
     #[arg(long, value_name = "N,N", value_delimiter = ',', requires = "logs")]
     pairs: Vec<usize>,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
     /// File for the curve of success by the number of pairs: .csv, .json or .svg
     #[arg(long, value_name = "FILE", requires = "logs")]
     curve: Option<PathBuf>,
@@ -80,13 +80,13 @@ impl O3dStudy {
         let plan = Plan { conditions: all.into_iter().map(Arc::new).collect(), tasks, seeds };
         let (world, data) = (self.world, self.episodes.data);
         let study = Arc::new(O3d { opening, world, data, plan, model: model.clone() });
-        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &model)? else {
+        let Some(carried) = self.headless.carry_out(&study, provenance, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
         let report = O3d::report(&carried.lines, false);
         if let (Some(path), Some(format)) = (&self.curve, format) {
             super::data::write(path, &format.write(&report.plots()))?;
         }
-        carried.tabulated(self.unattended.json, &report, "")
+        carried.tabulated(self.headless.json, &report, "")
     }
 }

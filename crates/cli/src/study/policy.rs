@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{CliError, Global};
 use stepwright_driver::system_clock;
@@ -68,7 +68,7 @@ pub(crate) struct PolicyStudy {
     #[arg(long, value_name = "WHICH,WHICH", value_delimiter = ',', default_value = "ground-truth")]
     preconditions: Vec<Which>,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
     /// Acts a turn may take, or actions a task; 24 and 50 if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
@@ -146,7 +146,7 @@ impl PolicyStudy {
         let data = self.options.data.as_deref();
         let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with("options", json!(options));
-        self.unattended.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
+        self.headless.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
 
     /// Every combination asked for.

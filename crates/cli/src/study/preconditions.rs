@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
 use crate::{CliError, Global};
 use stepwright_driver::Source;
@@ -55,7 +55,7 @@ pub struct Preconditions {
     #[arg(long, value_name = "service|action", default_value = "service")]
     by: By,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
     /// Folder to write what was inferred to, one <service>.preconditions.py each; they can be put in force
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -106,7 +106,7 @@ impl Preconditions {
         let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with("options", json!(options));
         let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
-        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &name)? else {
+        let Some(carried) = self.headless.carry_out(&study, provenance, &config, &name)? else {
             return Ok(ExitCode::SUCCESS);
         };
         // Before anything is printed: a reader that has closed the pipe must not cost the files.
@@ -129,7 +129,7 @@ impl Preconditions {
             }
         }
         let report = precondition::Preconditions::report(&carried.lines, detail);
-        carried.tabulated(self.unattended.json, &report, &saved)
+        carried.tabulated(self.headless.json, &report, &saved)
     }
 
     fn tests(&self) -> usize {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::data::{Episodes, Ready, failed};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::{CliError, Global};
 use stepwright_study::reprompt::{Activities, Condition, MOST_ACTIONS, Perturbation, Reprompt, conditions};
 use stepwright_study::runner::Plan;
@@ -28,7 +28,7 @@ pub(crate) struct RepromptStudy {
     #[arg(long)]
     damaged: bool,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
 }
 
 impl RepromptStudy {
@@ -46,6 +46,6 @@ impl RepromptStudy {
         let conditions = conditions.into_iter().map(Arc::new).collect();
         let plan = Plan { conditions, tasks, seeds: seeds.all().to_vec() };
         let study = Reprompt { opening, data, activities, plan, model: model.clone() };
-        self.unattended.run(study, provenance, &config, &model, false)
+        self.headless.run(study, provenance, &config, &model, false)
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::data::{Episodes, Ready, write};
-use crate::unattended::UnattendedFlags;
+use crate::headless::HeadlessFlags;
 use crate::{CliError, Global, print, print_json};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, Needs};
@@ -28,7 +28,7 @@ const MOST_ACTIONS: u32 = 10_000;
 /// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
 /// paper's tables (Statler).
 ///
-/// Episodes run unattended. With `--model symbolic` (the default) no language model takes part: the episodes' reference
+/// Episodes run headless. With `--model symbolic` (the default) no language model takes part: the episodes' reference
 /// programs are played.
 /// With `--recorded` nothing is run; the outputs that the publication's models wrote are read and scored:
 /// `--data` is their folder, with the episodes.
@@ -49,7 +49,7 @@ pub(crate) struct StatlerStudy {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     first: Option<u32>,
     #[command(flatten)]
-    unattended: UnattendedFlags,
+    headless: HeadlessFlags,
     /// File for the curves (three cups, drift): .csv, .json or .svg
     #[arg(long, value_name = "FILE")]
     curve: Option<PathBuf>,
@@ -78,7 +78,7 @@ impl StatlerStudy {
         if let Some(first) = self.first {
             groups.iter_mut().for_each(|group| group.played.truncate(first as usize));
         }
-        if self.unattended.json {
+        if self.headless.json {
             print_json(&format!("{:#}\n", json!({ "scores": scored(&groups), "not_judged": recorded.unknown })))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -99,7 +99,7 @@ impl StatlerStudy {
         let conditions = self.conditions(&model, &tasks).map_err(CliError::Usage)?;
         let study = Requests::new(opening, data, model.clone(), conditions, tasks, &self.episodes.seeds)?;
         let study = Arc::new(study);
-        let Some(carried) = self.unattended.carry_out(&study, provenance, &config, &model)? else {
+        let Some(carried) = self.headless.carry_out(&study, provenance, &config, &model)? else {
             return Ok(ExitCode::SUCCESS);
         };
         let lines = &carried.lines;
@@ -112,7 +112,7 @@ impl StatlerStudy {
             }
             write(path, &format.write(&plots))?;
         }
-        if self.unattended.json {
+        if self.headless.json {
             let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
             carried.print_json(&all)?;
         } else {

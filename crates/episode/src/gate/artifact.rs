@@ -113,7 +113,7 @@ impl Gate {
             (_, problem) => {
                 let why = problem.as_deref().unwrap_or("it holds no state");
                 let why = format!("the new {kind} cannot be read: {why}");
-                if self.unattended {
+                if self.headless {
                     return self.settle_refusal(offer.id, Actor::Policy, format!("{why}; the {kind} stays"));
                 }
                 self.stop_policy(&why);

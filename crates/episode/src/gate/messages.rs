@@ -178,7 +178,7 @@ pub enum Advice {
     Rest,
 }
 
-/// A request of a person (or of an unattended run) to the gate.
+/// A request of a person (or of a headless run) to the gate.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "names and types of the fields say it")]
 pub enum Request {

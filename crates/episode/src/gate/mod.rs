@@ -118,7 +118,7 @@ pub struct Gate {
     /// The request that the phase belongs to, as long as its fate is open.
     serving: Option<Serving>,
     /// Nobody watches: nothing is asked once the policy's allowance is used up.
-    unattended: bool,
+    headless: bool,
     conducts: Conducts,
     now: u64,
     out: Vec<Effect>,
@@ -140,7 +140,7 @@ impl Gate {
             queue: VecDeque::new(),
             ticket: 0,
             serving: None,
-            unattended: false,
+            headless: false,
             conducts: |_| Conduct::USUAL,
             now: 0,
             out: Vec::new(),
@@ -148,8 +148,8 @@ impl Gate {
     }
 
     /// The same gate for a run that nobody watches: it asks for no proposal that nobody would decide about.
-    pub fn unattended(mut self) -> Self {
-        self.unattended = true;
+    pub fn headless(mut self) -> Self {
+        self.headless = true;
         self
     }
 

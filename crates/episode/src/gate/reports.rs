@@ -282,7 +282,7 @@ impl Gate {
             let why = policy::steps_used(policy.steps);
             self.stop_policy(&why);
             self.say(Level::Info, format!("{why}; you decide again"));
-            if self.unattended {
+            if self.headless {
                 return;
             }
         }

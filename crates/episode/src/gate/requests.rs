@@ -123,7 +123,7 @@ impl Gate {
             self.record(assertions.event(Actor::Policy));
         }
         if let Some(policy) = policy {
-            let why = if self.unattended { "unattended run" } else { "as configured" };
+            let why = if self.headless { "unattended run" } else { "as configured" };
             self.record(Event::PolicySet { policy, why: why.into() });
         }
         if let Some(state) = belief {

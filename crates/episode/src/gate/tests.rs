@@ -415,9 +415,9 @@ fn a_decision_that_was_not_carried_out_is_pointed_out_not_repeated() {
 
 #[test]
 fn a_policy_to_begin_with_is_recorded_with_its_reason_before_anything_is_asked() {
-    for (unattended, expected) in [(false, "as configured"), (true, "unattended run")] {
+    for (headless, expected) in [(false, "as configured"), (true, "unattended run")] {
         let gate = Gate::new(Session::new(super::simulation::header()));
-        let mut gate = if unattended { gate.unattended() } else { gate };
+        let mut gate = if headless { gate.headless() } else { gate };
         let begin = Request::Begin {
             outcome: Default::default(),
             assertions: vec![],
@@ -433,7 +433,7 @@ fn a_policy_to_begin_with_is_recorded_with_its_reason_before_anything_is_asked()
 
 #[test]
 fn a_run_nobody_watches_asks_for_nothing_after_its_last_step() {
-    let gate = Gate::new(Session::new(super::simulation::header())).unattended();
+    let gate = Gate::new(Session::new(super::simulation::header())).headless();
     let mut sim = Sim::over(gate);
     sim.ask(Request::Begin {
         outcome: Default::default(),

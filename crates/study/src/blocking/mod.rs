@@ -1,5 +1,5 @@
 //! Study of "Sequential Discrete Action Selection via Blocking Conditions and Resolutions": the kitchen's tasks under the
-//! method and the baselines it was compared with, each trial an unattended episode.
+//! method and the baselines it was compared with, each trial a headless episode.
 
 mod report;
 #[cfg(test)]

@@ -181,7 +181,7 @@ impl Basis {
             keep: Persistence::Nothing,
             adopted: Vec::new(),
             policy: Some(Policy { steps: self.steps, token_budget: self.token_budget, ..Policy::manual() }),
-            unattended: true,
+            headless: true,
             clock: Arc::clone(&self.clock),
             remarks: Vec::new(),
         }

@@ -1,5 +1,5 @@
 //! The study of "Planning with Large Language Models via Corrective Re-prompting": plans of household activities by its six methods,
-//! each an unattended episode, scored as the language planner's evaluation does it.
+//! each a headless episode, scored as the language planner's evaluation does it.
 //!
 //! `activities` knows tasks and ground truths and scores, `result` is what is kept of a plan, `report` the tables and figures. Programs
 //! that people wrote, whole and damaged (`damage`), go the same way, so that it shows what a measure tells apart. Whether a plan is

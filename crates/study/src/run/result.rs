@@ -1,4 +1,4 @@
-//! Result of an unattended episode: one line of a results file.
+//! Result of a headless episode: one line of a results file.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Unattended episodes: one session through the same driver and gate as the workbench, a policy in place of a person.
+//! Headless episodes: one session through the same driver and gate as the workbench, a policy in place of a person.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Opening {
         let mut setup = setup.map_err(|e| e.to_string())?;
         let token_budget = self.config.gate.policy.token_budget;
         setup.policy = Some(Policy { steps: self.most_actions, token_budget, ..Policy::manual() });
-        setup.unattended = true;
+        setup.headless = true;
         self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
         Ok(setup)
     }
@@ -95,7 +95,7 @@ impl SessionFolder {
     }
 }
 
-/// An unattended episode that has ended.
+/// A headless episode that has ended.
 #[derive(Debug)]
 pub struct Episode {
     /// The session at its end; why there is none, where the episode could not be begun.

@@ -1,4 +1,4 @@
-//! One unattended episode through the driver, watched from outside until its policy ends.
+//! One headless episode through the driver, watched from outside until its policy ends.
 
 use tokio_util::sync::CancellationToken;
 
@@ -91,7 +91,7 @@ impl Watch {
                     return true;
                 }
                 match &record.event {
-                    // A policy set aside is how an unattended episode ends.
+                    // A policy set aside is how a headless episode ends.
                     Event::PolicySet { policy, why } if !policy.is_automatic() => {
                         self.ended.clone_from(why);
                         self.trials += 1;

@@ -1,4 +1,4 @@
-//! Episodes of requests run live: one method with one model, unattended, through the same driver as the workbench.
+//! Episodes of requests run live: one method with one model, headless, through the same driver as the workbench.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

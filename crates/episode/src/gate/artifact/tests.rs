@@ -108,7 +108,7 @@ fn the_policy_takes_what_was_read_and_stops_at_what_was_not() {
 
 #[test]
 fn a_run_nobody_watches_keeps_its_belief_where_a_new_one_cannot_be_read() {
-    let mut sim = Sim::over(Gate::new(Session::new(header())).unattended());
+    let mut sim = Sim::over(Gate::new(Session::new(header())).headless());
     let policy = Some(Policy { steps: 9, ..Policy::default() });
     let belief = Some(json!({ "start": true }));
     sim.ask(Request::Begin { outcome: Default::default(), assertions: vec![], policy, belief });

@@ -1,4 +1,4 @@
-//! Unattended runs, as `run` and the studies share them on the command line: the flags, the units, a progress bar, limits, an end at
+//! Headless runs, as `run` and the studies share them on the command line: the flags, the units, a progress bar, limits, an end at
 //! Ctrl-C, the results file, the table, the exit code.
 
 use std::io::IsTerminal;
@@ -22,7 +22,7 @@ use stepwright_text::sanitize;
 
 /// How a study is carried out.
 #[derive(Debug, Args)]
-pub(crate) struct UnattendedFlags {
+pub(crate) struct HeadlessFlags {
     /// How many at once
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: usize,
@@ -97,7 +97,7 @@ impl<L> CarriedOut<L> {
     }
 }
 
-impl UnattendedFlags {
+impl HeadlessFlags {
     /// Carries out what has no result yet; `None` if the units were listed instead.
     pub fn carry_out<S: Study>(
         &self,
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn limits_are_of_what_this_run_spends() {
-        let flags = |token_limit, cost_limit| UnattendedFlags {
+        let flags = |token_limit, cost_limit| HeadlessFlags {
             jobs: 1,
             out: None,
             shard: None,
