@@ -87,7 +87,7 @@ pub(crate) enum Cell {
     Words(String),
     Figure(Option<f64>, usize),
     Interval(Option<Interval>, usize),
-    PublishedFigure(Option<PublishedFigure>),
+    Printed(Option<PublishedFigure>),
 }
 
 impl Cell {
