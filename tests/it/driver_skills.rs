@@ -168,12 +168,12 @@ async fn without_a_model_the_logs_are_counted_through_and_that_is_said() {
     propose(&w, Wanted::Cut { of: "good".into() });
     w.said(Level::Info, "no language model is in use").await;
     let offer = offered(&mut w).await;
-    assert_eq!(offer.written.title, "good cut without a language model");
+    assert_eq!(offer.written.title, "good cut by counting");
     let cut = offer.written.value.clone().unwrap();
     assert_eq!((cut[0]["start"].clone(), cut.as_array().unwrap().last().unwrap()["end"].clone()), (0.into(), 3.into()));
     propose(&w, Wanted::Tips { success: "good".into(), failure: "bad".into() });
     let offer = offered(&mut w).await;
-    assert_eq!(offer.written.title, "a tip from good and bad without a language model");
+    assert_eq!(offer.written.title, "a tip from good and bad by counting");
     let known = document::read(offer.written.value.as_deref().unwrap()).unwrap();
     assert!(known.tips[0].contains("numbers"), "{:?}", known.tips);
     propose(&w, Wanted::Cut { of: "bad".into() });

@@ -84,7 +84,7 @@ fn a_cut_that_is_found_is_offered_on_the_log_moved_and_taken() {
     pty.wait_for("Nothing is known of skills").settle().send("v");
     pty.wait_for("log 1 of 2").settle().send("D");
     // Without a model the logs are counted through, and the offer says so.
-    pty.wait_for("! offered: good cut without a language model").wait_for("take cut").settle();
+    pty.wait_for("! offered: good cut by counting").wait_for("take cut").settle();
     pty.wait_for("put(mug, shelf)").wait_for("steps 3 to 4");
     pty.send("A");
     // What was taken is offered no more.

@@ -95,9 +95,9 @@ impl SkillService {
         let n = count(all.len(), "log");
         let shown = logs.current().map(|log| log.id.clone()).filter(|id| !cuts.contains_key(id));
         let title = match &wanted {
-            Wanted::Next => format!("found in {n} {COUNTED}"),
-            Wanted::Cut { of } => format!("{of} cut {COUNTED}"),
-            Wanted::Tips { success, failure } => format!("a tip from {success} and {failure} {COUNTED}"),
+            Wanted::Next => format!("counted in {n}"),
+            Wanted::Cut { of } => format!("{of} cut by counting"),
+            Wanted::Tips { success, failure } => format!("a tip from {success} and {failure} by counting"),
         };
         if !matches!(wanted, Wanted::Tips { .. }) {
             view.say(Level::Info, format!("looking through {n}"));
@@ -107,9 +107,6 @@ impl SkillService {
         });
     }
 }
-
-/// How what the counting discoverer found is labelled.
-const COUNTED: &str = "without a language model";
 
 /// Writes what is known to a new file.
 fn save(path: &Path, view: &SessionView<'_>) -> Result<String, String> {

@@ -88,7 +88,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             rows.extend(verdict_rows(verdict, theme, width));
             if view.hides_future() {
                 let key = view.key(ActionId::Blind);
-                let text = format!("What the world would say is hidden until you decide; {key} shows it.");
+                let text = format!("The preview is hidden until you decide; {key} shows it.");
                 rows.extend(words::labelled("", Role::Dim, &text, width));
             }
         }
@@ -147,7 +147,7 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
         }
     }
     if let Some(preview) = &verdict.preview {
-        rows.push(vec![run(Role::Title, "the world would say")]);
+        rows.push(vec![run(Role::Title, "preview")]);
         rows.extend(words::labelled("  ", Role::Text, preview, width));
     }
     rows
