@@ -10,7 +10,6 @@ use super::workbench::look;
 use super::{CliError, Global, note, print};
 use stepwright_launch::config::{paths, template};
 
-/// What to do with the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print every setting with where its value comes from (never a key)

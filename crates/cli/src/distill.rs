@@ -40,7 +40,7 @@ pub(crate) struct Distill {
     /// The file to write, NAME.skills.toml
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// What finds skills and tips; the model if one is in use
+    /// The finder of skills and tips; the model if one is in use
     #[arg(long, value_enum)]
     discoverer: Option<Discoverer>,
     /// Begin with what this file of skills knows
@@ -61,7 +61,7 @@ pub(crate) struct Distill {
     /// How often that is done for each skill (T2); 0 for once through all
     #[arg(long, value_name = "N", default_value = "0", help_heading = "Batches")]
     tips_rounds: u16,
-    /// What the batches are drawn by
+    /// The seed of the batches
     #[arg(long, value_name = "N", default_value = "0", help_heading = "Batches")]
     seed: u64,
     /// Distil tips from successes alone, not by contrast with failures

@@ -20,7 +20,7 @@ pub(crate) struct Pddl {
     /// The task's id, or an unambiguous part of it; the first task if absent
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// What is known: what is seen at the beginning and that goal things are in the room, what is seen alone, or everything
+    /// The planner's knowledge: what is seen at the beginning and that goal things are in the room, what is seen alone, or everything
     #[arg(long, value_name = "room|limited|full", default_value = "room")]
     knowledge: Knowledge,
     /// Print the domain in place of the problem
@@ -34,9 +34,9 @@ pub(crate) struct Pddl {
 /// The planner's knowledge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Knowledge {
-    /// What is seen, and that goal things are in the room
+    /// Things in sight, and that goal things are in the room
     Room,
-    /// What is seen
+    /// Things in sight
     Limited,
     /// Everything
     Full,

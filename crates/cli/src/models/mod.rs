@@ -13,7 +13,6 @@ use stepwright_launch::config::{Config, ModelConfig};
 use stepwright_model::ModelError;
 use stepwright_model::remote::{Capabilities, Remote, Support};
 
-/// What to do with models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
     /// List the models that are configured, where they answer, and whether a key is there
