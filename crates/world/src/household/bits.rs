@@ -18,31 +18,15 @@ impl BitGrid {
             && self.words.get(row * self.width + column / 64).is_some_and(|w| w >> (column % 64) & 1 == 1)
     }
 
-    /// Sets or clears the bit; whether that changed it.
-    pub fn set(&mut self, row: usize, column: usize, value: bool) -> bool {
+    /// Sets or clears the bit.
+    pub fn set(&mut self, row: usize, column: usize, value: bool) {
         if column >= self.width * 64 {
-            return false;
+            return;
         }
         let bit = 1 << (column % 64);
-        let word = self.words.get_mut(row * self.width + column / 64);
-        word.is_some_and(|word| replaced(word, if value { *word | bit } else { *word & !bit }))
-    }
-
-    /// Puts these words in the place of a row's; whether that changed it.
-    pub(crate) fn set_row(&mut self, row: usize, words: &[u64]) -> bool {
-        self.row_mut(row).iter_mut().zip(words).fold(false, |changed, (word, new)| replaced(word, *new) | changed)
-    }
-
-    /// Sets in a row the bits of these words; whether that changed it.
-    pub(crate) fn unite_row(&mut self, row: usize, words: &[u64]) -> bool {
-        self.row_mut(row)
-            .iter_mut()
-            .zip(words)
-            .fold(false, |changed, (word, new)| replaced(word, *word | new) | changed)
-    }
-
-    fn row_mut(&mut self, row: usize) -> &mut [u64] {
-        self.words.get_mut(row * self.width..(row + 1) * self.width).unwrap_or(&mut [])
+        if let Some(word) = self.words.get_mut(row * self.width + column / 64) {
+            *word = if value { *word | bit } else { *word & !bit };
+        }
     }
 
     /// The words of a row; rows of grids with equally many columns can be combined word by word.
@@ -62,13 +46,6 @@ impl BitGrid {
     pub fn ones(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         ones(self.row(row).iter().copied())
     }
-}
-
-/// Puts a value in the place of another; whether they differ.
-pub fn replaced<T: PartialEq>(place: &mut T, value: T) -> bool {
-    let differs = *place != value;
-    *place = value;
-    differs
 }
 
 /// The positions of the set bits, ascending.

@@ -3,16 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use super::definition::Condition;
+use super::belief::{Belief, OPEN, SLICED, TOGGLE};
+use super::definition::{Condition, GoalDefinition};
 use super::game::Game;
-use super::memory::{Door, Memory};
 use super::state::{Flag, State};
 use crate::planner::effects::kind_of;
 use crate::{Atom, Facts};
 
-/// Literals for the conditions of an object.
-const CONDITIONS: [(Flag, &str); 5] =
-    [(Flag::Clean, "CLEAN"), (Flag::Hot, "HOT"), (Flag::Cool, "COOL"), (Flag::Toggled, "ON"), (Flag::Sliced, "SLICED")];
+/// The conditions of an object: in the state, as a property of the belief, as a literal.
+const CONDITIONS: [(Flag, &str, &str); 5] = [
+    (Flag::Clean, "clean", "CLEAN"),
+    (Flag::Hot, "heat", "HOT"),
+    (Flag::Cool, "cool", "COOL"),
+    (Flag::Toggled, TOGGLE, "ON"),
+    (Flag::Sliced, SLICED, "SLICED"),
+];
 
 /// The uses of some kinds of receptacles.
 const USES: [(&str, &str); 3] = [("sinkbasin", "CLEANS"), ("microwave", "HEATS"), ("fridge", "COOLS")];
@@ -22,55 +27,55 @@ fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// The facts that the agent can know. They are asked for at every step, so the atoms are listed first and sorted once.
-pub fn facts(game: &Game, memory: &Memory) -> Facts {
+/// What the agent can know. It is asked for at every step, so the atoms are listed first and sorted once.
+pub fn facts(belief: &Belief) -> Facts {
     let mut things = Vec::new();
     let mut atoms = Vec::new();
-    let mut near: BTreeSet<usize> = BTreeSet::new();
-    for (i, receptacle) in game.receptacles.iter().enumerate() {
-        let r = word(&receptacle.name);
-        let kind = kind_of(&receptacle.name);
+    let mut near: BTreeSet<&String> = BTreeSet::new();
+    for receptacle in &belief.places {
+        let r = word(receptacle);
+        let kind = kind_of(receptacle);
         let mut tell = |predicate: &str| atoms.push(Atom::new(predicate, [r.as_str()]));
         tell("RECEPTACLE");
         if let Some((_, used)) = USES.iter().find(|(of, _)| *of == kind) {
             tell(used);
         }
-        match memory.door(i) {
-            Door::Open => tell("OPEN"),
-            Door::Shut => tell("CLOSED"),
-            Door::Unknown | Door::None => {}
-        }
-        if memory.has_looked(i) {
+        if belief.is_seen_into(receptacle) {
             tell("LOOKED");
         }
-        if memory.is_here(i) {
+        if belief.is_here(receptacle) {
             tell("AT");
-            near.extend(memory.contents(i));
+            near.extend(belief.contents(receptacle));
         }
-        for object in memory.contents(i) {
-            atoms.push(Atom::new("IN", [word(game.object_name(object)), r.clone()]));
+        for object in belief.contents(receptacle) {
+            atoms.push(Atom::new("IN", [word(object), r.clone()]));
         }
         atoms.push(Atom::new("KIND", [r.clone(), word(kind)]));
         things.push(r);
     }
-    for object in memory.seen() {
-        let name = game.object_name(object);
-        let (o, kind) = (word(name), word(kind_of(name)));
-        let conditions = CONDITIONS.iter().filter(|(flag, _)| memory.is(object, *flag));
-        atoms.extend(conditions.map(|(_, predicate)| Atom::new(*predicate, [o.as_str()])));
-        if near.contains(&object) {
+    for object in &belief.seen {
+        let (o, kind) = (word(object), word(kind_of(object)));
+        if near.contains(object) {
             atoms.push(Atom::new("NEAR", [o.as_str()]));
         }
         atoms.push(Atom::new("FOUND", [kind.as_str()]));
         atoms.push(Atom::new("KIND", [o.clone(), kind]));
         things.push(o);
     }
-    match memory.held() {
+    for ((name, property), holds) in &belief.properties {
+        match CONDITIONS.iter().find(|(_, condition, _)| condition == property) {
+            Some((.., predicate)) if *holds && belief.seen.contains(name) => {
+                atoms.push(Atom::new(*predicate, [word(name)]));
+            }
+            None if property == OPEN => atoms.push(Atom::new(if *holds { "OPEN" } else { "CLOSED" }, [word(name)])),
+            _ => {}
+        }
+    }
+    match &belief.held {
         None => atoms.push(Atom::new("HANDS_EMPTY", [""; 0])),
         Some(held) => {
-            let name = game.object_name(held);
-            atoms.push(Atom::new("HAS", [word(kind_of(name))]));
-            atoms.push(Atom::new("HOLDS", [word(name)]));
+            atoms.push(Atom::new("HAS", [word(kind_of(held))]));
+            atoms.push(Atom::new("HOLDS", [word(held)]));
         }
     }
     things.sort();
@@ -79,30 +84,29 @@ pub fn facts(game: &Game, memory: &Memory) -> Facts {
 
 /// The next action of looking for a thing or place of a kind, by what was seen: to where one is known to be, else to a place nobody
 /// looked into. What lies where the task wants it is not looked for, and of several places that one is which has such a thing.
-pub fn search(game: &Game, memory: &Memory, kind: &str) -> Option<String> {
+pub fn search(words: &GoalDefinition, belief: &Belief, kind: &str) -> Option<String> {
     let is =
         |name: &str, kind: &str| kind_of(name).replace(' ', "").eq_ignore_ascii_case(&kind.replace(['_', ' '], ""));
-    let words = &game.goal_words;
-    let wanted = |object: usize| is(game.object_name(object), &words.object);
-    let target = |r: usize| words.receptacle.as_ref().is_some_and(|kind| is(game.receptacle_name(r), kind));
-    if memory.held().is_some_and(|object| is(game.object_name(object), kind)) {
+    let wanted = |object: &String| is(object, &words.object);
+    let target = |r: &str| words.receptacle.as_ref().is_some_and(|kind| is(r, kind));
+    if belief.held.as_ref().is_some_and(|object| is(object, kind)) {
         return None;
     }
-    let places = 0..game.receptacles.len();
-    let begun = places.clone().find(|r| target(*r) && memory.contents(*r).any(wanted));
-    let serves = |r: usize| match is(game.receptacle_name(r), kind) {
+    let places = || belief.places.iter();
+    let begun = places().find(|r| target(r) && belief.contents(r).iter().any(wanted));
+    let serves = |r: &String| match is(r, kind) {
         true => !target(r) || begun.is_none_or(|begun| begun == r),
-        false => memory.contents(r).any(|object| is(game.object_name(object), kind) && !(target(r) && wanted(object))),
+        false => belief.contents(r).iter().any(|object| is(object, kind) && !(target(r) && wanted(object))),
     };
-    let known: Vec<usize> = places.clone().filter(|r| serves(*r)).collect();
-    if known.iter().any(|r| memory.is_here(*r)) {
+    let known: Vec<&String> = places().filter(|r| serves(r)).collect();
+    if known.iter().any(|r| belief.is_here(r)) {
         return None;
     }
-    let shut = places.clone().find(|r| memory.is_here(*r) && memory.door(*r) == Door::Shut && !memory.has_looked(*r));
-    let unseen = places.clone().find(|r| !memory.is_here(*r) && !memory.has_looked(*r));
-    let go = |r: &usize| format!("go to {}", game.receptacle_name(*r));
-    let open = |r: usize| format!("open {}", game.receptacle_name(r));
-    known.first().map(go).or_else(|| shut.map(open)).or_else(|| unseen.as_ref().map(go))
+    let unseen = || places().filter(|r| !belief.is_seen_into(r));
+    let shut = unseen().find(|r| belief.is_here(r) && belief.property(r, OPEN) == Some(false));
+    let go = |r: &String| format!("go to {r}");
+    let first = known.first().map(|r| go(r));
+    first.or_else(|| shut.map(|r| format!("open {r}"))).or_else(|| unseen().find(|r| !belief.is_here(r)).map(go))
 }
 
 /// Everything that holds, observed or not: where things are, what is open, what was done to things.
@@ -124,8 +128,8 @@ pub fn everything(game: &Game, state: &State) -> Facts {
     atoms.extend(here.map(|r| Atom::new("AT", [r])));
     for (i, object) in game.objects.iter().enumerate() {
         let o = word(&object.name);
-        let conditions = CONDITIONS.iter().filter(|(flag, _)| state.is(i, *flag));
-        atoms.extend(conditions.map(|(_, predicate)| Atom::new(*predicate, [o.as_str()])));
+        let conditions = CONDITIONS.iter().filter(|(flag, ..)| state.is(i, *flag));
+        atoms.extend(conditions.map(|(.., predicate)| Atom::new(*predicate, [o.as_str()])));
         things.push(o);
     }
     match state.held {

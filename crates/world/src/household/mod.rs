@@ -2,11 +2,12 @@
 //!
 //! Games come from the tasks that ship with the program, from compact JSON, or from the original `game.tw-pddl` files; all end as
 //! the same [`Definition`]. `game` resolves it once, `state` is what changes, `rules` says which commands are admissible and
-//! what they do, `text` what the player reads, `program` how it reads as program calls, `goal` when it is won, `memory`
+//! what they do, `text` what the player reads, `program` how it reads as program calls, `goal` when it is won, `belief`
 //! and `facts` what the agent knows from its observations. `source` finds tasks in files and folders. The engine has no step
 //! limit; evaluation loops have (`driver`).
 
 pub mod agent;
+mod belief;
 mod bits;
 mod compatibility;
 mod definition;
@@ -16,7 +17,6 @@ pub mod generate;
 mod goal;
 mod load_compact;
 mod load_official;
-mod memory;
 mod normal;
 mod pddl;
 pub mod planning;

@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::agent::belief::Belief;
 use super::agent::goal::Goal;
-use super::agent::{OPEN, TOGGLE, TOOLS, goal_of, is_shut, location_prior};
+use super::agent::{TOOLS, goal_of, is_shut, location_prior};
+use super::belief::{Belief, OPEN, TOGGLE};
 use crate::blocking::Domain;
 use crate::planner::LocationPrior;
 use crate::planner::classical::{Names, PlanningTask, Step, Unseen};
@@ -59,7 +59,7 @@ pub fn everything(truth: &Value) -> Belief {
         belief.visited.insert(name.clone());
         let things: Vec<String> = place["contains"].as_array().into_iter().flatten().filter_map(text).collect();
         belief.seen.extend(things.iter().cloned());
-        belief.listed.insert(name.clone(), things);
+        belief.show(name.clone(), things);
         if let Some(open) = place["open"].as_bool() {
             belief.properties.insert((name.clone(), OPEN.to_owned()), open);
         }
@@ -90,7 +90,7 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
         Goal::Place { count, .. } => (*count, None),
         Goal::Light { lamp, .. } => (1, Some(lamp.as_str())),
     };
-    let mut things: BTreeSet<String> = belief.seen.iter().filter(|s| !belief.places.contains(s)).cloned().collect();
+    let mut things = belief.seen.clone();
     let mut hoped: Vec<String> = Vec::new();
     let mut missing = |kind: &str, wanted: usize| {
         let seen = things.iter().filter(|t| kind_of(t) == kind).count();
@@ -126,7 +126,7 @@ fn encode(title: &str, belief: &Belief, goal: &Goal, prior: &LocationPrior, know
         if matches!(goal, Goal::Place { place: target, .. } if kind_of(place) == target) {
             add(&["target", place]);
         }
-        for thing in belief.listed.get(place).into_iter().flatten() {
+        for thing in belief.contents(place) {
             add(&["in", thing, place]);
         }
         if !belief.is_seen_into(place) && known != Unseen::Nothing {

@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn facts_that_are_kept_are_those_of_the_memory(
+    fn facts_that_are_kept_are_those_of_the_belief(
         kind in 0usize..6, seed in 0u64..40, edition in edition(), choices in prop::collection::vec(0usize..1000, 0..30),
     ) {
         let mut here = world(kind, seed, edition);

@@ -13,15 +13,14 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// Brings an object into the condition; whether that changed a flag. Hot and cool end each other.
-    pub fn set(self, flags: &mut BitGrid, object: usize) -> bool {
-        let new = flags.set(self as usize, object, true);
-        let ended = match self {
+    /// Brings an object into the condition. Hot and cool end each other.
+    pub fn set(self, flags: &mut BitGrid, object: usize) {
+        flags.set(self as usize, object, true);
+        match self {
             Flag::Hot => flags.set(Flag::Cool as usize, object, false),
             Flag::Cool => flags.set(Flag::Hot as usize, object, false),
-            Flag::Clean | Flag::Toggled | Flag::Sliced => false,
-        };
-        new | ended
+            Flag::Clean | Flag::Toggled | Flag::Sliced => {}
+        }
     }
 }
 

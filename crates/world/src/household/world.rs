@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::agent::belief::Belief;
+use super::belief::Belief;
 use super::game::Game;
-use super::memory::Memory;
 use super::rules;
 use super::state::State;
 use super::{Edition, Source, facts, goal, planning, program, text, truth};
@@ -24,8 +23,8 @@ pub struct Episode {
     /// The texts of the admissible commands, once they were asked for.
     menu: OnceLock<Arc<Vec<String>>>,
     /// Shared by the moments between which nothing new was learned.
-    memory: Arc<Memory>,
-    /// The facts of the memory, once they were asked for.
+    belief: Arc<Belief>,
+    /// The facts of the belief, once they were asked for.
     facts: OnceLock<Arc<Facts>>,
 }
 
@@ -38,48 +37,27 @@ impl HouseholdWorld {
 }
 
 impl Episode {
-    fn start(game: Game, edition: Edition) -> Self {
-        let state = game.initial.clone();
-        let memory = Arc::new(Memory::new(&game));
-        Episode { game: Arc::new(game), edition, state, menu: OnceLock::new(), memory, facts: OnceLock::new() }
-    }
-
-    /// Has the memory take something in, and say whether it was new.
-    fn remember(&mut self, take: impl FnOnce(&mut Memory, &Game, &State) -> bool) {
-        let new = match Arc::get_mut(&mut self.memory) {
-            Some(own) => take(own, &self.game, &self.state),
-            None => {
-                let mut memory = self.memory.as_ref().clone();
-                let new = take(&mut memory, &self.game, &self.state);
-                if new {
-                    self.memory = Arc::new(memory);
-                }
-                new
-            }
-        };
-        if new {
+    /// Takes in what the agent did and observes, and answers it.
+    fn tell(&mut self, step: Step) -> Outcome {
+        if Arc::make_mut(&mut self.belief).observe(&step) {
             self.facts = OnceLock::new();
         }
-    }
-
-    /// The facts, made of the memory anew.
-    #[cfg(test)]
-    pub(super) fn facts_again(&self) -> Facts {
-        facts::facts(&self.game, &self.memory)
-    }
-
-    fn outcome(&self, observation: String, calls: Option<(Option<Call>, Vec<Call>)>, error: Option<String>) -> Outcome {
-        let (action_call, observation_calls) = calls.unwrap_or_default();
         let won = goal::won(&self.game, &self.state);
         Outcome {
-            observation,
-            action_call,
-            observation_calls,
-            error,
+            error: step.refused.then(|| step.observed().to_owned()),
+            action_call: step.call.filter(|_| !step.refused),
+            observation: step.observation.unwrap_or_default(),
+            observation_calls: step.calls,
             reward: if won { 1.0 } else { 0.0 },
             done: won,
             won,
         }
+    }
+
+    /// The facts, made of the belief anew.
+    #[cfg(test)]
+    pub(super) fn facts_again(&self) -> Facts {
+        facts::facts(&self.belief)
     }
 }
 
@@ -92,9 +70,11 @@ impl world::Episode for Episode {
     }
 
     fn begin(source: &Source, edition: Edition, task: &str) -> Result<(Self, Outcome), WorldError> {
-        let episode = Episode::start(source.game(task)?, edition);
-        let calls = Some((None, program::reset_calls(&episode.game)));
-        let outcome = episode.outcome(text::reset(&episode.game), calls, None);
+        let game = Arc::new(source.game(task)?);
+        let (state, belief) = (game.initial.clone(), Arc::default());
+        let mut episode = Episode { game, edition, state, menu: OnceLock::new(), belief, facts: OnceLock::new() };
+        let (observation, calls) = (Some(text::reset(&episode.game)), program::reset_calls(&episode.game));
+        let outcome = episode.tell(Step { observation, calls, ..Step::default() });
         Ok((episode, outcome))
     }
 
@@ -103,18 +83,18 @@ impl world::Episode for Episode {
     }
 
     fn act(&mut self, command_text: &str) -> Outcome {
-        let edition = self.edition;
-        let Some(command) = rules::find(&self.game, &self.state, edition, command_text.trim()) else {
-            self.remember(|memory, game, _| memory.refused(game, command_text));
-            return self.outcome(text::NOTHING_HAPPENS.to_owned(), None, Some(text::NOTHING_HAPPENS.to_owned()));
+        let (edition, action) = (self.edition, command_text.trim().to_owned());
+        let Some(command) = rules::find(&self.game, &self.state, edition, &action) else {
+            let (call, observation) = (program::call_of(&action, edition), Some(text::NOTHING_HAPPENS.to_owned()));
+            return self.tell(Step { action, call, observation, refused: true, ..Step::default() });
         };
         rules::apply(&self.game, &mut self.state, command);
-        self.remember(|memory, game, state| memory.observe(game, state, command, edition));
         if !command.reports() {
             self.menu = OnceLock::new();
         }
-        let observation = text::observation(&self.game, &self.state, command, edition);
-        self.outcome(observation, Some(program::calls(&self.game, &self.state, command)), None)
+        let observation = Some(text::observation(&self.game, &self.state, command, edition));
+        let (call, calls) = program::calls(&self.game, &self.state, command);
+        self.tell(Step { action, call, observation, calls, ..Step::default() })
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
@@ -153,7 +133,7 @@ impl Symbols for Episode {
     }
 
     fn shared_facts(&self) -> Arc<Facts> {
-        Arc::clone(self.facts.get_or_init(|| Arc::new(facts::facts(&self.game, &self.memory))))
+        Arc::clone(self.facts.get_or_init(|| Arc::new(facts::facts(&self.belief))))
     }
 
     fn goals(&self) -> Vec<Atom> {
@@ -165,7 +145,7 @@ impl Symbols for Episode {
     }
 
     fn search(&self, kind: &str) -> Option<String> {
-        facts::search(&self.game, &self.memory, kind)
+        facts::search(&self.game.goal_words, &self.belief, kind)
     }
 
     fn planning(

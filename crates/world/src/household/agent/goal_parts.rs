@@ -1,9 +1,8 @@
 //! Parts of a household task with their status: what the goal asks for, one condition each, and what is known of it.
 
-use super::belief::Belief;
 use super::goal::Goal;
 use super::words::{a, adjective};
-use super::{OPEN, TOGGLE};
+use super::{Belief, OPEN, TOGGLE};
 use crate::planner::GoalPart;
 use crate::planner::effects::kind_of;
 
@@ -63,8 +62,7 @@ fn place_parts(belief: &Belief, object: &str, count: usize, state: Option<&str>,
         parts.push(GoalPart { text, holds: !done.is_empty(), why });
     }
     let there = |p: &str| {
-        let things = belief.listed.get(p).map(Vec::as_slice).unwrap_or_default();
-        things.iter().filter(|t| kind_of(t) == object && ready(t)).count()
+        belief.contents(p).iter().filter(|t| kind_of(t) == object && ready(t)).count()
     };
     let targets = belief.places.iter().filter(|p| kind_of(p) == place);
     let best = targets.map(|p| (there(p), p)).max_by_key(|(n, _)| *n);

@@ -5,7 +5,6 @@
 //! where a thing has not been seen, plans hope to find it and pay for the search. Everything it knows about households beforehand is
 //! here (sentence forms, how places and hands work) and in `worlds/household/likely.txt`.
 
-pub mod belief;
 mod facts;
 pub mod goal;
 mod goal_parts;
@@ -17,12 +16,14 @@ mod words;
 
 use std::sync::Arc;
 
-use self::belief::Belief;
 use self::goal::Goal;
 use self::problem::Household;
 pub(super) use self::search_cost::is_shut;
 use self::search_cost::natural;
 use self::words::Grounds;
+use super::belief::{
+    ADD_INVENTORY, Belief, GOTO, OPEN, OPPOSITES, REMOVE_INVENTORY, SET_PROPERTY, TOGGLE, UPDATE_VISIBLE,
+};
 use crate::demonstration::Demonstration;
 use crate::planner::effects::{EffectModel, kind_of};
 use crate::planner::search::{NoPlan, Plan, search};
@@ -32,24 +33,8 @@ use stepwright_episode::Status;
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
 
-/// The action that moves the agent.
-const GOTO: &str = "goto";
-/// The observation that lists things: a place, then its contents.
-const UPDATE_VISIBLE: &str = "update_visible_objects";
-/// The observation that reports a property.
-const SET_PROPERTY: &str = "set_property";
-/// The observation that something came into the hand.
-const ADD_INVENTORY: &str = "add_inventory";
-/// The observation that something left the hand.
-const REMOVE_INVENTORY: &str = "remove_inventory";
-/// The property of a place that decides whether one can reach into it.
-pub(super) const OPEN: &str = "open";
-/// The property of a lamp that is on.
-pub(super) const TOGGLE: &str = "toggle";
 /// The kind of place that gives a thing a property, where demonstrations do not show it.
 pub(super) const TOOLS: &[(&str, &str)] = &[("clean", "sinkbasin"), ("heat", "microwave"), ("cool", "fridge")];
-/// Properties that end one another.
-const OPPOSITES: &[(&str, &str)] = &[("heat", "cool"), ("cool", "heat")];
 
 /// Where household objects tend to be, as shipped.
 const LIKELY: &str = include_str!("../../../../../worlds/household/likely.txt");

@@ -8,7 +8,7 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use super::belief::Belief;
+use super::Belief;
 use super::facts::{Facts, Id, property_index};
 use super::goal::Goal;
 use super::operators::{Operator, Role, operators};
@@ -237,10 +237,7 @@ impl<'a, P: ProgramView> Household<'a, P> {
         belief.at.iter().for_each(&mut add);
         if let Goal::Place { place: kind, object, .. } = self.goal {
             let mut targets: Vec<&String> = belief.places.iter().filter(|p| kind_of(p) == kind).collect();
-            let holding = |p: &str| {
-                let things = belief.listed.get(p);
-                things.map_or(0, |t| t.iter().filter(|t| kind_of(t) == object).count())
-            };
+            let holding = |p: &str| belief.contents(p).iter().filter(|t| kind_of(t) == object).count();
             targets.sort_by_key(|p| {
                 let shut = belief.property(p, super::OPEN) == Some(false);
                 (usize::MAX - holding(p), !belief.is_here(p), shut, !belief.is_seen_into(p))

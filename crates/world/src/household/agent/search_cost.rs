@@ -3,7 +3,7 @@
 //! Search theory: looking into places in the order of chance per step is the cheapest way to find a thing. The expected number of
 //! steps when a given place is looked into first is what a plan pays for hoping to find the thing there.
 
-use super::belief::Belief;
+use super::Belief;
 use crate::planner::LocationPrior;
 use crate::planner::effects::kind_of;
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn places_seen_into_or_barred_hold_no_hope() {
         let mut belief = belief(&["desk 1", "bed 1", "shelf 1"]);
-        belief.listed.insert("desk 1".into(), vec![]);
+        belief.show("desk 1".into(), vec![]);
         let found = hopes(&belief, &location_prior(), "book", Some("bed"), 9);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].place, "shelf 1");

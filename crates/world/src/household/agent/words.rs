@@ -2,7 +2,7 @@
 //!
 //! Says what is known and what is hoped; nothing that the proposer did not use.
 
-use super::belief::Belief;
+use super::Belief;
 use super::goal::Goal;
 use super::search_cost::is_shut;
 use crate::planner::LocationPrior;
@@ -54,7 +54,7 @@ impl Grounds<'_> {
     }
 
     fn holds(&self, place: &str, thing: &str) -> bool {
-        self.belief.listed.get(place).is_some_and(|things| things.iter().any(|t| t == thing))
+        self.belief.contents(place).iter().any(|t| t == thing)
     }
 
     fn why_look(&self, kind: &str, place: &str, plan: &[Call]) -> String {

@@ -1,24 +1,46 @@
-//! Belief of the agent about a household, from its observations: places, their contents, states, the hand, where it stands.
+//! Belief about a household from what was done and observed, step by step: places, their contents, conditions, the hand, where the
+//! agent stands. The one fold from observations to what the agent can know: its plans, the literals of the blocking domain and the
+//! planning problem are read off it.
 //!
-//! Built from the history alone, never from the world's hidden state. Reads the observation functions of the household
-//! specification (`update_visible_objects`, `set_property`, `add_inventory`, `remove_inventory`).
+//! Built from steps alone, never from the world's hidden state: from their calls (`update_visible_objects`, `set_property`,
+//! `add_inventory`, `remove_inventory`), and from the texts of slicing and of `look`, which have no calls. One thing is inferred: a
+//! place that cannot be gone to is where the agent is already, since every other place always can.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepwright_program::{Call, Literal};
 use stepwright_trajectory::Step;
 
-/// The agent's knowledge, and its attempts in vain.
+/// The action that moves the agent.
+pub const GOTO: &str = "goto";
+/// The observation that lists things: a place, then its contents.
+pub const UPDATE_VISIBLE: &str = "update_visible_objects";
+pub const SET_PROPERTY: &str = "set_property";
+pub const ADD_INVENTORY: &str = "add_inventory";
+pub const REMOVE_INVENTORY: &str = "remove_inventory";
+/// The property of a place that decides whether one can reach into it.
+pub const OPEN: &str = "open";
+/// The property of a lamp that is on.
+pub const TOGGLE: &str = "toggle";
+/// The property of a thing that was sliced, which no call reports.
+pub const SLICED: &str = "sliced";
+/// Properties that end one another.
+pub const OPPOSITES: &[(&str, &str)] = &[("heat", "cool"), ("cool", "heat")];
+
+/// What the agent knows, and what it tried in vain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Belief {
     /// Places in the order they were first listed.
     pub places: Vec<String>,
-    /// Contents by place as last shown, carried on through takes and puts. A place without an entry was never seen into.
+    /// Contents by place as far as known: as last shown, carried on through takes and puts.
     pub listed: BTreeMap<String, Vec<String>>,
+    /// Places whose contents were shown.
+    pub looked: BTreeSet<String>,
     /// Properties last reported: (name, property) to value.
     pub properties: BTreeMap<(String, String), bool>,
     pub held: Option<String>,
     pub at: Option<String>,
+    /// Places gone to.
     pub visited: BTreeSet<String>,
     /// Places that are known to share a spot, as labels: equal labels are one spot.
     pub spots: BTreeMap<String, String>,
@@ -39,7 +61,7 @@ impl Belief {
     }
 
     /// Whether one can act on a place from where one stands.
-    pub(crate) fn is_here(&self, place: &str) -> bool {
+    pub fn is_here(&self, place: &str) -> bool {
         let Some(at) = &self.at else { return false };
         at == place || matches!((self.spots.get(at), self.spots.get(place)), (Some(a), Some(b)) if a == b)
     }
@@ -50,8 +72,13 @@ impl Belief {
     }
 
     /// Whether a place's contents were ever shown.
-    pub(crate) fn is_seen_into(&self, place: &str) -> bool {
-        self.listed.contains_key(place)
+    pub fn is_seen_into(&self, place: &str) -> bool {
+        self.looked.contains(place)
+    }
+
+    /// What is known to be in a place.
+    pub fn contents(&self, place: &str) -> &[String] {
+        self.listed.get(place).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether an action on a name alone was ever refused.
@@ -59,20 +86,18 @@ impl Belief {
         self.refused.iter().any(|(c, _)| c.function == function && c.text(0) == Some(name))
     }
 
-    fn observe(&mut self, step: &Step) {
-        let moved_to = step.call.as_ref().filter(|a| a.function == super::GOTO).and_then(|a| a.text(0));
+    /// Takes a step in; whether it may have said anything new about the household.
+    pub fn observe(&mut self, step: &Step) -> bool {
+        let moved_to = step.call.as_ref().filter(|a| a.function == GOTO).and_then(|a| a.text(0));
         if step.refused {
             if let Some(action) = &step.call {
                 self.refused.push((action.clone(), self.moves));
             }
             // The world refuses to go where one already stands: the two places share the spot.
-            if let (Some(place), Some(at)) = (moved_to, self.at.clone())
-                && self.places.iter().any(|p| p == place)
-            {
-                let spot = self.spots.entry(at.clone()).or_insert(at).clone();
-                self.spots.insert(place.to_owned(), spot);
-            }
-            return;
+            return moved_to.is_some_and(|place| self.stands_here(place));
+        }
+        if step.call.is_none() && step.calls.is_empty() {
+            return self.read(&step.action, step.observed());
         }
         if let Some(place) = moved_to {
             self.moves += 1;
@@ -84,9 +109,21 @@ impl Belief {
             }
         }
         self.hear(step.call.as_ref(), &step.calls);
+        true
     }
 
-    /// Takes a spot's label from the observation; places known to share the spot take it too.
+    /// Takes in that a place stands where the agent is, and all that are known to share its spot; whether that is new.
+    fn stands_here(&mut self, place: &str) -> bool {
+        let Some(at) = self.at.clone().filter(|_| self.places.iter().any(|known| known == place)) else { return false };
+        if self.is_here(place) {
+            return false;
+        }
+        let here = self.spots.entry(at.clone()).or_insert(at).clone();
+        self.rename_spot(place, &here);
+        true
+    }
+
+    /// Gives a place's spot a label; places known to share the spot take it too.
     fn rename_spot(&mut self, place: &str, label: &str) {
         let old = self.spots.insert(place.to_owned(), label.to_owned());
         for spot in self.spots.values_mut().filter(|s| Some(&**s) == old.as_ref()) {
@@ -94,16 +131,26 @@ impl Belief {
         }
     }
 
-    /// Applies observation calls, observed or predicted, that follow an action.
+    /// Takes in what has no calls: that a thing was sliced, and what `look` says stands where the agent is.
+    fn read(&mut self, action: &str, observation: &str) -> bool {
+        if let Some((thing, _)) = observation.strip_prefix("You sliced the ").and_then(|rest| rest.split_once(" with the ")) {
+            return self.properties.insert((thing.to_owned(), SLICED.to_owned()), true) != Some(true);
+        }
+        let facing = observation.strip_prefix("You are facing the ").and_then(|rest| rest.split_once(". Next to it"));
+        let Some((facing, _)) = facing.filter(|_| action.trim() == "look") else { return false };
+        let names = facing.split(", ").map(|name| name.strip_prefix("and ").unwrap_or(name));
+        names.fold(false, |new, name| self.stands_here(name) | new)
+    }
+
+    /// Applies observation calls that follow an action.
     fn hear(&mut self, action: Option<&Call>, calls: &[Call]) {
         let mut opened = None;
         for call in calls {
             match call.function.as_str() {
-                super::UPDATE_VISIBLE => {
+                UPDATE_VISIBLE => {
                     let mut names = call.args.iter().filter_map(Literal::text).map(str::to_owned);
                     if self.places.is_empty() {
                         self.places = names.collect();
-                        self.seen.extend(self.places.iter().cloned());
                         continue;
                     }
                     let Some(place) = names.next() else { continue };
@@ -112,22 +159,22 @@ impl Belief {
                     }
                     let things: Vec<String> = names.collect();
                     self.seen.extend(things.iter().cloned());
-                    self.listed.insert(place, things);
+                    self.show(place, things);
                 }
-                super::SET_PROPERTY => {
+                SET_PROPERTY => {
                     let (Some(name), Some(property)) = (call.text(0), call.text(1)) else {
                         continue;
                     };
                     let Some(Literal::Bool(value)) = call.args.get(2) else { continue };
                     self.properties.insert((name.to_owned(), property.to_owned()), *value);
-                    if let Some((_, opposite)) = super::OPPOSITES.iter().find(|(p, _)| *value && *p == property) {
+                    if let Some((_, opposite)) = OPPOSITES.iter().find(|(p, _)| *value && *p == property) {
                         self.properties.insert((name.to_owned(), (*opposite).to_owned()), false);
                     }
-                    if property == super::OPEN && *value {
+                    if property == OPEN && *value {
                         opened = Some(name.to_owned());
                     }
                 }
-                super::ADD_INVENTORY => {
+                ADD_INVENTORY => {
                     let Some(thing) = call.text(0) else { continue };
                     self.held = Some(thing.to_owned());
                     if let Some(place) = other_argument(action, thing)
@@ -136,10 +183,11 @@ impl Belief {
                         things.retain(|t| t != thing);
                     }
                 }
-                super::REMOVE_INVENTORY => {
+                REMOVE_INVENTORY => {
                     let Some(thing) = call.text(0) else { continue };
                     self.held = None;
                     if let Some(place) = other_argument(action, thing) {
+                        // What else is there stays unknown where nobody looked.
                         let things = self.listed.entry(place.to_owned()).or_default();
                         if !things.iter().any(|t| t == thing) {
                             things.push(thing.to_owned());
@@ -151,8 +199,14 @@ impl Belief {
         }
         // An open place that lists nothing is empty: the listing of an empty open place is not reported.
         if let Some(place) = opened {
-            self.listed.insert(place, Vec::new());
+            self.show(place, Vec::new());
         }
+    }
+
+    /// All that is in a place.
+    pub fn show(&mut self, place: String, things: Vec<String>) {
+        self.looked.insert(place.clone());
+        self.listed.insert(place, things);
     }
 }
 
@@ -230,12 +284,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_down_is_listed_there() {
+    fn what_is_put_down_is_listed_there_and_shows_nothing_else_of_the_place() {
         let belief = Belief::of(&[
             start(),
             step("agent.goto('shelf 1')", "", &["agent.update_visible_objects('shelf 1')"]),
-            step("agent.put('mug 1', 'shelf 1')", "", &["agent.remove_inventory('mug 1')"]),
+            step("agent.put('mug 1', 'cabinet 1')", "", &["agent.remove_inventory('mug 1')"]),
         ]);
-        assert_eq!((belief.held, belief.listed["shelf 1"].as_slice()), (None, ["mug 1".to_owned()].as_slice()));
+        assert_eq!((belief.held.as_ref(), belief.contents("cabinet 1")), (None, ["mug 1".to_owned()].as_slice()));
+        assert!(!belief.is_seen_into("cabinet 1") && belief.is_seen_into("shelf 1"));
+    }
+
+    #[test]
+    fn slicing_and_looking_are_read_off_their_texts() {
+        let said = |action: &str, observation: &str| Step {
+            action: action.to_owned(),
+            observation: Some(observation.to_owned()),
+            ..Step::default()
+        };
+        let mut belief = Belief::of(&[start(), step("agent.goto('cabinet 1')", "You arrive at loc 7. …", &[])]);
+        let look = said("look", "You are facing the cabinet 1, and shelf 1. Next to it, you see nothing.");
+        assert!(belief.observe(&look) && !belief.observe(&look));
+        assert!(belief.is_here("shelf 1") && !belief.is_here("cabinet 2"));
+        let sliced = said("slice apple 1 with knife 1", "You sliced the apple 1 with the knife 1.");
+        assert!(belief.observe(&sliced) && !belief.observe(&sliced));
+        assert_eq!(belief.property("apple 1", SLICED), Some(true));
     }
 }
