@@ -6,7 +6,8 @@ use strum::EnumString;
 use super::named::{Word, mentions, words};
 use super::rules::Table;
 use super::thing::{Kind, TABLE};
-use super::weight::Ratio;
+use super::weight;
+use crate::weights::Ratio;
 
 /// The kind of a statement; read from a request's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
@@ -31,7 +32,7 @@ impl Table {
     /// Takes what a person states as true. What it says nothing of, or says of things that are not there, changes nothing.
     pub fn hear(&mut self, sentence: &str, kind: StatementKind) {
         let words = words(sentence);
-        if let Some(ratio) = Ratio::stated(&words) {
+        if let Some(ratio) = weight::stated(&words) {
             self.hear_weight(&words, ratio);
             return;
         }
@@ -87,8 +88,8 @@ impl Table {
         if first == second {
             return;
         }
-        let of_first = ratio.as_of_first(self.name(*second));
-        let of_second = ratio.as_of_second(self.name(*first));
+        let of_first = weight::of_first(ratio, self.name(*second));
+        let of_second = weight::of_second(ratio, self.name(*first));
         if let Some(now) = self.now.get_mut(*first) {
             now.weight = Some(of_first);
         }

@@ -20,12 +20,15 @@ const NUMBERS: [(&str, i64); 13] = [
     ("twenty", 20),
 ];
 
-/// Parts by their words; plurals and `-th` of the numbers above are formed by rule.
-const PARTS: [(&str, i64); 10] = [
+/// Parts by their words; plurals and `-th` of the numbers above are formed by rule. Slips like those in the published episodes are read
+/// as what they mean.
+const PARTS: [(&str, i64); 12] = [
     ("half", 2),
     ("halve", 2),
     ("third", 3),
+    ("thrid", 3),
     ("fourth", 4),
+    ("forth", 4),
     ("quarter", 4),
     ("fifth", 5),
     ("eighth", 8),
@@ -74,7 +77,7 @@ fn factor(words: &[&str]) -> Option<Ratio> {
 }
 
 /// One part of a whole: `half`, `thirds`, `tenth`.
-fn part(word: &str) -> Option<Ratio> {
+pub(crate) fn part(word: &str) -> Option<Ratio> {
     let one = |word: &str| {
         let listed = PARTS.iter().find(|(part, _)| *part == word).map(|(_, parts)| *parts);
         let formed = || {
@@ -87,7 +90,7 @@ fn part(word: &str) -> Option<Ratio> {
 }
 
 /// A number in words or digits: `three`, `4`, `1/4`, `0.5`.
-pub(super) fn number(word: &str) -> Option<Ratio> {
+pub(crate) fn number(word: &str) -> Option<Ratio> {
     if let Some((_, value)) = NUMBERS.iter().find(|(name, _)| *name == word) {
         return Some(Ratio::from_integer(*value));
     }
