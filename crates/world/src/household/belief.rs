@@ -133,7 +133,9 @@ impl Belief {
 
     /// Takes in what has no calls: that a thing was sliced, and what `look` says stands where the agent is.
     fn read(&mut self, action: &str, observation: &str) -> bool {
-        if let Some((thing, _)) = observation.strip_prefix("You sliced the ").and_then(|rest| rest.split_once(" with the ")) {
+        if let Some((thing, _)) =
+            observation.strip_prefix("You sliced the ").and_then(|rest| rest.split_once(" with the "))
+        {
             return self.properties.insert((thing.to_owned(), SLICED.to_owned()), true) != Some(true);
         }
         let facing = observation.strip_prefix("You are facing the ").and_then(|rest| rest.split_once(". Next to it"));

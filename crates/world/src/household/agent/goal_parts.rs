@@ -61,9 +61,7 @@ fn place_parts(belief: &Belief, object: &str, count: usize, state: Option<&str>,
         };
         parts.push(GoalPart { text, holds: !done.is_empty(), why });
     }
-    let there = |p: &str| {
-        belief.contents(p).iter().filter(|t| kind_of(t) == object && ready(t)).count()
-    };
+    let there = |p: &str| belief.contents(p).iter().filter(|t| kind_of(t) == object && ready(t)).count();
     let targets = belief.places.iter().filter(|p| kind_of(p) == place);
     let best = targets.map(|p| (there(p), p)).max_by_key(|(n, _)| *n);
     let (delivered, at) = best.map_or((0, None), |(n, p)| (n, Some(p)));
