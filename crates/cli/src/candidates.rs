@@ -25,7 +25,6 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Enumerates, validates and prints.
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         if self.at.world.is_none() {
             return Err(CliError::Usage(

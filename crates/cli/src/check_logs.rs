@@ -28,7 +28,6 @@ pub(crate) struct CheckLogs {
 }
 
 impl CheckLogs {
-    /// Checks; exit code 1 if an assertion is violated.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let set = self.preconditions.as_deref().map(AdoptedSet::read).transpose();
         let set = set.map_err(|e| CliError::Failed(e.to_string()))?;

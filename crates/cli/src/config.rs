@@ -21,7 +21,6 @@ pub(crate) enum ConfigCommand {
 }
 
 impl ConfigCommand {
-    /// Prints the answer.
     pub fn run(&self, global: &Global) -> Result<ExitCode, CliError> {
         if let ConfigCommand::Show = self {
             let config = global.load()?;

@@ -72,7 +72,6 @@ fn said(payload: &dyn std::any::Any) -> String {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()
 }
 
-/// A new file, for this user alone.
 fn new_file(folder: &Path, stem: &str) -> std::io::Result<(PathBuf, File)> {
     use std::os::unix::fs::OpenOptionsExt;
     std::fs::create_dir_all(folder)?;

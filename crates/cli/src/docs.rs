@@ -24,7 +24,6 @@ pub(crate) struct Man {
 }
 
 impl Completions {
-    /// Prints the script.
     pub fn run(self, mut command: Command) -> Result<ExitCode, CliError> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "stepwright", &mut script);
@@ -34,7 +33,6 @@ impl Completions {
 }
 
 impl Man {
-    /// Prints the page or writes the folder.
     pub fn run(self, command: Command) -> Result<ExitCode, CliError> {
         match self.out {
             Some(folder) => {

@@ -9,7 +9,6 @@ use stepwright_study::runner::CLOSED;
 use stepwright_text::sanitize;
 use stepwright_world::WorldError;
 
-/// Why a subcommand ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// Words that make no sense together: what is wrong, what to do.
@@ -21,7 +20,6 @@ pub enum CliError {
     /// A world or its data.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// Standard input or output failed.
     #[error("standard input or output: {0}")]
     Stream(#[from] io::Error),
 }
@@ -47,7 +45,6 @@ impl CliError {
 /// Most bytes of an error: what is wrong may be a value of some megabytes, and what is to be done stands behind it.
 const LONGEST: usize = 8 << 10;
 
-/// An error without its middle where it is long.
 fn brief(text: String) -> String {
     if text.len() <= LONGEST {
         return text;
@@ -57,7 +54,6 @@ fn brief(text: String) -> String {
     format!("{begins} … {} bytes … {ends}", tail - head)
 }
 
-/// Says something beside what is printed.
 pub fn note(text: &str) {
     // With standard error closed nobody can read it.
     let _ = writeln!(io::stderr(), "{}", sanitize::printed(text.trim_end_matches('\n')));
@@ -82,12 +78,10 @@ fn within(patience: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     end.recv_timeout(patience).is_ok()
 }
 
-/// Prints a text for people to standard output.
 pub fn print(text: &str) -> Result<(), CliError> {
     write_out(&sanitize::printed(text))
 }
 
-/// Prints JSON to standard output.
 pub fn print_json(text: &str) -> Result<(), CliError> {
     write_out(&sanitize::json(text))
 }

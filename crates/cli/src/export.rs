@@ -28,7 +28,6 @@ pub(crate) struct Export {
     cast: Option<PathBuf>,
 }
 
-/// Prints a session as plain text.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     #[command(flatten)]
@@ -47,7 +46,6 @@ pub(crate) struct Named {
 }
 
 impl Export {
-    /// Renders the session and writes the file; `-` is standard output.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let choices = [(self.html, Some(Format::Html)), (self.jsonl, Some(Format::Jsonl)), (self.cast, None)];
         for (file, format) in choices {
@@ -64,7 +62,6 @@ impl Export {
 }
 
 impl Show {
-    /// Prints the session.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         print(&render(global, &self.session, Some(Format::Text))?)?;
         Ok(ExitCode::SUCCESS)

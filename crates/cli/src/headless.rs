@@ -67,7 +67,6 @@ pub(crate) struct CarriedOut<L> {
 }
 
 impl<L> CarriedOut<L> {
-    /// Prints a table where it does not mix with lines.
     pub fn print(&self, text: &str) -> Result<(), CliError> {
         if !self.printed {
             return print(text);
@@ -76,7 +75,6 @@ impl<L> CarriedOut<L> {
         Ok(())
     }
 
-    /// Prints JSON where it does not mix with lines.
     pub fn print_json(&self, value: &Value) -> Result<(), CliError> {
         let text = format!("{value:#}\n");
         if !self.printed {
@@ -219,7 +217,6 @@ impl HeadlessFlags {
         carried.tabulated(self.json, &report, "")
     }
 
-    /// The shard given, else the one that a scheduler's variables give.
     fn shard(&self) -> Result<Shard, CliError> {
         if let Some(shard) = self.shard {
             return Ok(shard);
@@ -235,7 +232,6 @@ impl HeadlessFlags {
         }))
     }
 
-    /// The units of the shard, or those named.
     fn chosen<C>(&self, all: &[Unit<C>], shard: Shard) -> Result<Vec<Unit<C>>, CliError> {
         if let Some(unknown) = self.unit.iter().find(|key| !all.iter().any(|unit| unit.key == **key)) {
             return Err(CliError::Usage(format!(
@@ -330,7 +326,6 @@ fn time(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "it takes a time, as in 90s, 30m or 4h".to_owned())
 }
 
-/// A bar on standard error; nothing where that is no terminal.
 fn progress(total: u64) -> ProgressBar {
     let bar = ProgressBar::new(total);
     if !std::io::stderr().is_terminal() {

@@ -30,10 +30,8 @@ use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, Ses
 use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::{Sources, WorldKind};
 
-/// Bytes of a session up to which the list reads it whole, to say how it was left.
 const READ_WHOLE: u64 = 1 << 20;
 
-/// Most bytes of a first line that is read for the list.
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// Most sessions listed; the newest.
@@ -45,13 +43,11 @@ const INTRODUCTION: Duration = Duration::from_secs(10);
 /// The prefix of an example's name in place of a path.
 const EXAMPLE: &str = "example:";
 
-/// Starts drivers over a configuration.
 pub struct Launch {
     config: Config,
     sources: Sources,
     /// Until the launcher is dropped.
     runtime: Option<Runtime>,
-    /// A session with what is changed in it once it is opened.
     reopened: Option<Reopened>,
     /// Whether sessions are made blind when they are begun or opened.
     blind: bool,
@@ -66,7 +62,6 @@ impl Launch {
         Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false })
     }
 
-    /// The same; sessions are made blind when they are begun or opened, if so.
     #[must_use]
     pub fn blind(mut self, blind: bool) -> Self {
         self.blind = blind;
@@ -175,7 +170,6 @@ impl Drop for Launch {
     }
 }
 
-/// Where a model answers, in words.
 fn described_model(info: &ModelInfo) -> String {
     match info.kind {
         ModelKind::Local => format!("a local model in this process, {}", info.endpoint),
@@ -213,7 +207,6 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
     SessionEntry { path, title, detail, shipped: false }
 }
 
-/// A session's log, or an example.
 fn loaded(session: &Path) -> Result<log::Loaded, String> {
     match session.to_str().and_then(|p| p.strip_prefix(EXAMPLE)) {
         Some(name) => launch::examples::load(name).map_err(|e| e.to_string()),

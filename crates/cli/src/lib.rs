@@ -120,7 +120,6 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Parses the command line and does what it says.
 pub fn run() -> ExitCode {
     stepwright_confine::keep_inherited_descriptors();
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {

@@ -34,7 +34,6 @@ pub struct Methods {
 }
 
 impl Methods {
-    /// Prints the list or the table asked for.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match (self.options, self.matrix) {
             (true, _) => print(&options::markdown(method::options::all()))?,
@@ -77,7 +76,6 @@ impl Methods {
     }
 }
 
-/// The methods with the worlds they fit and their options.
 fn list() -> String {
     let flags = |info: &MethodInfo| {
         let flags: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
@@ -106,7 +104,6 @@ fn list_own(config: &Config) -> String {
     listed.collect()
 }
 
-/// A method with the worlds it fits.
 fn described(info: &MethodInfo) -> String {
     let model = ModelTraits { language: true, scores: true, ..ModelTraits::default() };
     let fitting = WORLDS.iter().filter(|world| method::fits(info, &Values::default(), world, None, &model).is_ok());

@@ -26,7 +26,6 @@ pub(crate) struct NewTask {
 }
 
 impl NewTask {
-    /// Generates and writes the task.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let made = self.world.kind().generate(&self.kind, self.seed).map_err(CliError::Usage)?;
         let GeneratedTask { id, about, line } = made;
@@ -43,7 +42,6 @@ impl NewTask {
     }
 }
 
-/// The types of task there are, by world.
 fn types() -> String {
     let of = |kind: &&WorldKind| Some(format!("{}: {}", kind.name, kind.generate?.types));
     WORLDS.iter().filter_map(of).collect::<Vec<_>>().join(". ")

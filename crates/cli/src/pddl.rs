@@ -83,7 +83,6 @@ impl Pddl {
     }
 }
 
-/// The worlds there are to choose from.
 fn planned_for() -> String {
     let planned = WORLDS.iter().filter(|kind| kind.abilities.contains(&Ability::Planning)).map(|kind| kind.name);
     format!("The world, one with a planning domain: {}", planned.collect::<Vec<_>>().join(" or "))

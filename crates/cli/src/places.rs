@@ -13,7 +13,6 @@ use stepwright_episode::NodeId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places(PathBuf);
 
-/// Where a session was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     node: NodeId,
@@ -22,7 +21,6 @@ struct Place {
 }
 
 impl Places {
-    /// Those of that file, which need not be there.
     pub fn new(file: PathBuf) -> Self {
         Places(file)
     }

@@ -58,7 +58,6 @@ pub struct Check {
     json: bool,
 }
 
-/// Compares two sets.
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// The left file
@@ -73,7 +72,6 @@ pub(crate) struct Diff {
 }
 
 impl PreconditionsCommand {
-    /// Does it.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match self {
             PreconditionsCommand::Check(check) => check.run(global),
@@ -237,13 +235,11 @@ impl Diff {
     }
 }
 
-/// The specification's own assertions, by action.
 fn own(specification: &Specification) -> Vec<(String, Vec<String>)> {
     let functions = specification.functions().iter();
     functions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect())).collect()
 }
 
-/// Assertions by action as a set of all actions.
 fn whole(store: &CandidateStore, assertions: &[(String, Vec<String>)]) -> AdoptedSet {
     let of = |name: &str| assertions.iter().find(|(action, _)| action == name).map(|(_, texts)| texts.clone());
     let actions = store.actions().map(|f| stepwright_method::precondition::AdoptedAction {

@@ -40,7 +40,6 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Judges or prints.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let failed = |error: RateError| CliError::Failed(error.to_string());
         let plans = Plans::open(&self.results).map_err(failed)?;

@@ -18,7 +18,6 @@ use stepwright_tui::theme_file::{self, Wanted};
 use stepwright_world::Sources;
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
-/// Columns and rows of the recorded terminal.
 const SIZE: (u16, u16) = (120, 40);
 /// Seconds between the moment a decision is shown and its result.
 const DECIDING: f64 = 1.0;
@@ -133,7 +132,6 @@ fn lines(session: &Session) -> Vec<Vec<NodeId>> {
 /// A session that is gone through before a workbench.
 struct Tour<'a> {
     frames: Frames,
-    /// Its world, where that is there.
     reading: Option<Reading>,
     runtime: &'a Runtime,
     session: &'a Session,
@@ -142,7 +140,6 @@ struct Tour<'a> {
 }
 
 impl Tour<'_> {
-    /// Opens the session in the workbench.
     fn begin(&mut self, records: &[Record]) -> Result<(), String> {
         if self.reading.is_some() && self.go_in_world(0).is_ok() {
             return Ok(());
@@ -163,7 +160,6 @@ impl Tour<'_> {
         Ok(())
     }
 
-    /// Has the trees of the proposals derived that the panes want to show.
     fn explain(&mut self) {
         let wanted = self.frames.settle();
         let Some(reading) = &mut self.reading else { return };

@@ -41,14 +41,12 @@ fn format(text: &str) -> Result<(PathBuf, Format), String> {
     Format::of(&path).map(|format| (path, format))
 }
 
-/// An experiment with its tables.
 struct Tabulated {
     merged: Merged,
     report: report::Report,
 }
 
 impl Report {
-    /// Merges, prints and writes.
     pub fn run(self) -> Result<ExitCode, CliError> {
         let files = self.files()?;
         let contents = files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>().map_err(CliError::Failed)?;
@@ -103,7 +101,6 @@ impl Report {
     }
 }
 
-/// All experiments for display.
 fn printed(all: &[Tabulated], files: usize) -> String {
     let mut text = String::new();
     for (at, Tabulated { merged, report }) in all.iter().enumerate() {
@@ -140,7 +137,6 @@ fn printed(all: &[Tabulated], files: usize) -> String {
     stepwright_text::sanitize::visible(&text).into_owned()
 }
 
-/// All experiments as a file.
 fn written(all: &[Tabulated], form: Format) -> String {
     match form {
         Format::Csv => {

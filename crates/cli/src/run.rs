@@ -94,7 +94,6 @@ impl Run {
     }
 }
 
-/// The usual numbers of actions, by world.
 fn limits() -> String {
     let usual: Vec<String> = WORLDS.iter().map(|kind| format!("{} in {}", kind.steps, kind.name)).collect();
     format!(

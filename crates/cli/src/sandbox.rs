@@ -42,7 +42,6 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Confines this process, tries, and prints.
     pub fn run(&self) -> Result<ExitCode, CliError> {
         let task: Task = serde_json::from_str(&self.task).map_err(|e| CliError::Usage(format!("{TRIAL}: {e}")))?;
         task.run();

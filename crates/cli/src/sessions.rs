@@ -48,7 +48,6 @@ enum SessionsCommand {
     },
 }
 
-/// Which sessions are listed.
 #[derive(Debug, Args)]
 struct Filter {
     /// Words that the goal, the task, the world, the method, the model or the file's name has
@@ -61,19 +60,16 @@ struct Filter {
     unfinished: bool,
 }
 
-/// A session of the list.
 #[derive(Debug, Serialize)]
 struct Row {
     file: PathBuf,
     #[serde(flatten)]
     summary: Option<Summary>,
-    /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
 impl Sessions {
-    /// Lists, renames or deletes.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let config = global.load()?;
         let folder = config.paths.sessions();
@@ -103,7 +99,6 @@ pub(super) fn in_folder(folder: &Path) -> Vec<(SystemTime, PathBuf)> {
     found
 }
 
-/// The session of a folder that was written to last.
 pub(super) fn newest(folder: &Path) -> Result<PathBuf, CliError> {
     let none = || CliError::Failed(format!("there is no session in {} yet", folder.display()));
     in_folder(folder).into_iter().next().map(|(_, file)| file).ok_or_else(none)

@@ -58,7 +58,6 @@ pub(crate) struct MethodFlags {
     own: BTreeMap<String, String>,
 }
 
-/// The heading of these flags in help texts.
 const HEADING: &str = "Method";
 
 /// The flag for options of methods that have no flag of their own.
@@ -70,7 +69,6 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// All that a flag sets beside the method.
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
     method::options::all().iter().chain([&DOMAIN])
 }

@@ -64,15 +64,11 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
     found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
 }
 
-/// A session that is opened.
 pub struct Reopened {
-    /// Its log.
     pub file: PathBuf,
     /// The changes to it.
     pub change: Option<Configuration>,
-    /// The node to go to.
     pub node: Option<NodeId>,
-    /// The episode of a log to open, where one is named.
     pub episode: Option<String>,
 }
 
@@ -108,13 +104,11 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The theme in use.
     pub(super) fn theme(&self) -> Option<&Theme> {
         self.themes.first()
     }
 }
 
-/// Reads keys and themes.
 pub(super) fn look(config: &Config) -> Result<Look, CliError> {
     let (keymap, mut remarks) = keymap(config)?;
     let folder = config.paths.config.join("themes");

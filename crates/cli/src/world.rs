@@ -20,7 +20,6 @@ impl WorldName {
         world::named(WORLDS, name).ok().map(WorldName)
     }
 
-    /// The name.
     pub fn name(self) -> &'static str {
         self.0.name
     }
@@ -63,7 +62,6 @@ fn data_help() -> String {
 pub(crate) struct WorldOptions {
     /// Where the tasks are; the shipped ones if `None`.
     pub data: Option<PathBuf>,
-    /// The world options that were given.
     given: BTreeMap<String, String>,
 }
 
@@ -93,13 +91,11 @@ impl FromArgMatches for WorldOptions {
     }
 }
 
-/// The options of all worlds.
 fn options() -> impl Iterator<Item = &'static OptionSpec> {
     WORLDS.iter().flat_map(|kind| kind.options)
 }
 
 impl WorldOptions {
-    /// An option that was given.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.given.get(key).map(String::as_str)
     }

@@ -7,7 +7,6 @@ use stepwright_episode::log;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
-    /// Its name (`solved`).
     pub name: &'static str,
     pub title: &'static str,
     pub text: &'static str,

@@ -38,7 +38,6 @@ impl<'a, L> Group<'a, L> {
         Group { conditions, lines: lines.into_iter().collect() }
     }
 
-    /// The value of a condition; nothing where it is none here.
     pub(crate) fn condition(&self, name: &str) -> String {
         self.conditions.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone()).unwrap_or_default()
     }
@@ -116,7 +115,6 @@ impl fmt::Display for Cell {
     }
 }
 
-/// A column of rows `R`.
 pub(crate) struct Column<'c, R> {
     heading: String,
     is_words: bool,
@@ -142,7 +140,6 @@ impl Table {
         Table::new(words, columns.iter().map(|column| &column.heading)).titled(title)
     }
 
-    /// Adds a row; it ends with the last cell that holds something.
     pub(crate) fn add<R>(&mut self, columns: &[Column<'_, R>], row: &R) {
         let mut cells: Vec<String> = columns.iter().map(|column| (column.cell)(row).to_string()).collect();
         while cells.last().is_some_and(String::is_empty) {

@@ -25,7 +25,6 @@ pub enum Preconditions {
     True,
     /// Those that the built-in enumerator infers from the demonstrations.
     Inferred,
-    /// None.
     None,
     /// A file's set, wherever it is put in force.
     Set(String, Assertions),

@@ -12,7 +12,6 @@ use stepwright_text::words::count;
 use stepwright_world::options::Values;
 use stepwright_world::{TaskInfo, WorldKind};
 
-/// The result of a method in a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     Works {

@@ -56,7 +56,6 @@ impl PublishedFigure {
         }
     }
 
-    /// As a number: of a part of something the share; words are none.
     pub fn number(self) -> Option<f64> {
         match self {
             PublishedFigure::Number(number) => Some(number),
@@ -86,7 +85,6 @@ impl PaperRow {
     }
 }
 
-/// The heading of the column that says where a row is printed.
 const PLACE: &str = "place";
 /// The sign for an absent figure.
 const NOTHING: &str = "-";

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-/// The largest file read, in bytes, after decompression.
 const LARGEST: u64 = 1 << 30;
 
 /// The files of a folder whose names are `wanted`, sorted; none if there is no such folder.
@@ -23,7 +22,6 @@ pub fn jsonl_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     files(folder, |name| name.starts_with(prefix) && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")))
 }
 
-/// The `.json` files of a folder whose names begin with `prefix`.
 pub fn json_files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     files(folder, |name| name.starts_with(prefix) && name.ends_with(".json"))
 }

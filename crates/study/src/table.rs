@@ -43,7 +43,6 @@ impl Table {
         names
     }
 
-    /// Its rows below the headings.
     pub(super) fn cells(&self) -> impl Iterator<Item = &[String]> {
         self.rows.iter().skip(1).filter_map(|row| match row {
             Row::Cells(cells) => Some(cells.as_slice()),

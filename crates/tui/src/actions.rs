@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 
 use strum::{IntoStaticStr, VariantArray};
 
-/// The panes, in tab order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum PaneId {
     Program,
@@ -62,7 +61,6 @@ pub enum Context {
     HelpPage,
 }
 
-/// All contexts, in the order of help and documentation.
 pub(crate) const CONTEXTS: [Context; 10] = [
     Context::Gate,
     Context::Pane,
@@ -123,7 +121,6 @@ pub(crate) struct ActionSpec {
     pub context: Context,
     /// Its keys unless a person changes them.
     pub keys: Vec<String>,
-    /// A word or two for the footer.
     pub label: &'static str,
     pub about: String,
     pub palette: bool,
@@ -320,7 +317,6 @@ actions! {
 
 pub(crate) const EXAMPLE_KEYS: usize = 8;
 
-/// The table, grouped by context.
 pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
     let mut rows: Vec<ActionSpec> = own_rows().into_iter().chain(pane_rows()).collect();
     rows.sort_by_key(|row| CONTEXTS.iter().position(|context| *context == row.context));

@@ -63,7 +63,6 @@ pub(crate) fn model_label(name: &str) -> String {
     if name.starts_with("symbolic") { format!("{name} (no language model)") } else { name.into_owned() }
 }
 
-/// A whole number with its thousands set apart.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -142,7 +141,6 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
     frame.render_widget(line, area);
 }
 
-/// A pane's name where there is little room.
 fn short_title(pane: PaneId) -> &'static str {
     match pane {
         PaneId::Program => "Prog",
@@ -410,7 +408,6 @@ pub fn footer(
     }
 }
 
-/// Fills the screen with the theme's ground.
 pub fn ground(theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let style = theme.style(Role::Text);
     if style != Style::new() {

@@ -4,10 +4,8 @@ use ratatui::style::Color;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// None: `NO_COLOR`, or a terminal that says so.
     None,
     Sixteen,
-    /// The 256 indexed ones.
     Indexed,
     True,
 }

@@ -29,7 +29,6 @@ pub enum Input<'a> {
 #[derive(Debug)]
 pub enum Message {
     Terminal(Event),
-    /// The terminal can no longer be read.
     TerminalGone(String),
     /// From the driver of that generation; a new driver makes those before it stale.
     Notice(u64, Notice),
@@ -37,13 +36,10 @@ pub enum Message {
     DriverGone(u64),
     Signal(i32),
     Catalog(Catalog),
-    /// An attempt to start or open a driver ended.
     Launched(u64, Result<Handle, String>),
     Fetching(String),
     Fetched(Result<(), String>),
-    /// A session to be compared was read, or not: what it is called, and the session.
     Loaded(Result<(String, Box<Session>), String>),
-    /// A session was written out, or not.
     Exported(Result<std::path::PathBuf, String>),
     /// A thread panicked; the terminal has been given back already.
     Panicked,

@@ -129,11 +129,9 @@ impl fmt::Display for Chord {
     }
 }
 
-/// A person's keys for one action, as read from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserKeys {
     pub action: String,
-    /// Its keys; none switches the action's keys off.
     pub keys: Vec<String>,
     /// Where it is written (`config.toml:12`), for errors.
     pub place: String,
@@ -208,7 +206,6 @@ impl Keymap {
         self.bound.get(&(context, chord)).copied()
     }
 
-    /// The keys of an action, first the one to show.
     pub fn keys(&self, id: ActionId) -> &[Chord] {
         self.keys.get(&id).map_or(&[], Vec::as_slice)
     }

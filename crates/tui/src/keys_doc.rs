@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::actions::{ACTIONS, CONTEXTS};
 use super::keymap::Keymap;
 
-/// The page, with the default keys.
 pub fn render() -> String {
     let keymap = Keymap::default();
     let mut out = String::from(

@@ -17,7 +17,6 @@ use stepwright_world::{TaskInfo, WorldKind};
 /// Something to choose by name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
-    /// As on the command line.
     pub name: String,
     pub about: String,
     /// Why it cannot be chosen now (a key that is not set), and what to do; `None` if it can.
@@ -31,10 +30,8 @@ pub struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorldEntry {
-    /// As on the command line.
     pub name: String,
     pub about: String,
-    /// Its tasks, in the order to show.
     pub tasks: Vec<TaskInfo>,
     /// The method it is made for, if there is one; it goes before what suits the model.
     pub suggests: Option<String>,
@@ -73,11 +70,19 @@ impl Entry {
         self.method.map_or(&[], |method| method.options)
     }
 
-    /// Why a method cannot be carried out in a world, at a task of that kind, with a model; `None` if it can.
-    pub fn unfit(&self, world: Option<&WorldEntry>, task: Option<&str>, model: Option<&Entry>) -> Option<String> {
-        let (method, world) = (self.method?, world?.kind?);
-        let traits = model.map(|m| m.traits.clone()).unwrap_or_default();
-        method::fits(&method, &Values::default(), world, task, &traits).err().map(|misfit| misfit.why)
+    /// Why it cannot be chosen: it is not there, or is a method that does not fit; `None` if it can.
+    pub(crate) fn obstacle(
+        &self,
+        world: Option<&WorldEntry>,
+        task: Option<&str>,
+        model: Option<&Entry>,
+    ) -> Option<String> {
+        let misfit = || {
+            let (method, world) = (self.method?, world?.kind?);
+            let traits = model.map(|m| m.traits.clone()).unwrap_or_default();
+            method::fits(&method, &Values::default(), world, task, &traits).err().map(|misfit| misfit.why)
+        };
+        self.unavailable.clone().or_else(misfit)
     }
 }
 
@@ -85,7 +90,6 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub world: String,
-    /// The task's source, as in [`TaskInfo::source`].
     pub source: String,
     pub task: String,
     pub method: String,
@@ -94,7 +98,6 @@ pub struct Choice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
-    /// One self-contained page.
     Html,
     Jsonl,
     /// A recording for terminal players.

@@ -30,7 +30,6 @@ pub(crate) enum Class {
 struct Slot {
     panes: Vec<PaneId>,
     shown: PaneId,
-    /// Share of the column's height.
     share: i32,
 }
 
@@ -43,7 +42,6 @@ struct Column {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub pane: PaneId,
-    /// All panes of the slot, in tab order.
     pub tabs: Vec<PaneId>,
     pub area: Rect,
 }
@@ -70,7 +68,6 @@ pub enum Handle {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
 pub(crate) enum Resize {
     Wider,
     Narrower,
@@ -172,7 +169,6 @@ impl Layout {
     }
 }
 
-/// The arrangement for a size; `None` below the minimum.
 pub fn class(area: Rect) -> Option<Class> {
     let at_least = |(w, h): (u16, u16)| area.width >= w && area.height >= h;
     match () {

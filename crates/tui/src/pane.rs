@@ -20,7 +20,6 @@ pub enum FileUse {
     Save {
         name: String,
     },
-    /// Set it beside what is in force.
     Compare {
         token: u64,
         name: String,
@@ -49,14 +48,12 @@ pub enum Intent {
         proposal: ProposalId,
         text: String,
     },
-    /// Open the dialog that changes a remark.
     EditNote {
         node: NodeId,
         /// Which of that node's, from 0.
         note: usize,
         text: String,
     },
-    /// Open the dialog that types a further action below that node of the blocking tree.
     AddToTree(u32),
     /// Open the text of the whole belief: the offered one if one waits, else what is believed.
     EditBelief,
@@ -69,7 +66,6 @@ pub enum Intent {
         commands: Vec<Command>,
     },
     AskFile(FileUse),
-    /// Open the form of how candidates are asked of a model.
     AskCandidates,
     /// Ask for another round in the given time: something is debounced.
     WakeIn(std::time::Duration),
@@ -91,7 +87,6 @@ pub trait Pane {
     /// also 0x0, is drawn without panic.
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect);
 
-    /// As [`Pane::draw`], on a frame.
     fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
         self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
     }
@@ -108,7 +103,6 @@ pub trait Pane {
     /// first.
     fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)>;
 
-    /// Performs an action; returns what it wants done.
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent>;
 
     /// Whether something of the pane's own is being typed.
@@ -154,7 +148,6 @@ pub trait Pane {
         self.moved(from, view)
     }
 
-    /// Performs a movement or a search action.
     fn browse(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         self.with_rows(view, &mut |outline, rows| {
             outline.act(action, rows);

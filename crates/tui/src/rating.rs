@@ -45,7 +45,6 @@ pub struct View {
     message: Option<String>,
 }
 
-/// Whether the person goes on or leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     On,

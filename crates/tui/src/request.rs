@@ -20,7 +20,6 @@ fn closed(session: &Session, closing: &str) -> (usize, usize) {
     closed.fold((0, 0), |(all, right), node| (all + 1, right + usize::from(node.outcome.reward > 0.0)))
 }
 
-/// The request to answer now, if the episode makes any.
 pub fn open(view: &View) -> Option<&Request> {
     view.situation.as_ref()?.request.as_ref()
 }

@@ -12,7 +12,7 @@ use smart_default::SmartDefault;
 use super::actions::{ActionId, EXAMPLE_KEYS};
 use super::event::Input;
 use super::keymap::Keymap;
-use super::launcher::{Catalog, Choice, Entry};
+use super::launcher::{Catalog, Choice, Entry, WorldEntry};
 use super::panes::draw::{Painter, Row, run};
 use super::panes::edit::{Edited, Editor};
 use super::panes::list::ListState;
@@ -21,8 +21,9 @@ use super::theme::{Role, Theme};
 use super::{fuzzy, sanitize};
 use std::path::PathBuf;
 use stepwright_text::words::count;
+use stepwright_world::TaskInfo;
+use unicode_width::UnicodeWidthStr;
 
-/// The lists, in tab order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Tasks,
@@ -102,8 +103,8 @@ impl Start {
     /// The method that suits the marked world or else the marked model, if it is not the default one, and what it suits.
     fn suggested(&self) -> Option<(usize, &str)> {
         let catalog = self.catalog.as_ref()?;
-        let world = catalog.worlds.get(self.cursor(Part::Worlds)).map(|w| (&w.suggests, &w.name));
-        let model = catalog.models.get(self.cursor(Part::Models)).map(|m| (&m.suggests, &m.name));
+        let world = self.world().map(|w| (&w.suggests, &w.name));
+        let model = self.model().map(|m| (&m.suggests, &m.name));
         let (method, suits) =
             [world, model].into_iter().flatten().find_map(|(suggests, name)| Some((suggests.as_ref()?, name)))?;
         let at = catalog.methods.iter().position(|m| m.name == *method)?;
@@ -121,18 +122,50 @@ impl Start {
 
     /// Why the method of a row cannot be begun with what is marked beside it; `None` if it can.
     fn obstacle(&self, row: usize) -> Option<String> {
-        let catalog = self.catalog.as_ref()?;
-        let method = catalog.methods.get(row)?;
-        let world = catalog.worlds.get(self.cursor(Part::Worlds));
-        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|at| world?.tasks.get(*at));
-        let model = catalog.models.get(self.cursor(Part::Models));
-        method.unavailable.clone().or_else(|| method.unfit(world, task.map(|t| t.kind.as_str()), model))
+        let method = self.catalog.as_ref()?.methods.get(row)?;
+        let kind = self.task(self.cursor(Part::Tasks)).map(|task| task.kind.as_str());
+        method.obstacle(self.world(), kind, self.model())
     }
 
-    /// The methods' rows as they are shown: what does not fit has the reason in place of its words.
-    fn methods(&self) -> Vec<Entry> {
-        let entries = self.catalog.iter().flat_map(|c| &c.methods).enumerate();
-        entries.map(|(row, entry)| Entry { unavailable: self.obstacle(row), ..entry.clone() }).collect()
+    /// A row of a list as it is shown: of what cannot be begun the reason in place of its words.
+    fn listed(&self, part: Part, row: usize) -> Option<Listed> {
+        let catalog = self.catalog.as_ref()?;
+        let listed = |name: &str, about: &str| Listed::new(name.to_owned(), about.to_owned());
+        let entry = |entry: &Entry, obstacle: Option<String>| {
+            let shown = listed(&entry.name, obstacle.as_ref().unwrap_or(&entry.about));
+            Listed { unavailable: obstacle.is_some(), ..shown }
+        };
+        Some(match part {
+            Part::Tasks => {
+                let (task, all) = (self.task(row)?, &self.world()?.tasks);
+                let telling = all.iter().filter(|other| other.sentence == task.sentence).nth(1).is_some();
+                let about = if telling { task.id.clone() } else { task.kind.replace('_', " ") };
+                Listed { telling, ..Listed::new(task.sentence.clone(), about) }
+            }
+            Part::Sessions => {
+                let session = catalog.sessions.get(row)?;
+                let shipped = catalog.sessions.iter().take(row + 1).filter(|s| s.shipped).count();
+                let number =
+                    if session.shipped && shipped <= EXAMPLE_KEYS { shipped.to_string() } else { " ".to_owned() };
+                Listed::new(format!("{number} {}", session.title), session.detail.clone())
+            }
+            Part::Worlds => catalog.worlds.get(row).map(|world| listed(&world.name, &world.about))?,
+            Part::Methods => entry(catalog.methods.get(row)?, self.obstacle(row)),
+            Part::Models => catalog.models.get(row).map(|model| entry(model, model.unavailable.clone()))?,
+        })
+    }
+
+    /// The marked world, and a task of it by its row.
+    fn world(&self) -> Option<&WorldEntry> {
+        self.catalog.as_ref()?.worlds.get(self.cursor(Part::Worlds))
+    }
+
+    fn task(&self, row: usize) -> Option<&TaskInfo> {
+        self.world()?.tasks.get(*self.tasks.get(row)?)
+    }
+
+    fn model(&self) -> Option<&Entry> {
+        self.catalog.as_ref()?.models.get(self.cursor(Part::Models))
     }
 
     /// The choices, once read.
@@ -165,10 +198,8 @@ impl Start {
 
     /// Lists the tasks that match the search; what fits the first of them follows.
     fn find(&mut self) {
-        let world = self.catalog.as_ref().and_then(|c| c.worlds.get(self.lists[Part::Worlds as usize].cursor()));
-        let texts: Vec<String> = world
-            .map(|w| w.tasks.iter().map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect())
-            .unwrap_or_default();
+        let tasks = self.world().into_iter().flat_map(|world| &world.tasks);
+        let texts: Vec<String> = tasks.map(|t| format!("{} {} {}", t.sentence, t.kind, t.id)).collect();
         self.tasks = fuzzy::rank(&self.search.text(), texts.iter().map(String::as_str));
         self.lists[Part::Tasks as usize] = ListState::default();
         self.follow_suggestion();
@@ -205,17 +236,16 @@ impl Start {
 
     /// The fetch that the marked model needs first.
     fn to_fetch(&self) -> Option<StartAction> {
-        let model = self.catalog.as_ref()?.models.get(self.cursor(Part::Models))?;
+        let model = self.model()?;
         Some(StartAction::Fetch { model: model.name.clone(), size: model.fetch.clone()? })
     }
 
     fn choice(&self) -> Result<Choice, String> {
         let catalog = self.catalog.as_ref().ok_or("The tasks are not read yet")?;
-        let world = catalog.worlds.get(self.cursor(Part::Worlds)).ok_or("There is no world")?;
-        let task = self.tasks.get(self.cursor(Part::Tasks)).and_then(|i| world.tasks.get(*i));
-        let task = task.ok_or("No task is marked: press / and change the search")?;
+        let world = self.world().ok_or("There is no world")?;
+        let task = self.task(self.cursor(Part::Tasks)).ok_or("No task is marked: press / and change the search")?;
         let method = catalog.methods.get(self.cursor(Part::Methods)).ok_or("There is no method")?;
-        let model = catalog.models.get(self.cursor(Part::Models)).ok_or("There is no model")?;
+        let model = self.model().ok_or("There is no model")?;
         let of_method = self.obstacle(self.cursor(Part::Methods));
         for (entry, why) in [(model, model.unavailable.clone()), (method, of_method)] {
             if let Some(why) = why {
@@ -362,21 +392,16 @@ impl Start {
 
     /// All details of a list's row: its line may have no room for them.
     fn details(&self, part: Part, row: usize) -> Option<String> {
-        let catalog = self.catalog.as_ref()?;
-        let of_entry = |entries: &[Entry]| {
-            let (name, about, _) = entry(entries.get(row));
-            Some(format!("{}: {}", name?, about?))
-        };
         match part {
             Part::Tasks => {
-                let world = catalog.worlds.get(self.cursor(Part::Worlds))?;
-                let task = self.tasks.get(row).and_then(|at| world.tasks.get(*at))?;
+                let task = self.task(row)?;
                 Some(format!("{} ({}, {})", task.sentence, task.kind.replace('_', " "), task.id))
             }
-            Part::Sessions => catalog.sessions.get(row).map(|s| format!("{} ({})", s.title, s.detail)),
-            Part::Worlds => catalog.worlds.get(row).map(|w| format!("{}: {}", w.name, w.about)),
-            Part::Methods => of_entry(&self.methods()),
-            Part::Models => of_entry(&catalog.models),
+            Part::Sessions => {
+                let session = self.catalog.as_ref()?.sessions.get(row)?;
+                Some(format!("{} ({})", session.title, session.detail))
+            }
+            _ => self.listed(part, row).map(|Listed { name, about, .. }| format!("{name}: {about}")),
         }
     }
 
@@ -401,7 +426,7 @@ impl Start {
     /// Places for the three lists of what is chosen from. The methods' names are the longest; they are not cut.
     fn choices(&self, area: Rect) -> [Rect; 3] {
         let methods = self.catalog.iter().flat_map(|c| &c.methods);
-        let longest = methods.map(|m| columns(Some(m.name.clone()))).max().unwrap_or(0);
+        let longest = methods.map(|method| method.name.width()).max().unwrap_or(0);
         // Beside a name: the frame, the mark and its blank, the scrollbar.
         let needed = u16::try_from(longest + 5).unwrap_or(u16::MAX).min(area.width / 2);
         let middle = Constraint::Length(needed.max(area.width / 3));
@@ -460,26 +485,18 @@ impl Start {
             self.search.draw_field(painter, field, true);
         }
         self.areas[part as usize] = inner;
-        let Some(catalog) = &self.catalog else {
+        if self.catalog.is_none() {
             let text = if part == Part::Tasks { "reading the tasks" } else { "" };
             return painter.row(inner, 0, &[run(Role::Dim, text)]);
-        };
-        let world = catalog.worlds.get(self.lists[Part::Worlds as usize].cursor());
+        }
         let width = usize::from(inner.width.saturating_sub(3));
         let len = self.len(part);
-        let methods = self.methods();
-        let entries = |list: &[Entry]| -> Vec<(usize, usize)> {
-            let words = list.iter().map(|e| entry(Some(e)));
-            words.map(|(name, about, _)| (columns(name), columns(about))).collect()
-        };
-        let widths = match part {
-            Part::Methods => entries(&catalog.methods),
-            Part::Models => entries(&catalog.models),
-            Part::Worlds => {
-                let words = catalog.worlds.iter().map(|w| (Some(w.name.clone()), Some(w.about.clone())));
-                words.map(|(name, about)| (columns(name), columns(about))).collect()
-            }
+        let widths: Vec<(usize, usize)> = match part {
             Part::Tasks | Part::Sessions => Vec::new(),
+            _ => (0..len)
+                .filter_map(|row| self.listed(part, row))
+                .map(|row| (row.name.width(), row.about.width()))
+                .collect(),
         };
         let names = widths.iter().map(|(name, _)| *name).max().unwrap_or(0);
         let cut = widths.iter().any(|(name, about)| name + 2 + about > width);
@@ -492,45 +509,37 @@ impl Start {
         if len == 0 {
             painter.row(inner, 0, &[run(Role::Dim, empty)]);
         }
-        let tasks = &self.tasks;
+        let mut list = self.lists[part as usize].clone();
+        let row = |at: usize, _| self.listed(part, at).map(|row| row.drawn(width, alone, theme)).unwrap_or_default();
+        list.draw(painter, inner, focused && !self.searching, len, row);
+        self.lists[part as usize] = list;
+    }
+}
+
+/// A row of a list.
+struct Listed {
+    name: String,
+    about: String,
+    unavailable: bool,
+    /// Whether its words tell it from others of its name, so that they are not cut.
+    telling: bool,
+}
+
+impl Listed {
+    fn new(name: String, about: String) -> Self {
+        Listed { name, about, unavailable: false, telling: false }
+    }
+
+    /// The row in so many columns; its name alone if its words are shown elsewhere.
+    fn drawn(self, width: usize, alone: bool, theme: &Theme) -> Row {
         let ellipsis = theme.glyphs.ellipsis;
-        let row = |i: usize, _| -> Row {
-            // What tells a row from the others is not cut.
-            let mut telling = false;
-            let (name, about, unavailable) = match part {
-                Part::Tasks => {
-                    let task = tasks.get(i).and_then(|t| world?.tasks.get(*t));
-                    let all = world.map_or(&[][..], |w| &w.tasks);
-                    telling = task.is_some_and(|t| all.iter().filter(|o| o.sentence == t.sentence).nth(1).is_some());
-                    let about = task.map(|t| if telling { t.id.clone() } else { t.kind.replace('_', " ") });
-                    (task.map(|t| t.sentence.clone()), about, false)
-                }
-                Part::Sessions => {
-                    let session = catalog.sessions.get(i);
-                    let shipped = catalog.sessions.iter().take(i + 1).filter(|s| s.shipped).count();
-                    let lead = match session {
-                        Some(s) if s.shipped && shipped <= EXAMPLE_KEYS => format!("{shipped} "),
-                        _ => "  ".to_owned(),
-                    };
-                    (session.map(|s| format!("{lead}{}", s.title)), session.map(|s| s.detail.clone()), false)
-                }
-                Part::Worlds => {
-                    let world = catalog.worlds.get(i);
-                    (world.map(|w| w.name.clone()), world.map(|w| w.about.clone()), false)
-                }
-                Part::Methods => entry(methods.get(i)),
-                Part::Models => entry(catalog.models.get(i)),
-            };
-            let name = name.unwrap_or_default();
-            let kept = if telling { (columns(about.clone()) + 2).min(width / 2) } else { 0 };
-            let name = sanitize::fit(&sanitize::line(&name), width - kept, ellipsis).into_owned();
-            let room = width.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()) + 2);
-            let about = about.filter(|_| !alone).unwrap_or_default();
-            let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();
-            let role = if unavailable { Role::Dim } else { Role::Text };
-            vec![run(role, name), run(Role::Text, "  "), run(Role::Dim, about)]
-        };
-        self.lists[part as usize].draw(painter, inner, focused && !self.searching, len, row);
+        let kept = if self.telling { (self.about.width() + 2).min(width / 2) } else { 0 };
+        let name = sanitize::fit(&sanitize::line(&self.name), width - kept, ellipsis).into_owned();
+        let about = if alone { String::new() } else { self.about };
+        let about =
+            sanitize::fit(&sanitize::line(&about), width.saturating_sub(name.width() + 2), ellipsis).into_owned();
+        let role = if self.unavailable { Role::Dim } else { Role::Text };
+        vec![run(role, name), run(Role::Text, "  "), run(Role::Dim, about)]
     }
 }
 
@@ -558,18 +567,8 @@ fn stacked(wanted: [u16; 3], focused: usize, height: u16) -> [u16; 3] {
     heights
 }
 
-fn columns(words: Option<String>) -> usize {
-    words.map_or(0, |words| unicode_width::UnicodeWidthStr::width(words.as_str()))
-}
-
-/// Words wrapped between the screen's edges.
 fn details_lines(text: &str, width: usize) -> Vec<String> {
     wrapped(&sanitize::line(text), width.saturating_sub(2))
-}
-
-fn entry(entry: Option<&Entry>) -> (Option<String>, Option<String>, bool) {
-    let about = entry.map(|e| e.unavailable.clone().unwrap_or_else(|| e.about.clone()));
-    (entry.map(|e| e.name.clone()), about, entry.is_some_and(|e| e.unavailable.is_some()))
 }
 
 #[cfg(test)]

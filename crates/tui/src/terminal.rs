@@ -65,7 +65,6 @@ impl Screen {
         Ok(Screen { terminal: ManuallyDrop::new(Terminal::new(backend)?), mouse })
     }
 
-    /// Draws one frame as one synchronized write.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if !ENTERED.load(Ordering::Acquire) {
             return Ok(());
@@ -89,7 +88,6 @@ impl Screen {
         self.repaint()
     }
 
-    /// Puts text on the clipboard by OSC 52 (through tmux where inside it), which also works over a remote shell.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = clipboard_sequence(text, std::env::var_os("TMUX").is_some());
         let out = self.terminal.backend_mut();

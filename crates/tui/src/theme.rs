@@ -102,7 +102,6 @@ pub const ASCII: Glyphs = Glyphs {
     empty: ".",
 };
 
-/// A theme: a style for each role, and the glyphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     pub name: String,

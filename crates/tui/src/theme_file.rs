@@ -119,7 +119,6 @@ impl<'de> Deserialize<'de> for StyleSpec {
 /// Where themes come from and what the terminal shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// A person's own themes (`NAME.toml`).
     pub folder: Option<&'a Path>,
     /// The theme asked for; without it `dark`, or `light` where the terminal says its ground is light.
     pub name: Option<&'a str>,

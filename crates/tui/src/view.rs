@@ -42,7 +42,6 @@ pub enum Answer {
 pub struct View {
     /// Which keys do what, so that panes can name them.
     pub keys: Arc<Keymap>,
-    /// The session; `None` on the start screen.
     pub session: Option<Session>,
     pub records: Vec<Arc<Record>>,
     pub path: Option<PathBuf>,

@@ -12,7 +12,6 @@ use super::theme::{Role, Theme};
 use super::view::View;
 use stepwright_protocol::ProcessStatus;
 
-/// Lines of standard error that are shown.
 const LAST_WORDS: usize = 4;
 
 /// Draws the banner at the lower end of an area. `hint` says which keys do what.

@@ -43,7 +43,6 @@ pub struct Play {
 }
 
 impl Play {
-    /// Plays until the input ends.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let (name, options) = (self.world.name(), self.options.of(self.world)?);
         let sources = match self.world.kind().data {

@@ -13,7 +13,6 @@ use stepwright_world::{Atom, Facts, Outcome, Symbols, World};
 /// The longest line read, in bytes; no world has longer actions, and a line without end must not fill the memory.
 const LONGEST: u64 = 64 * 1024;
 
-/// One line of the protocol.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     step: u64,
@@ -41,7 +40,6 @@ pub(super) struct More {
     literals: Option<Literals>,
 }
 
-/// The episode in literals.
 #[derive(Debug, Serialize)]
 struct Literals {
     facts: BTreeSet<Atom>,
@@ -52,9 +50,7 @@ struct Literals {
 /// The options of serving: which parts are sent beyond the outcomes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wishes {
-    /// The hidden state.
     pub state: bool,
-    /// Facts and goals as literals, where the world has them.
     pub facts: bool,
 }
 

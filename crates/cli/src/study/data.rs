@@ -55,19 +55,16 @@ impl Episodes {
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })
     }
 
-    /// The tasks chosen of a world.
     pub(super) fn of(&self, world: &str) -> Result<Vec<TaskInfo>, CliError> {
         let tasks = Sources::default().tasks(world, self.data.as_deref()).map_err(failed)?;
         self.tasks.select(&tasks).map_err(CliError::Usage)
     }
 }
 
-/// Writes a file that a person named.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CliError> {
     std::fs::write(path, text).map_err(|e| failed(format!("{}: {e}", path.display())))
 }
 
-/// A failure in words.
 pub(super) fn failed(error: impl ToString) -> CliError {
     CliError::Failed(error.to_string())
 }
@@ -115,7 +112,6 @@ pub(super) fn household_demonstrations(
     })
 }
 
-/// A file of preconditions.
 pub(super) fn adopted(path: &Path) -> Result<AdoptedSet, CliError> {
     AdoptedSet::read(path).map_err(failed)
 }

@@ -32,7 +32,6 @@ pub(crate) enum StudyCommand {
 }
 
 impl StudyCommand {
-    /// Runs the study.
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match self {
             StudyCommand::Preconditions(study) => study.run(global),
@@ -45,7 +44,6 @@ impl StudyCommand {
     }
 }
 
-/// A world that the paper did not measure.
 fn not_measured(world: &str) -> CliError {
     CliError::Usage(format!(
         "this study measures what its paper did, in the dialogue and the household world; run episodes of the world {world} \

@@ -80,7 +80,6 @@ pub(crate) struct PolicyStudy {
     detail: bool,
 }
 
-/// Which preconditions are in force.
 #[derive(Debug, Clone, PartialEq)]
 enum Which {
     /// These, with any method.
@@ -98,7 +97,6 @@ impl std::str::FromStr for Which {
 }
 
 impl Which {
-    /// Those of a method.
     fn of(&self, method: &str) -> Preconditions {
         match self {
             Which::These(these) => these.clone(),
@@ -111,7 +109,6 @@ impl Which {
 /// The method that the paper gives the true preconditions.
 const PRECONDITION_PROMPTING: &str = "precondition-prompting";
 
-/// Which think comments are tried.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Think {
     /// Without
@@ -149,7 +146,6 @@ impl PolicyStudy {
         self.headless.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
 
-    /// Every combination asked for.
     fn settings(&self, model: &str, likelihood: &str) -> Result<Vec<(Setting, Preconditions)>, CliError> {
         let usual: &[&str] = match model {
             SYMBOLIC => &["precondition-aware"],

@@ -137,7 +137,6 @@ impl StatlerStudy {
         Ok(conditions)
     }
 
-    /// The methods named, or the usual ones.
     fn methods(&self, model: &str) -> Result<Vec<String>, String> {
         let all: Vec<_> = method::all();
         let known: Vec<&str> = all.iter().filter(|m| m.needs.has(Ability::Requests)).map(|m| m.id).collect();
@@ -155,7 +154,6 @@ impl StatlerStudy {
         Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() })
     }
 
-    /// The episodes chosen.
     fn episodes(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
         let known: Vec<&str> = <Domain as strum::VariantArray>::VARIANTS.iter().map(|domain| domain.name()).collect();
         if let Some(unknown) = self.domain.iter().find(|name| !known.contains(&name.as_str())) {

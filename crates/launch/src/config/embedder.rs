@@ -13,7 +13,6 @@ use stepwright_model::fetch;
 /// The static table in the binary.
 pub const BUILT_IN: &str = "built-in";
 
-/// all-MiniLM-L6-v2, and the name its weights are fetched by.
 const MINILM: &str = "minilm";
 
 /// The name the list of its word pieces is fetched by.

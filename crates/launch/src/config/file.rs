@@ -13,7 +13,6 @@ use super::show::Source;
 use super::{ConfigError, Layer, Problem};
 use stepwright_world::options::{Kind, nearest};
 
-/// Most bytes of the file.
 const MAX_FILE: u64 = 1 << 20;
 
 /// The file's text; `None` if there is no such file.

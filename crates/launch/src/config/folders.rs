@@ -54,7 +54,6 @@ impl Paths {
         self.config.join("config.toml")
     }
 
-    /// The folder of autosaved sessions.
     pub fn sessions(&self) -> PathBuf {
         self.state.join("sessions")
     }

@@ -31,9 +31,7 @@ pub use typed::{Config, Data, Gate, KeySetting, Log, ModelConfig, Ui};
 /// A wrong setting: where it is, what is wrong, what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, environment variable or flag.
     pub place: String,
-    /// The line in the file, from 1.
     pub line: Option<usize>,
     pub message: String,
 }
@@ -50,7 +48,6 @@ impl std::fmt::Display for Problem {
 /// Everything that is wrong with the configuration, one problem a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The problems in the order of places; never empty.
     pub problems: Vec<Problem>,
 }
 
@@ -72,14 +69,12 @@ impl ConfigError {
 /// The settings of the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
-    /// `--config-dir`.
     pub config_dir: Option<PathBuf>,
     pub flags: Vec<Flag>,
 }
 
 #[derive(Debug, Clone)]
 pub struct Flag {
-    /// The setting (`model.model`).
     pub setting: String,
     pub value: String,
     /// The flag as typed, for messages (`--model`).
@@ -87,7 +82,6 @@ pub struct Flag {
 }
 
 impl Overrides {
-    /// Adds a setting when its flag was given.
     pub fn set(&mut self, setting: &str, flag: &str, value: Option<impl Into<String>>) {
         if let Some(value) = value {
             self.flags.push(Flag { setting: setting.into(), value: value.into(), flag: flag.into() });

@@ -10,10 +10,8 @@ use stepwright_model::recorded::Recorded;
 use stepwright_model::remote::Remote;
 use stepwright_model::{LanguageModel, ModelError};
 
-/// The prefix of the name of a model in this process.
 const LOCAL: &str = "local:";
 
-/// The prefix of the path of outputs that were recorded elsewhere.
 const RECORDED: &str = "recorded:";
 
 /// The model behind a name.

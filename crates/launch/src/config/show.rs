@@ -15,16 +15,9 @@ use stepwright_world::options::Kind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Default,
-    File {
-        /// Line, from 1.
-        line: usize,
-    },
-    Environment {
-        name: String,
-    },
-    Flag {
-        flag: String,
-    },
+    File { line: usize },
+    Environment { name: String },
+    Flag { flag: String },
 }
 
 impl std::fmt::Display for Source {
@@ -38,7 +31,6 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// A line of `config show`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     section: String,

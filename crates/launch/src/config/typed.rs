@@ -26,31 +26,21 @@ use stepwright_world::external::Adapter;
 #[derive(Debug, Clone)]
 pub struct Config {
     pub paths: Paths,
-    /// The `[model]` section.
     pub model: ModelConfig,
-    /// The `[models.NAME]` sections.
     pub models: BTreeMap<String, ModelConfig>,
     /// The source of sentence vectors, by name.
     pub embedder: String,
-    /// The `[method]` section.
     pub method: MethodConfig,
-    /// The `[ui]` section.
     pub ui: Ui,
-    /// The `[data]` section.
     pub data: Data,
-    /// The `[gate]` section.
     pub gate: Gate,
-    /// The `[log]` section.
     pub log: Log,
-    /// The `[candidates]` section.
     pub candidates: CandidateAsks,
     /// The `[external.NAME]` sections: worlds behind commands.
     pub external: BTreeMap<String, Arc<Adapter>>,
     /// The `[methods.NAME]` sections: methods behind commands.
     pub methods: BTreeMap<String, Arc<Command>>,
-    /// The `[keys]` section: keys by action, unchecked.
     pub keys: BTreeMap<String, KeySetting>,
-    /// How models of any name are reached.
     pub(super) endpoints: Endpoints,
     pub(super) shown: Vec<Shown>,
 }
@@ -81,7 +71,6 @@ pub struct ModelConfig {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MethodConfig {
-    /// The method's id; empty to choose by the model.
     pub method: String,
     pub options: stepwright_world::options::Values,
     /// Options of a method in another process, by the keys it gives them; unchecked. They go before those of its section.
@@ -93,10 +82,8 @@ pub struct MethodConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Ui {
     pub theme: String,
-    /// Colours are never used.
     #[serde(rename = "color", deserialize_with = "is_never")]
     pub no_color: bool,
-    /// ASCII characters only.
     pub ascii: bool,
     pub mouse: bool,
 }
@@ -107,7 +94,6 @@ pub struct Data {
     pub tasks: BTreeMap<&'static str, PathBuf>,
     /// Household demonstrations in place of the shipped ones.
     pub demonstrations: Option<PathBuf>,
-    /// The model hub weights are fetched from.
     pub hub: Hub,
 }
 

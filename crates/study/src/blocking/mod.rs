@@ -41,7 +41,6 @@ pub(crate) const CONDITIONS: [Condition; 6] = [
     Condition { name: "ProgPrompt-heeded", method: "progprompt", find: "moving", model: true },
 ];
 
-/// Actions a trial may take.
 pub const MOST_ACTIONS: u32 = 100;
 
 /// One line of the results file: an episode's result, with the condition and the trial it belongs to.
@@ -75,9 +74,7 @@ impl BlockingResult {
 #[derive(Debug)]
 pub struct Blocking {
     pub opening: Opening,
-    /// Scenes; the shipped ones if `None`.
     pub data: Option<PathBuf>,
-    /// Conditions, tasks, and a seed a trial.
     pub plan: Plan<Condition>,
     pub model: String,
 }

@@ -9,7 +9,6 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
 use super::{Plot, letter};
 
-/// How wide and high a drawing is without the text below it.
 const SIZE: Rect = Rect { x: 0, y: 0, width: 72, height: 14 };
 
 /// Draws a plot; nothing if it has no values.

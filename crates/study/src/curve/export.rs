@@ -52,7 +52,6 @@ fn csv(plots: &[Plot]) -> String {
     text
 }
 
-/// A cell of a CSV file (RFC 4180).
 pub(crate) fn quoted(cell: impl AsRef<str>) -> String {
     let cell = cell.as_ref();
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }

@@ -37,7 +37,6 @@ pub struct Plot {
 pub(crate) enum Chart {
     Curves(Plot),
     Shares(Shares),
-    /// Two shares against each other.
     Points(Scatter),
 }
 
@@ -55,7 +54,6 @@ impl Plot {
         self.from + longest.saturating_sub(1)
     }
 
-    /// The largest value, at least 1.
     fn top(&self) -> f64 {
         self.series.iter().flat_map(|s| s.values.iter().copied()).fold(1.0, f64::max)
     }
@@ -66,7 +64,6 @@ impl Plot {
     }
 }
 
-/// A curve's letter in a drawing: a, b, c and so on; a cross when the alphabet is through.
 fn letter(at: usize) -> char {
     ('a'..='z').nth(at).unwrap_or('x')
 }

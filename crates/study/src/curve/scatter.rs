@@ -16,7 +16,6 @@ pub struct PointOf {
     pub y: f64,
 }
 
-/// Points of two shares.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scatter {
     /// The share on the horizontal axis.
@@ -29,7 +28,6 @@ pub struct Scatter {
 /// Columns and rows of a drawing in a terminal.
 const COLUMNS: usize = 60;
 const ROWS: usize = 14;
-/// How high a drawing in a file is without its legend.
 const HEIGHT: f64 = 300.0;
 
 /// Draws points, each by its letter, with what the letters mean below; nothing if there are none. Where points meet, the first is seen.
@@ -63,12 +61,10 @@ pub fn draw(scatter: &Scatter) -> String {
     text
 }
 
-/// How high the drawing in a file is.
 pub(super) fn height(scatter: &Scatter) -> f64 {
     HEIGHT + MARGIN + LINE * scatter.points.len() as f64
 }
 
-/// The drawing, from `top` on.
 pub(super) fn panel(scatter: &Scatter, top: f64) -> String {
     let x = |share: f64| MARGIN + share.clamp(0.0, 1.0) * (WIDTH - 2.0 * MARGIN);
     let y = |share: f64| top + HEIGHT - share.clamp(0.0, 1.0) * (HEIGHT - MARGIN);

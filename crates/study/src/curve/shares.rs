@@ -7,7 +7,6 @@ use super::export::{COLOURS, LINE, MARGIN, WIDTH, escaped};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareOf {
     pub name: String,
-    /// The share, 0 to 1.
     pub share: f64,
     /// Its 95 % interval, where there is one.
     pub interval: Option<[f64; 2]>,
@@ -21,7 +20,6 @@ pub struct Shares {
     pub rows: Vec<ShareOf>,
 }
 
-/// Room for a character of a name.
 const CHARACTER: f64 = 7.0;
 
 /// Where names end and the axis begins: behind the longest name, at most in the middle.

@@ -59,7 +59,6 @@ pub(crate) const CONDITIONS: [Named; 13] = [
     ("AdaPlanner", "adaplanner", &[]),
 ];
 
-/// One line of the results file: an episode's result, with the condition it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct O3dResult {
     pub condition: String,
@@ -75,7 +74,6 @@ pub struct O3dResult {
 pub struct O3d {
     pub opening: Opening,
     pub world: String,
-    /// Tasks; the shipped ones if `None`.
     pub data: Option<PathBuf>,
     pub plan: Plan<Condition>,
     pub model: String,
@@ -86,7 +84,6 @@ pub fn limits(world: &str) -> &'static str {
     if world == SHOP { "o3d-15" } else { "o3d-30" }
 }
 
-/// The published number of trials of a world's tasks.
 fn trials(world: &str) -> &'static str {
     if world == SHOP { "3" } else { "10" }
 }

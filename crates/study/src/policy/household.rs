@@ -17,7 +17,6 @@ use stepwright_world::demonstration::Demonstration;
 use stepwright_world::household::{Edition, HouseholdWorld, Source};
 use stepwright_world::{TaskInfo, World};
 
-/// The household in one setting, ready for its tasks.
 #[derive(Debug)]
 pub struct House {
     pub(super) subject: Subject,

@@ -68,7 +68,6 @@ impl Counts {
         Counts { tp, fp: predicted.len() as u64 - tp, r#fn: recorded.len() as u64 - tp }
     }
 
-    /// Adds another turn's.
     pub fn add(&mut self, other: Counts) {
         self.tp += other.tp;
         self.fp += other.fp;
@@ -88,7 +87,6 @@ impl Counts {
     }
 }
 
-/// How many predicted actions their true preconditions permit where they were predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Compatibility {
     pub predicted: u64,
@@ -101,7 +99,6 @@ impl Compatibility {
         self.compatible += compatible.iter().filter(|holds| **holds).count() as u64;
     }
 
-    /// Adds another's.
     pub fn merge(&mut self, other: Compatibility) {
         self.predicted += other.predicted;
         self.compatible += other.compatible;

@@ -36,7 +36,6 @@ use stepwright_world::TaskInfo;
 #[derive(Debug)]
 pub enum Condition {
     Service(Service),
-    /// Household tasks, to be carried out.
     House(House),
 }
 

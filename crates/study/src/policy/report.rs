@@ -30,7 +30,6 @@ fn spread(of: &Row<'_>, over: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Optio
     figure(of, &over).and_then(|_| bootstrap(&done(of).lines, drawn))
 }
 
-/// True and false positives and false negatives of all turns.
 fn counts(results: &[&PolicyResult]) -> Counts {
     let mut counts = Counts::default();
     results.iter().for_each(|r| counts.add(r.counts.unwrap_or_default()));
@@ -234,13 +233,11 @@ fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mu
     report.chart(Chart::Shares(Shares { measure: measure.to_owned(), rows }));
 }
 
-/// The method's name; of scored actions with what ranks them.
 fn named(setting: &Setting) -> String {
     let by_sum = setting.method == "scored" && setting.likelihood == "sum";
     setting.method.clone() + if by_sum { " (sum)" } else { "" }
 }
 
-/// The F1 or success of a setting, for files.
 fn share_of(of: &Row<'_>) -> Option<ShareOf> {
     let dialogue = is_dialogue(of);
     let shots = shots(dialogue, setting(of)?);

@@ -11,7 +11,6 @@ use stepwright_world::TaskInfo;
 pub struct TurnResult {
     /// Index of its first call among the dialogue's.
     pub start: usize,
-    /// The actions predicted, in order.
     pub predicted: Vec<Call>,
     pub recorded: Vec<Call>,
     /// Whether the true preconditions of each predicted action hold where it was predicted; absent where they are not known.
@@ -34,7 +33,6 @@ pub struct PolicyResult {
     /// Actions predicted or taken, and how many of them their true preconditions permitted; absent where these are not known.
     pub compatibility: Option<Compatibility>,
     pub actions: u64,
-    /// The turns; dialogues only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnResult>,
     pub asks: u32,

@@ -27,7 +27,6 @@ pub struct Setting {
     pub method: String,
     /// The model's name; `symbolic` for the built-in proposer.
     pub model: String,
-    /// Demonstrations shown to the model, or learned from by the built-in proposer.
     pub shots: usize,
     /// Whether demonstrations and completions hold think comments.
     pub think: bool,
@@ -61,7 +60,6 @@ impl Setting {
 /// The basis that all episodes of a study share.
 #[derive(Clone)]
 pub struct Basis {
-    /// The built-in proposer, or a language model.
     pub source: Source,
     pub resolver: Resolver,
     pub prompts: Prompts,
@@ -107,7 +105,6 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// These assertions in force, and these true.
     pub(super) fn new(
         setting: &Setting,
         specification: Specification,

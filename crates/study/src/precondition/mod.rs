@@ -42,7 +42,6 @@ pub struct Preconditions {
 }
 
 impl Preconditions {
-    /// A study of these subjects, each with the seed that its demonstrations were drawn by.
     pub fn new(subjects: Vec<Arc<Subject>>, origin: Origin, way: Way) -> Self {
         let mut tasks: Vec<TaskInfo> = Vec::new();
         let mut seeds: Vec<u64> = Vec::new();

@@ -32,7 +32,6 @@ pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
     report
 }
 
-/// The table of one way of inferring.
 fn one(all: &Row<'_>, detail: bool, report: &mut Report) {
     let results = &all.lines;
     let Some(first) = results.first() else { return };

@@ -41,24 +41,19 @@ impl Truth {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
-    /// There are no demonstrations, or no other episodes.
     #[error("{name}: there is no {what}")]
     Nothing { name: String, what: &'static str },
-    /// The specification does not load.
     #[error(transparent)]
     Specification(#[from] stepwright_program::ProgramError),
-    /// An episode cannot be executed.
     #[error(transparent)]
     Demonstrations(#[from] DemonstrationError),
 }
 
-/// A service or world whose actions' preconditions are inferred.
 #[derive(Debug)]
 pub struct Subject {
     /// `dialogue` or `household`.
     pub world: &'static str,
     pub name: String,
-    /// The demonstrations and their empty pools.
     pub(super) store: CandidateStore,
     /// The seed that the demonstrations were drawn by, where the data names none.
     pub seed: u64,
@@ -68,7 +63,6 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A subject of these demonstrations, scored on those episodes.
     pub fn new(
         world: &'static str,
         name: &str,
@@ -116,7 +110,6 @@ impl Subject {
         Ok(Subject { seed, ..Subject::new("dialogue", service, &specification, shown, others, truth)? })
     }
 
-    /// The same under another seed.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         Subject { seed, ..self }
@@ -126,12 +119,10 @@ impl Subject {
         self.actions().iter().any(|own| own == action)
     }
 
-    /// The actions that the demonstrations call, in the specification's order.
     pub fn actions(&self) -> Vec<String> {
         self.store.called_actions().map(|f| f.name.clone()).collect()
     }
 
-    /// The true assertions of an action, where they are known.
     pub fn truth_of(&self, action: &str) -> Option<&Vec<String>> {
         self.truth.as_ref()?.assertions.get(action)
     }
@@ -140,7 +131,6 @@ impl Subject {
         self.store.demonstrations().all.len()
     }
 
-    /// How many episodes it is scored on.
     pub fn tests(&self) -> usize {
         self.tests.all.len()
     }
@@ -150,7 +140,6 @@ impl Subject {
         self.tests.all.first().map_or("", |demo| demo.id.as_str())
     }
 
-    /// The instances of an action in the episodes to score on.
     pub(super) fn instances(&self, action: &str) -> Option<Instances> {
         Some(Instances::new(&self.tests, self.tests.action(action)?))
     }

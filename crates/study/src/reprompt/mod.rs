@@ -83,9 +83,7 @@ impl Condition {
 #[derive(Debug)]
 pub struct Reprompt {
     pub opening: Opening,
-    /// The copy of VirtualHome; the apartments that ship if `None`.
     pub data: Option<PathBuf>,
-    /// Tasks, ground truths, scores.
     pub activities: Arc<Activities>,
     pub plan: Plan<Condition>,
     pub model: String,

@@ -105,7 +105,6 @@ fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
     ]
 }
 
-/// Tables 1 and 2.
 fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Report) {
     let every =
         |word: fn(&RepromptResult) -> &str| distinct(methods.iter().flat_map(|of| &of.lines).map(|line| word(line)));

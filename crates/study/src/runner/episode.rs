@@ -23,7 +23,6 @@ pub struct Opening {
     pub most_actions: u32,
     /// The preconditions in force, where they are not the specification's own.
     pub in_force: Option<Arc<InForce>>,
-    /// Where sessions are kept, if they are.
     pub sessions: Option<SessionFolder>,
 }
 
@@ -39,7 +38,6 @@ impl Opening {
         json!({ "max_steps": self.most_actions, "preconditions": in_force })
     }
 
-    /// The driver of an episode that ends by itself; its session is not kept.
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
         let setup = prepare_new(new, &self.config, &self.sources, system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
@@ -72,7 +70,6 @@ pub fn file_stem(name: &str) -> String {
     if stem.is_empty() { "_".to_owned() } else { stem }
 }
 
-/// A folder that sessions are kept in.
 #[derive(Debug, Clone)]
 pub struct SessionFolder(PathBuf);
 

@@ -24,13 +24,11 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The experiment of a study under these circumstances, an object.
     pub fn new(study: &str, fields: Value) -> Self {
         let hash = digest(&json!({ "study": study, "fields": fields }));
         Experiment { study: study.to_owned(), fields, hash }
     }
 
-    /// The study's name: `run`, `policy`.
     pub fn study(&self) -> &str {
         &self.study
     }
@@ -45,7 +43,6 @@ impl Experiment {
         &self.fields
     }
 
-    /// The line at the head of a results file.
     pub fn head(&self) -> Value {
         let Experiment { study, fields, hash } = self;
         json!({ "stepwright": MARK, "version": VERSION, "study": study, "experiment": hash, "fields": fields })
@@ -113,12 +110,10 @@ pub fn digest(value: &Value) -> String {
     digest_of(sorted(value).to_string().as_bytes())
 }
 
-/// The beginning of the SHA-256 of bytes.
 pub fn digest_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The first digits of a hash in hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {

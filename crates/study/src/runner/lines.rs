@@ -36,7 +36,6 @@ impl Entry {
         lines.iter().enumerate().map(entry).collect()
     }
 
-    /// Whether it says that its unit could not be carried out to its end.
     pub fn is_error(&self) -> bool {
         self.fields.get("error").is_some_and(|error| !error.is_null())
     }
@@ -45,7 +44,6 @@ impl Entry {
         serde_json::from_value(Value::Object(self.fields.clone())).map_err(|e| e.to_string())
     }
 
-    /// As it is in the file, without the line's end.
     pub fn text(&self) -> String {
         let mut line = Map::new();
         line.insert("experiment".to_owned(), json!(self.experiment));
@@ -104,7 +102,6 @@ impl PlanLine {
         PlanLine { stepwright: PLAN.to_owned(), experiment: experiment.to_owned(), units }
     }
 
-    /// Its units with their keys, each in words.
     pub fn keys(&self) -> Vec<(String, String)> {
         let mut keys = Vec::new();
         for Planned { condition, tasks, seeds } in &self.units {
@@ -138,7 +135,6 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
 pub struct Contents {
     pub experiments: BTreeMap<String, Experiment>,
     pub plans: Vec<PlanLine>,
-    /// The lines of units, in order.
     pub entries: Vec<Entry>,
     /// How many bytes of the text are whole lines; what follows was being written when a process was killed.
     pub whole: usize,

@@ -19,7 +19,6 @@ pub struct Merged {
     pub holes: Vec<String>,
 }
 
-/// Results of units that have another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Duplicates {
     pub all: usize,
@@ -136,7 +135,6 @@ fn is_results(path: &Path) -> Result<bool, String> {
     Ok(beginning.starts_with(b"{\"stepwright\":\"results\""))
 }
 
-/// The largest file of results.
 const LARGEST: u64 = 1 << 30;
 
 pub fn read(path: &Path) -> Result<Contents, String> {

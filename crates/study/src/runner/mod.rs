@@ -59,12 +59,10 @@ impl<C> Clone for Unit<C> {
 }
 
 impl<C> Unit<C> {
-    /// Its condition, task and seed as results files name them.
     pub fn described<S: Study<Condition = C>>(&self, study: &S) -> (Value, String, u64) {
         (study.condition(&self.condition), self.task.id.clone(), self.seed)
     }
 
-    /// The same for display, in a line.
     pub fn in_words<S: Study<Condition = C>>(&self, study: &S) -> String {
         lines::in_words(&study.condition(&self.condition), &self.task.id, self.seed)
     }
@@ -89,7 +87,6 @@ pub trait Study: Send + Sync + 'static {
     /// Units carried out, in words: `trials done`.
     const CARRIED_OUT: &'static str;
 
-    /// Conditions, tasks and seeds.
     fn plan(&self) -> &Plan<Self::Condition>;
 
     fn suits(&self, _condition: &Self::Condition, _task: &TaskInfo, _seed: u64) -> bool {
@@ -118,7 +115,6 @@ pub trait Study: Send + Sync + 'static {
     fn report(lines: &[Self::Line], detail: bool) -> Report;
 }
 
-/// All units of a study, by condition, task and seed.
 pub fn units<S: Study>(study: &S) -> Vec<Unit<S::Condition>> {
     let Plan { conditions, tasks, seeds } = study.plan();
     let mut units = Vec::new();

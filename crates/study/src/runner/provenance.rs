@@ -18,7 +18,6 @@ use stepwright_world::blocking::NamedDomain;
 
 /// Files of a folder of data that are read whole; in larger folders names and sizes count.
 const MOST_FILES: usize = 20_000;
-/// Bytes of a folder of data that are read.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The circumstances that results depend on beside a study's own conditions.
@@ -69,7 +68,6 @@ impl Provenance {
         if commands.is_empty() { self } else { self.with("commands", Value::Object(commands)) }
     }
 
-    /// The same with another field.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.0.insert(name.to_owned(), value);

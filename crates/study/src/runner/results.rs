@@ -79,12 +79,10 @@ impl Results {
         Ok(results)
     }
 
-    /// The file's name; empty where results are not kept.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether lines are printed to standard output.
     pub fn are_printed(&self) -> bool {
         matches!(self.sink, Sink::Printed)
     }

@@ -9,7 +9,6 @@ const MOST: u64 = 10_000;
 pub struct Seeds(Vec<u64>);
 
 impl Seeds {
-    /// The seeds, at least one.
     pub fn all(&self) -> &[u64] {
         &self.0
     }

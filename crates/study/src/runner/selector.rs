@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stepwright_world::{TaskInfo, nearest_ids};
 
-/// Most types or splits that an error lists.
 const LISTED: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +44,6 @@ impl std::str::FromStr for Selector {
 }
 
 impl Selector {
-    /// The tasks selected, in their own order.
     pub fn select(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {
         let idle = self.idle_terms(tasks);
         let any = self.patterns.iter().any(|p| tasks.iter().any(|t| fits(p, &t.id)));
@@ -114,7 +112,6 @@ pub fn first_of_each_kind(mut tasks: Vec<TaskInfo>, most: Option<u32>) -> Vec<Ta
     tasks
 }
 
-/// Whether a task is of a kind: its whole name or a word of it.
 fn is_kind(kind: &str, task: &TaskInfo) -> bool {
     task.kind == kind || task.kind.split('_').any(|word| word == kind)
 }

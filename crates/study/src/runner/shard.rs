@@ -19,7 +19,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// All units.
     pub const ALL: Shard = Shard { index: 1, of: 1 };
 
     fn new(index: u64, of: u64) -> Result<Self, String> {

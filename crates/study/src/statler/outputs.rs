@@ -49,7 +49,6 @@ fn two(inner: &str) -> Option<Move> {
     (!second.contains(['"', '\''])).then(|| (first.to_owned(), second.to_owned()))
 }
 
-/// Whether answers take part in the comparison of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
     Counts,

@@ -17,7 +17,6 @@ use stepwright_world::table::{Expected, Move, is_right};
 /// The language model of the publication, by whose name recorded outputs go.
 pub(crate) const MODEL: &str = "recorded";
 
-/// An episode, as far as outputs are judged by it.
 #[derive(Debug, Deserialize)]
 pub struct Episode {
     pub id: String,

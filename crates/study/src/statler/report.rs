@@ -22,7 +22,6 @@ pub struct Scored {
     pub method: String,
     pub model: String,
     pub episodes: usize,
-    /// Those without a wrong request.
     pub success: usize,
     /// The mean share of requests answered before the first wrong one.
     pub successful_steps: f64,
@@ -34,7 +33,6 @@ pub struct Scored {
     pub common: Option<[[usize; 2]; 2]>,
 }
 
-/// The scores of all groups, in their order.
 pub fn scored(groups: &[Group]) -> Vec<Scored> {
     let pair = |share: Share| [share.right, share.of];
     let scored = |group: &Group| {

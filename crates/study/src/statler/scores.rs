@@ -27,7 +27,6 @@ impl Played {
         self.outcomes.iter().take_while(|outcome| outcome.right).count()
     }
 
-    /// Whether every request was answered.
     pub fn success(&self) -> bool {
         self.prefix() == self.of
     }

@@ -149,7 +149,6 @@ impl App {
         }
     }
 
-    /// Leaves a part of the dialog, or closes it and takes back what it tried out.
     fn close_dialog(&mut self) {
         if self.dialogs.last_mut().is_some_and(|dialog| dialog.leave_part()) {
             return;
@@ -164,7 +163,6 @@ impl App {
         }
     }
 
-    /// Closes every dialog: what they are about is no longer shown.
     pub(super) fn close_all(&mut self) {
         while !self.dialogs.is_empty() {
             self.drop_dialog();
@@ -287,7 +285,6 @@ impl App {
         self.open(form);
     }
 
-    /// Opens the dialog that edits a text before it is taken: many lines where requests are answered with programs.
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
         match request::open(&self.view) {
             Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
@@ -297,7 +294,6 @@ impl App {
         self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
 
-    /// Opens the dialog that types a further action below a node of the blocking tree.
     pub(super) fn add_to_tree(&mut self, under: u32) {
         self.open(Act::new(Purpose::Tree(under), "", self.context()));
     }
@@ -359,7 +355,6 @@ impl App {
         }
     }
 
-    /// Forgets what is searched for in the focused pane; whether something was.
     fn clear_search(&mut self) -> bool {
         let focus = self.focus;
         self.panes.iter_mut().filter(|pane| pane.id() == focus).any(|pane| pane.outline_mut().find.clear())

@@ -38,12 +38,10 @@ impl App {
         Some(format!("asking {}: {}{so_far}{stop}", ask.model, ask.kind))
     }
 
-    /// Whether something is under way that quitting would cut short.
     pub(super) fn is_working(&self) -> bool {
         self.busy().is_some() || self.view.session.as_ref().is_some_and(|s| s.policy.is_automatic() && !s.is_done())
     }
 
-    /// Whether the banner that the world has ended is shown.
     pub(super) fn shows_banner(&self) -> bool {
         !self.is_choosing() && !self.banner_read && matches!(self.view.world, Some(ProcessStatus::Dead { .. }))
     }
@@ -107,7 +105,6 @@ impl App {
         turn.rejection(id).is_some()
     }
 
-    /// The focused pane, if keys are text for it.
     pub(super) fn typed_in(&self) -> Option<&dyn Pane> {
         self.pane(self.focus).filter(|p| !self.is_choosing() && p.captures_text())
     }

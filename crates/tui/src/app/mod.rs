@@ -41,24 +41,20 @@ pub enum Effect {
     Open(PathBuf),
     /// Wait no more for what is being begun or opened.
     GiveUp,
-    /// Read the catalogue (again).
     Catalog,
     Fetch(String),
     StopFetch,
-    /// Read a session to be compared with the one that is shown.
     Load(PathBuf),
     Export {
         session: PathBuf,
         form: ExportForm,
         target: PathBuf,
     },
-    /// Remember the arrangement of panes for a world.
     KeepLayout {
         world: String,
         layout: String,
     },
     Copy(String),
-    /// Stop the process and come back.
     Suspend,
     Repaint,
     Quit,
@@ -110,7 +106,6 @@ pub struct App {
     keymap: Arc<Keymap>,
     themes: Themes,
     layout: Layout,
-    /// The arrangement last used in each world.
     layouts: BTreeMap<String, String>,
     focus: PaneId,
     start: Start,
@@ -123,7 +118,6 @@ pub struct App {
     choosing: bool,
     /// Whether every session begins blind.
     blind: bool,
-    /// The message shown last, for reading it in full.
     last_message: Option<String>,
     effects: Vec<Effect>,
     sleepers: Vec<(Instant, Sleeper)>,
@@ -178,7 +172,6 @@ impl App {
         self.effects.push(Effect::Open(path));
     }
 
-    /// Whether something changed since the last frame.
     pub fn is_dirty(&self) -> bool {
         self.dirty
     }
@@ -197,12 +190,10 @@ impl App {
         self.focus
     }
 
-    /// The title of the dialog on top.
     pub fn dialog(&self) -> Option<String> {
         self.dialogs.last().map(|d| d.title())
     }
 
-    /// Whether the start screen is shown.
     pub(crate) fn is_choosing(&self) -> bool {
         self.choosing || self.view.session.is_none()
     }
@@ -241,7 +232,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// Asks where to write a session whose file is gone.
     pub(super) fn ask_where_to_keep(&mut self) {
         let name = self.view.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         self.open(asked::file(FileUse::Keep { name }));
@@ -269,7 +259,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// A driver could not be started.
     pub fn launch_failed(&mut self, why: String) {
         self.pending.launch = None;
         self.say(Level::Error, why);
@@ -321,7 +310,6 @@ impl App {
         Some((self.view.path.as_deref()?, session.cursor()))
     }
 
-    /// A session was read to be compared, or not.
     pub fn loaded(&mut self, result: Result<(String, Session), String>) {
         match result {
             Ok(other) => {
@@ -355,7 +343,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// Wakes all that asked to be woken by now.
     pub fn wake(&mut self, now: Instant) {
         let (due, later) = self.sleepers.drain(..).partition(|(at, _)| *at <= now);
         self.sleepers = later;
@@ -463,7 +450,6 @@ impl App {
         }
     }
 
-    /// Carries out what the dialog at that place wants done.
     fn replies(&mut self, from: usize, replies: Vec<Reply>, now: Instant) {
         for reply in replies {
             self.dirty = true;
@@ -527,7 +513,6 @@ impl App {
         }
     }
 
-    /// Arranges the panes, and has that kept for the world.
     pub(super) fn arrange(&mut self, preset: Preset) {
         self.layout = Layout::of(preset);
         self.set_focus(preset.first());
@@ -540,7 +525,6 @@ impl App {
         self.dirty = true;
     }
 
-    /// Arranges the panes as they were last in a world.
     fn arrange_as_kept(&mut self, world: &str) {
         let kept = self.layouts.get(world).and_then(|name| name.parse().ok()).unwrap_or_default();
         if kept != self.layout.preset {

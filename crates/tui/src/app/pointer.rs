@@ -52,7 +52,6 @@ impl App {
         }
     }
 
-    /// Dragging a border; whether the event was part of that.
     fn drag(&mut self, event: MouseEvent, at: Position) -> bool {
         match (event.kind, self.drawn.dragging) {
             (MouseEventKind::Down(MouseButton::Left), _) => {
@@ -93,7 +92,6 @@ impl App {
         self.with_pane(slot.pane, now, |pane, view| pane.mouse(event, view));
     }
 
-    /// A click on a tab in a slot's border.
     fn click_title(&mut self, tabs: &[crate::pane::PaneId], shown: crate::pane::PaneId, area: Rect, at: Position) {
         use unicode_width::UnicodeWidthStr;
         let title = self.pane(shown).map(|p| p.title(&self.view)).unwrap_or_default();

@@ -35,19 +35,16 @@ pub struct Act {
     purpose: Purpose,
     field: Editor,
     list: ListState,
-    /// Whether the person moved into the list.
     picking: bool,
     /// Whether the person moved up out of the list: the text counts as it is.
     as_typed: bool,
     /// The text that was asked about because it is no admissible action: a further Enter takes it as it is.
     asked: Option<String>,
-    /// Admissible actions that match, best first.
     found: Vec<String>,
     judge: Judge,
 }
 
 impl Act {
-    /// Types an action, beginning with a text.
     pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
         let (field, judge) = (Editor::field(text), Judge::new(Of::Action, text));
         let (list, found, asked) = (ListState::default(), Vec::new(), None);
@@ -161,7 +158,6 @@ impl Act {
     }
 }
 
-/// The world's admissible actions, where it has a list of them.
 fn admissible(context: Context<'_>) -> Option<&[String]> {
     context.view.situation.as_ref().and_then(|s| s.admissible.as_deref())
 }

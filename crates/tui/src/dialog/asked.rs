@@ -17,7 +17,6 @@ use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
 
 /// Steps of a run "to the end": more than any episode has.
 const TO_THE_END: u32 = 1_000;
-/// The ending of session files.
 const SESSION_SUFFIX: &str = ".jsonl";
 
 /// A form with one line, sent as a request; nothing where `sent` gives none.
@@ -52,13 +51,11 @@ pub(crate) fn refuse_belief(offer: OfferId, update: &str) -> Form {
     line("Refuse the new belief", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
 }
 
-/// Why an offered document is refused that is no belief.
 pub(crate) fn refuse_document(offer: OfferId, kind: &str, title: &str) -> Form {
     let about = format!("The {kind} of: {}\nWhy not? Empty is allowed.", sanitize::line(title));
     line("Refuse it", "refuse", about, "", move |reason| Some(Request::RefuseOffer { offer, reason }))
 }
 
-/// The text of an offered document of one line, to be taken in its place.
 pub(crate) fn edit_document(offer: OfferId, title: &str, text: &str) -> Form {
     let sent = move |text: String| (!text.is_empty()).then_some(Request::EditOffer { offer, text });
     line("Edit it, then take it", "take", sanitize::line(title).into_owned(), text, sent)
@@ -152,7 +149,6 @@ fn read_policy(values: &Values<'_>) -> Result<Vec<Reply>, String> {
     Ok(vec![gate(Request::SetPolicy(Policy { steps, until_fails: values.is_on(1), until_action, token_budget }))])
 }
 
-/// How candidates are asked of a model, filled with what is in use.
 pub(crate) fn candidate_asks(now: CandidateAsks) -> Form {
     let fields = vec![
         Field::number("Demonstrations", now.demonstrations, 1..=10, "1 to 10: a prompt for each"),
@@ -259,7 +255,6 @@ pub fn belief(offer: OfferId, written: &str, update: &str) -> Form {
     text("Edit the new belief, then take it", about, written, Of::Belief, request)
 }
 
-/// An offered document of many lines, edited: a reflection, say, or a program.
 pub fn document(offer: OfferId, written: &str, about: &str, program: bool) -> Form {
     let of = Of::Document { program, why: String::new() };
     let request = move |text| Request::EditOffer { offer, text };
@@ -279,7 +274,6 @@ pub fn correction(believed: &str) -> Form {
     text("Correct what is believed", about, believed, Of::Belief, |text| Request::correct(ArtifactId::BELIEF, text))
 }
 
-/// A program that answers a request, edited or written anew; `calls`: what it may call, in words.
 pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str) -> Form {
     let title = match from {
         Some(_) => "Edit the program, then take it",

@@ -57,7 +57,6 @@ fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
 }
 
 impl Compare {
-    /// Compares anew where something changed since.
     fn refresh(&mut self, view: &View) {
         let key = (view.revision, view.compared.len());
         if self.laid == Some(key) {
@@ -87,7 +86,6 @@ impl Compare {
         self.lines.iter().skip(self.top).find_map(|line| line.row)
     }
 
-    /// To the next or previous row whose columns differ.
     fn go_to_difference(&mut self, forward: bool) {
         let Some(comparison) = &self.comparison else { return };
         let here = self.row().unwrap_or(0);

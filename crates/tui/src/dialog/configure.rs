@@ -20,7 +20,6 @@ use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 /// Rows below the lists: what suits the model, or what is wrong; and the marked row's words in full where they are cut.
 const FOOT: u16 = 2;
 
-/// Lists of models and methods, and the method's options.
 pub struct Configure {
     lists: [(&'static str, Vec<Entry>, ListState); 2],
     values: Values,
@@ -36,7 +35,6 @@ pub struct Configure {
 }
 
 impl Configure {
-    /// The lists and options, with what is in use marked.
     pub fn new(catalog: &Catalog, session: &Session) -> Self {
         let list =
             |entries: &[Entry], name: &str| ListState::at(entries.iter().position(|e| e.name == name).unwrap_or(0));
@@ -72,7 +70,6 @@ impl Configure {
         self.lists[1].1.iter().map(|method| method.options().len()).max().unwrap_or(0)
     }
 
-    /// A remark on the choice: that another method suits the model.
     fn remark(&self) -> Option<String> {
         let (model, method) = (self.chosen(0)?, self.chosen(1)?);
         let suits = model.suggests.as_ref().filter(|s| **s != method.name)?;
@@ -85,8 +82,7 @@ impl Configure {
 
     /// Why a method cannot continue with this session and the marked model; `None` if it can.
     fn obstacle(&self, method: &Entry) -> Option<String> {
-        let unfit = || method.unfit(self.world.as_ref(), self.task.as_deref(), self.chosen(0));
-        method.unavailable.clone().or_else(unfit)
+        method.obstacle(self.world.as_ref(), self.task.as_deref(), self.chosen(0))
     }
 
     /// The ability that the world lacks for an option to be set at all.
@@ -129,10 +125,9 @@ fn option_row(spec: &OptionSpec, value: &str, missing: Option<String>) -> Row {
 }
 
 fn entry_row(entry: &Entry, obstacle: Option<String>) -> Row {
-    let obstacle = obstacle.as_ref().or(entry.unavailable.as_ref());
     let role = if obstacle.is_some() { Role::Dim } else { Role::Text };
     let name = format!("{:<23} ", sanitize::line(&entry.name));
-    vec![run(role, name), run(Role::Dim, obstacle.unwrap_or(&entry.about))]
+    vec![run(role, name), run(Role::Dim, obstacle.as_ref().unwrap_or(&entry.about))]
 }
 
 /// The remark on the rows of a list that are not shown.
@@ -200,7 +195,7 @@ impl Dialog for Configure {
     fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
         let table = self.table();
         let parts = [
-            self.lists[0].1.iter().map(|entry| entry_row(entry, None)).collect(),
+            self.lists[0].1.iter().map(|entry| entry_row(entry, entry.unavailable.clone())).collect(),
             self.lists[1].1.iter().map(|entry| entry_row(entry, self.obstacle(entry))).collect(),
             table.iter().map(|s| option_row(s, self.values.text(s), self.missing(s))).collect::<Vec<Row>>(),
         ];

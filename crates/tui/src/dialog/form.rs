@@ -34,7 +34,6 @@ pub(crate) enum Kind {
     Lines(Editor, Judge),
 }
 
-/// A field: its label, what it holds, what may be written there. The only field of a form may have no label.
 pub struct Field {
     label: &'static str,
     kind: Kind,
@@ -153,7 +152,6 @@ impl Form {
         }
     }
 
-    /// A form of so many columns, with words on what its fields hold.
     pub fn saying(self, columns: u16, words: fn(&Values<'_>) -> String) -> Self {
         Form { columns, words, ..self }
     }
@@ -200,7 +198,6 @@ impl Form {
         if words.is_empty() { Vec::new() } else { words::labelled("", Role::Dim, &words, columns) }
     }
 
-    /// The columns at which values and notes begin.
     fn sides(&self) -> (u16, u16) {
         let label = self.fields.iter().map(|field| field.label.width() as u16).max().unwrap_or(0);
         let values = if label == 0 { 0 } else { label + 4 };
@@ -285,7 +282,6 @@ impl Form {
         }
     }
 
-    /// To the next or previous field; scrolls where there are none.
     fn go(&mut self, down: bool) {
         let fields = self.fields.len();
         match (fields, down) {

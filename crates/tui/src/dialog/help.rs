@@ -64,7 +64,6 @@ const NUMBERED: [(actions::Context, usize, &str); 2] = [
 
 const KEYS: usize = 20;
 
-/// A group of the help: a heading and its entries.
 struct Group {
     title: String,
     entries: Vec<Entry>,
@@ -184,7 +183,6 @@ impl Help {
     }
 }
 
-/// Whether what an action does is said by the pane's word for it alone.
 fn is_general(id: ActionId) -> bool {
     matches!(id, ActionId::Pane(PaneAction::ToggleFold | PaneAction::ToggleReject | PaneAction::Activate))
 }

@@ -68,7 +68,6 @@ impl Judge {
         self.of == Of::Belief
     }
 
-    /// Has the present text checked, unless it was.
     pub fn ask(&mut self, text: &str) -> Option<Reply> {
         let unchecked = self.token.is_none() && !text.trim().is_empty() && !matches!(self.of, Of::Document { .. });
         let token = unchecked.then(edit::token)?;
@@ -87,7 +86,6 @@ impl Judge {
         }
     }
 
-    /// The driver's verdict on the present text.
     pub fn verdict<'a>(&self, view: &'a View) -> Option<&'a Result<Verdict, String>> {
         match view.answer(self.token?)? {
             Answer::Text(verdict) => Some(verdict),

@@ -57,17 +57,13 @@ pub(crate) enum Reply {
     AskExport(ExportForm),
     AskCompared,
     Compare(PathBuf),
-    /// Ask whether what a model needs shall be fetched.
     OfferFetch(Fetch),
     Fetch(Fetch),
-    /// Be woken in the given time: something is debounced.
     WakeIn(Duration),
 }
 
-/// The size of a dialog that takes the whole screen.
 pub(crate) const WHOLE_SCREEN: (u16, u16) = (u16::MAX, u16::MAX);
 
-/// Rows that the mouse wheel scrolls.
 const WHEEL: usize = 3;
 
 /// A row that names keys: each with its word, several of one word apart by `/`.
@@ -149,7 +145,6 @@ pub(crate) trait Dialog {
         (0..rows).flat_map(|_| self.act(action, context)).collect()
     }
 
-    /// Called after [`Reply::WakeIn`].
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
         let _ = context;
         Vec::new()

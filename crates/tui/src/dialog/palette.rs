@@ -12,7 +12,6 @@ use crate::panes::list::ListState;
 use crate::theme::Role;
 use crate::{fuzzy, sanitize};
 
-/// Columns of a command's name.
 const NAME: usize = 20;
 
 /// Why an action cannot be done now; `None` if it can.

@@ -25,7 +25,6 @@ pub(crate) struct Pick {
 }
 
 impl Pick {
-    /// Picks a theme; the screen shows each as the cursor reaches it.
     pub fn theme(themes: &[(String, String)], current: &str) -> Self {
         let item = |(name, about): &(String, String)| Item {
             name: name.clone(),
@@ -52,7 +51,6 @@ impl Pick {
         Pick { title: "Write the session out as", items, list: ListState::default() }
     }
 
-    /// Picks a session to be compared: of each its file, what it is about, and how it was left.
     pub fn compared(sessions: &[SessionEntry]) -> Self {
         let item = |entry: &SessionEntry| Item {
             name: entry.title.clone(),

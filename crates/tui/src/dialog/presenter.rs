@@ -26,7 +26,6 @@ use stepwright_text::words::count;
 const PACES: [u64; 6] = [1, 2, 3, 5, 8, 13];
 /// From this width on, the decision is beside the proposals.
 const BESIDE: u16 = 100;
-/// The widest that a column of text gets.
 const WIDEST: u16 = 84;
 /// Columns of a step in the timeline.
 const CELL: usize = 3;

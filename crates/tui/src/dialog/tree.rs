@@ -35,14 +35,12 @@ const DETAIL: u16 = 4;
 
 pub struct Tree {
     list: ListState,
-    /// Whether deleted branches are listed too.
     all: bool,
     /// A name being typed for the branch that begins at a node.
     naming: Option<(NodeId, Editor)>,
 }
 
 impl Tree {
-    /// The session's tree, the cursor on the current node.
     pub fn new(session: &Session) -> Self {
         let at = rows(session, false).iter().position(|r| r.node == session.cursor()).unwrap_or(0);
         Tree { list: ListState::at(at), all: false, naming: None }
@@ -60,7 +58,6 @@ impl Tree {
         split_bottom(area, DETAIL.min(area.height / 2))
     }
 
-    /// Changes the branch that the marked node is on.
     fn edit(&self, context: Context<'_>, edit: impl Fn(&Branch) -> BranchEdit) -> Vec<Reply> {
         let Some((session, node)) = context.view.session.as_ref().zip(self.marked(context)) else { return Vec::new() };
         let branch = session.branch_start(node);

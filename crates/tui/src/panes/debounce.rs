@@ -9,7 +9,6 @@ use crate::view::{Answer, View};
 /// How long typing must rest before what was typed is checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
-/// Waits until typing rests, then gives the number under which the answer is expected.
 #[derive(Debug, Default)]
 pub(crate) struct Debounce {
     token: u64,

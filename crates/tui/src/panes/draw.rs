@@ -14,11 +14,9 @@ use crate::theme::{Role, Theme};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub role: Role,
-    /// The text, without line breaks or hazards.
     pub text: String,
 }
 
-/// A row: runs from left to right.
 pub type Row = Vec<Run>;
 
 pub fn run(role: Role, text: impl AsRef<str>) -> Run {
@@ -152,7 +150,6 @@ impl Painter<'_> {
         Rect { width: area.width.saturating_sub(1), ..area }
     }
 
-    /// Says why there is nothing to show, and what to do.
     pub fn empty(&mut self, area: Rect, text: &str) {
         let lines = wrap::wrapped(text, usize::from(area.width));
         self.rows(area, &lines.iter().map(|text| vec![run(Role::Dim, text)]).collect::<Vec<_>>());

@@ -45,7 +45,6 @@ pub(crate) enum Edited {
 pub(crate) struct Editor {
     area: TextArea<'static>,
     lines: bool,
-    /// Most bytes it takes.
     most: usize,
     numbered: bool,
     drawn: Rect,
@@ -69,13 +68,11 @@ impl Editor {
         Editor { area: area(text, !lines), lines, most: paste::LINES, numbered: false, drawn: Rect::ZERO }
     }
 
-    /// Puts the cursor at the end of a line, counted from 0.
     pub(crate) fn go_to_line(&mut self, line: usize) {
         self.area.move_cursor(CursorMove::Jump(cell(line), 0));
         self.area.move_cursor(CursorMove::End);
     }
 
-    /// Scrolls by a turn of the wheel.
     pub fn wheel(&mut self, down: bool) {
         self.area.scroll((if down { 3 } else { -3 }, 0));
     }
@@ -125,7 +122,6 @@ impl Editor {
         if changed { Edited::Changed } else { Edited::Same }
     }
 
-    /// Draws the text with its cursor.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let style = painter.theme.style(Role::Text);
         self.render(painter, area, style, true);

@@ -9,7 +9,6 @@ use super::edit::{Edited, Editor};
 use crate::event::Input;
 use crate::theme::Role;
 
-/// A search: closed, being typed, or accepted.
 #[derive(Debug, Default)]
 pub struct Find {
     input: Option<Editor>,
@@ -32,13 +31,11 @@ impl Find {
         self.missed = false;
     }
 
-    /// Forgets what is searched for; whether something was.
     pub fn clear(&mut self) -> bool {
         self.missed = false;
         !std::mem::take(&mut self.pattern).is_empty()
     }
 
-    /// Whether the search line takes the keys.
     pub fn is_open(&self) -> bool {
         self.input.is_some()
     }

@@ -11,7 +11,6 @@ use super::draw::{Painter, Row, split_left};
 use super::words;
 use crate::actions::{ActionId, Move};
 
-/// Rows the wheel moves.
 const WHEEL: usize = 3;
 
 #[derive(Debug, Clone, Default)]
@@ -27,7 +26,6 @@ impl ListState {
     /// Columns of the mark before a row.
     pub const MARK: usize = 2;
 
-    /// A list that follows its end until a person scrolls up.
     pub fn following() -> Self {
         ListState { follow: true, ..ListState::default() }
     }
@@ -36,12 +34,10 @@ impl ListState {
         ListState { cursor, ..ListState::default() }
     }
 
-    /// The row the cursor is on; meaningful while the list has rows.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// The first row shown.
     pub fn top(&self) -> usize {
         self.top
     }
@@ -136,7 +132,6 @@ impl ListState {
         Some(row)
     }
 
-    /// Scrolls by the wheel; the cursor stays inside the window.
     pub fn wheel(&mut self, down: bool, len: usize) {
         let last_top = len.saturating_sub(self.height);
         // In a small window no row is left out.
@@ -149,7 +144,6 @@ impl ListState {
         self.go_by_hand(to, len);
     }
 
-    /// The rows to show in `height` lines, the cursor among them.
     pub fn window(&mut self, len: usize, height: usize) -> Range<usize> {
         self.height = height;
         self.cursor = self.cursor.min(len.saturating_sub(1));

@@ -80,6 +80,27 @@ impl Outline {
         }
     }
 
+    /// Whether the row under the cursor is to be opened or closed, where one wants the one or the other (`None`: the other of what it is). Closing
+    /// what is closed already, or has nothing below, goes up. `row`: how deep a row is, and whether it is open, if something is below it.
+    pub(crate) fn fold(
+        &mut self,
+        open: Option<bool>,
+        len: usize,
+        row: impl Fn(usize) -> (usize, Option<bool>),
+    ) -> Option<bool> {
+        let at = self.list.cursor();
+        let (depth, is_open) = row(at);
+        if let Some(is_open) = is_open.filter(|is_open| open != Some(*is_open)) {
+            return Some(!is_open);
+        }
+        if open == Some(false)
+            && let Some(above) = (0..at).rfind(|above| row(*above).0 < depth)
+        {
+            self.list.go(above, len);
+        }
+        None
+    }
+
     /// Draws the rows in sight, each made by `row` for a width in columns, with the cursor, what the search found and the scroll
     /// indicator.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect, len: usize, row: impl FnMut(usize, usize) -> Row) {

@@ -6,7 +6,6 @@ use ratatui::layout::Rect;
 use super::draw::{Painter, Row};
 use super::list::ListState;
 
-/// Rows without a cursor, below or beside a list: only their window moves.
 #[derive(Debug, Default)]
 pub(crate) struct Scrolled {
     pub list: ListState,

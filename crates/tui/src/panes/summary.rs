@@ -218,7 +218,6 @@ fn tree_edit(edit: &TreeEdit) -> String {
     }
 }
 
-/// A change of a candidate precondition in words.
 fn candidate_edited(action: &str, edit: &CandidateEdit) -> String {
     match (&edit.before, &edit.after) {
         (None, Some(after)) => format!("`{}` added to the candidates of {action}", after.text),

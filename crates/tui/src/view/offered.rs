@@ -199,7 +199,6 @@ impl View {
         self.turn()?.place(self.selected?)
     }
 
-    /// How many rows of proposals are shown.
     pub(crate) fn offered_len(&self) -> usize {
         self.rows().order.len()
     }

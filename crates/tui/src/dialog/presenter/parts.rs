@@ -75,7 +75,6 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     rows
 }
 
-/// The checks of the proposal that was chosen, or would be.
 fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Some(proposal) = proposal {

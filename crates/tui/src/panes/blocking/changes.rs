@@ -54,7 +54,6 @@ impl BlockingPane {
         }
     }
 
-    /// A person's change of the live tree at the row under the cursor.
     pub(super) fn change(&self, action: PaneAction) -> Vec<Intent> {
         if action == PaneAction::UndoChange {
             return vec![Intent::Send(Command::Gate(Request::turn(ArtifactId::TREE, false)))];

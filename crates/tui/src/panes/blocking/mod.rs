@@ -75,7 +75,6 @@ impl BlockingPane {
         self.nodes().get(at + 1).is_some_and(|n| n.parent == Some(at))
     }
 
-    /// Takes in another tree.
     fn load(&mut self, source: Source) {
         let nodes = &source.tree().nodes;
         let mut shape: Vec<(usize, bool)> = Vec::with_capacity(nodes.len());
@@ -181,25 +180,21 @@ impl BlockingPane {
         self.outline.list.grown(self.shown.len());
     }
 
-    fn fold(&mut self, close: Option<bool>) {
-        let Some((at, node)) = self.current() else { return };
-        let parent = node.parent;
-        let closed = self.closed.contains(&at);
-        match close.unwrap_or(!closed) {
-            true if self.has_children(at) && !closed => {
-                self.closed.insert(at);
-            }
-            // Closing what is closed already, or has nothing below, goes up.
-            true => {
-                let up = parent.and_then(|p| self.shown.iter().position(|s| *s == p));
-                if let Some(row) = up {
-                    self.outline.list.go(row, self.shown.len());
-                }
-            }
-            false => {
-                self.closed.remove(&at);
-            }
-        }
+    fn fold(&mut self, open: Option<bool>) {
+        let Some((at, _)) = self.current() else { return };
+        let mut outline = std::mem::take(&mut self.outline);
+        let level = |row: usize| {
+            let node = self.shown.get(row).copied().unwrap_or_default();
+            let depth = self.shape.get(node).map_or(0, |(depth, _)| *depth);
+            (depth, self.has_children(node).then(|| !self.closed.contains(&node)))
+        };
+        let wanted = outline.fold(open, self.shown.len(), level);
+        self.outline = outline;
+        match wanted {
+            Some(true) => self.closed.remove(&at),
+            Some(false) => self.closed.insert(at),
+            None => return,
+        };
         self.lay();
     }
 
@@ -233,7 +228,6 @@ impl BlockingPane {
     }
 }
 
-/// The verdicts of those actions of a tree that are offered at the cursor, by the action's text.
 fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, Vec<String>)> {
     let Some(turn) = view.turn() else { return BTreeMap::new() };
     let actions = nodes.iter().filter(|n| n.kind == NodeKind::Action);
@@ -372,8 +366,8 @@ impl Pane for BlockingPane {
             | PaneAction::Add
             | PaneAction::UndoChange => return self.change(action),
             PaneAction::ToggleFold => self.fold(None),
-            PaneAction::Left => self.fold(Some(true)),
-            PaneAction::Right => self.fold(Some(false)),
+            PaneAction::Left => self.fold(Some(false)),
+            PaneAction::Right => self.fold(Some(true)),
             PaneAction::Copy => return self.current().map(|(_, n)| Intent::Copy(n.text.clone())).into_iter().collect(),
             _ => return self.browse(action, view),
         }

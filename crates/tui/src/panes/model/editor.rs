@@ -68,7 +68,6 @@ impl PromptEditor {
         }
     }
 
-    /// Draws the message being edited, and what the keys do.
     pub fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let (head, area) = split_top(area, 1);
         let (area, foot) = split_bottom(area, 1);

@@ -25,7 +25,6 @@ use stepwright_protocol::Level;
 
 /// From this width on, the list of asks is beside the ask.
 const BESIDE: u16 = 120;
-/// Columns of the list when it is beside.
 const LIST: u16 = 36;
 
 #[derive(Debug, SmartDefault)]

@@ -54,7 +54,6 @@ fn share(part: usize, whole: usize) -> String {
     }
 }
 
-/// All rows on a candidate, most important first.
 pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
     let CandidateDetail { candidate, pool, ranking, in_force, origin, seen } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);

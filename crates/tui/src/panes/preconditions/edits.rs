@@ -62,7 +62,6 @@ impl PreconditionsPane {
         Vec::new()
     }
 
-    /// Unmarks everything; with nothing marked, marks what is suggested again.
     pub(super) fn mark_all(&mut self, view: &View) -> Vec<Intent> {
         let Some(name) = self.action_name().map(str::to_owned) else { return Vec::new() };
         if self.marked(view).is_empty() {
@@ -258,7 +257,6 @@ impl PreconditionsPane {
         intents
     }
 
-    /// Looks at the candidate under the cursor closely.
     pub(super) fn study(&mut self) -> Vec<Intent> {
         match &self.seen.said {
             Some(Ok(seen)) => {
@@ -308,7 +306,6 @@ impl PreconditionsPane {
         intents
     }
 
-    /// Sets two sets side by side.
     pub(super) fn compare(&mut self, view: &View) -> Vec<Intent> {
         let token = token();
         self.compared.wanted = Some(token);
@@ -352,7 +349,6 @@ impl PreconditionsPane {
         self.compare(view)
     }
 
-    /// A source with what the pane knows filled in: the marked set of every action.
     fn filled(&self, source: &SetSource, view: &View) -> SetSource {
         let SetSource::Given(name, _) = source else { return source.clone() };
         if name != MARKED {
@@ -424,7 +420,6 @@ impl PreconditionsPane {
     }
 }
 
-/// Where an expression does not parse, where one is typed.
 fn unparsed(text: &str) -> Option<SyntaxFault> {
     edit::fault(text, SyntaxFault::of_assertion)
 }

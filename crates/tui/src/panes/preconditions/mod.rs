@@ -57,7 +57,6 @@ struct Typing {
 /// The key of an inspection: action, text, pool, set in force.
 type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 
-/// The actions, sorted, and which of them is shown.
 #[derive(Debug, SmartDefault)]
 struct Tabs {
     actions: Vec<String>,
@@ -73,7 +72,6 @@ struct Tabs {
 struct Chosen {
     /// Marked expressions; absent until a person marks.
     marks: BTreeMap<String, BTreeSet<String>>,
-    /// The expressions picked to be merged or compared, in the order of picking.
     picked: BTreeMap<String, Vec<String>>,
     /// The marks before the last merge of an action, until something else is changed.
     unmerged: Option<(String, Option<BTreeSet<String>>)>,
@@ -88,7 +86,6 @@ struct Seen {
     known: BTreeMap<(String, String), Candidate>,
 }
 
-/// The two sets to compare.
 #[derive(Debug, SmartDefault)]
 struct Compared {
     #[default(SetSource::InForce)]
@@ -139,7 +136,6 @@ impl PreconditionsPane {
         view.pools.get(self.action_name()?).map(AsRef::as_ref)
     }
 
-    /// The assertions in force for the shown action, and where they come from.
     fn in_force<'a>(&self, view: &'a View) -> (&'a [String], &'a str) {
         let found = self.action_name().and_then(|a| view.session.as_ref()?.assertions().get(a));
         found.map_or((&[], ""), |(texts, origin)| (texts, origin))
@@ -520,7 +516,6 @@ fn send(command: CandidateCommand) -> Vec<Intent> {
     vec![Intent::Send(Command::Candidates(command))]
 }
 
-/// A message that something cannot be done, and what can.
 fn say(text: impl Into<String>) -> Vec<Intent> {
     vec![Intent::Say(Level::Info, text.into())]
 }

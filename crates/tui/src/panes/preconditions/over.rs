@@ -25,7 +25,6 @@ pub(super) enum Page {
     /// One candidate: its relations, the steps it excludes.
     Study(StudyPage),
     Step(StepPage),
-    /// Two sets side by side.
     Sets(SetsPage),
 }
 

@@ -11,7 +11,6 @@ impl PreconditionsPane {
         self.action_name().and_then(|name| self.chosen.picked.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// Picks the row under the cursor to be merged or compared, or no longer.
     pub(super) fn pick(&mut self, view: &View) -> Vec<Intent> {
         let row = self.outline.list.cursor();
         let Some((text, name)) = self.text(row, view).zip(self.action_name().map(str::to_owned)) else {
@@ -71,7 +70,6 @@ impl PreconditionsPane {
         send(CandidateCommand::Put { action, id: None, text })
     }
 
-    /// Asks for a step where the two picked candidates differ.
     pub(super) fn differ(&mut self, view: &View) -> Vec<Intent> {
         let operands = self.operands(view);
         match (operands.as_slice(), self.action_name().map(str::to_owned)) {
@@ -86,7 +84,6 @@ impl PreconditionsPane {
         }
     }
 
-    /// Lists what was held back, or no longer.
     pub(super) fn show_held(&mut self, view: &View) -> Vec<Intent> {
         let held = self.pool(view).map_or(0, |pool| pool.held_back.len());
         if held == 0 {

@@ -16,7 +16,6 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_method::precondition::{Ranking, Validity};
 
-/// Lines of the words below the list at most.
 const DETAIL: u16 = 10;
 /// Columns before a row's expression: box, mark, status.
 const LEAD: usize = 17;

@@ -34,7 +34,6 @@ fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
     }
 }
 
-/// All rows of an action; of what was held back those that `listed` says.
 pub fn items(
     pool: Option<&Pool>,
     in_force: &[String],

@@ -14,9 +14,7 @@ use stepwright_method::precondition::{
     ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide,
 };
 
-/// From this width on the sides are in two columns.
 const TWO_COLUMNS: usize = 100;
-/// Longest reason in a heading.
 const SHORT: usize = 24;
 /// Columns of the word between or behind the sides.
 const WORD: usize = 12;

@@ -61,7 +61,6 @@ impl StudyPage {
         }
     }
 
-    /// The next row that names a step, or the previous.
     pub(super) fn next_place(&self, from: usize, forward: bool) -> Option<usize> {
         let is_step = |row: &usize| matches!(self.lines.get(*row), Some(Line::Step(_)));
         if forward { (from + 1..self.lines.len()).find(is_step) } else { (0..from).rev().find(is_step) }

@@ -67,7 +67,6 @@ pub(crate) fn is_ready() -> bool {
     GRAMMARS.get().is_some()
 }
 
-/// Highlights consecutive lines of one text.
 pub struct Lines<'a> {
     grammar: &'a Grammar,
     state: ParseState,

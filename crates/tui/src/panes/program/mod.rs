@@ -54,7 +54,6 @@ pub(crate) struct ProgramPane {
 }
 
 impl ProgramPane {
-    /// Starts over for another session.
     fn restart(&mut self, session: &Session) {
         *self = ProgramPane { trail: std::mem::take(&mut self.trail), ..ProgramPane::default() };
         self.specification = session.header.specification.lines().map(str::to_owned).collect();

@@ -16,7 +16,6 @@ use stepwright_protocol::LineStatus;
 
 /// Highlighted calls kept; beyond it the cache is emptied.
 const KEPT: usize = 4_096;
-/// Lines of the note under an edited line.
 const NOTE: u16 = 4;
 
 impl ProgramPane {
@@ -218,7 +217,6 @@ fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
     Some(run(Role::Accent, format!("  {} branch {at} of {}", theme.glyphs.branch, siblings.len())))
 }
 
-/// The note under the program while a line is edited.
 fn note(editing: &Editing, theme: &Theme, width: usize) -> Vec<Row> {
     let keys = "Enter takes it and replays the rest in a new branch; Esc leaves it as it was.";
     let fault = editing.fault.as_ref().map(SyntaxFault::in_words);

@@ -40,7 +40,6 @@ pub fn is_action(line: Line, session: &Session) -> bool {
     }
 }
 
-/// Adds the rows of the step that led to a node.
 pub(crate) fn push_node(node: &Node, rows: &mut Vec<Line>) {
     if node.action.is_some() && !begins_with_action(node) {
         rows.push(Line::Bare(node.id));

@@ -8,7 +8,6 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict, blind};
 
-/// Operations of an effect that are spelled out.
 const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
 const STREAM: usize = 4;

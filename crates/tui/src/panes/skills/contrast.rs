@@ -15,7 +15,6 @@ use stepwright_episode::{ArtifactId, Written};
 use stepwright_protocol::{Command, Request};
 
 impl SkillsPane {
-    /// The success and the failure of the pair shown.
     pub(super) fn sides(&self) -> Option<(&Trajectory, &Trajectory)> {
         let (good, bad) = *self.beside.pairs.get(self.beside.at)?;
         let logs = &self.trail.logs.as_ref()?.all;

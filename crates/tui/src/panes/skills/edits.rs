@@ -24,9 +24,7 @@ pub(super) enum Typing {
     /// The new skill that takes a primitive over.
     SplitOff(usize, usize),
     Whole,
-    /// The name of a file to write.
     Save,
-    /// The name of a file to read.
     Load,
     /// The call of the part of the log that begins with a step.
     Split(usize),

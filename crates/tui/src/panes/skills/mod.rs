@@ -35,7 +35,6 @@ enum ViewMode {
     Known,
     /// The recorded log by its steps and segments.
     Log,
-    /// A success beside a failure.
     Contrast,
 }
 
@@ -102,7 +101,6 @@ pub(crate) struct SkillsPane {
     trail: Trail,
     beside: Beside,
     typing: Option<(Typing, Editor)>,
-    /// Why what is typed is none of what is asked for.
     fault: Option<String>,
     way: Way,
 }
@@ -209,7 +207,6 @@ impl SkillsPane {
         })
     }
 
-    /// The row under the cursor in full, at the bottom.
     fn detail(&self) -> Option<String> {
         match self.current()? {
             Item::Tip(skill, at) => self.tip(*skill, *at).cloned(),

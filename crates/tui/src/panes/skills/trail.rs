@@ -19,7 +19,6 @@ impl SkillsPane {
         self.trail.logs.as_ref()?.all.get(self.trail.at)
     }
 
-    /// Whether the log shown is the one that is played back.
     pub(super) fn is_played(&self) -> bool {
         self.trail.logs.as_ref().is_some_and(|logs| logs.at == self.trail.at)
     }

@@ -136,7 +136,6 @@ impl Canvas {
         }
     }
 
-    /// Draws a thing, beside its place if that is taken.
     fn mark(&mut self, mark: &Mark) {
         let (column, row) = self.cell(mark.at);
         let (glyph, role) = shown(mark);

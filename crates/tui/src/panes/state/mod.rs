@@ -188,7 +188,6 @@ impl StatePane {
         }
     }
 
-    /// Whether the picture is a page, which is read from top to bottom.
     fn is_page(&self) -> bool {
         matches!(self.plan(), Some(Map::Page(_)))
     }

@@ -9,10 +9,8 @@ use super::super::words;
 use crate::theme::{Glyphs, Role};
 use stepwright_world::map::{Condition, Fact, Page, Row};
 
-/// Columns for what a line is about.
 const LABELS: usize = 12;
 
-/// Draws the page; what does not fit can be scrolled to.
 pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
     let wide = usize::from(area.width);
     let whole = rows(page, &painter.theme.glyphs, wide);

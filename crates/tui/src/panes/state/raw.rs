@@ -8,7 +8,6 @@ use crate::panes::outline::Outline;
 use crate::theme::Role;
 use stepwright_text::json_pointer;
 
-/// The text with its cursor and search.
 #[derive(Debug, Default)]
 pub struct Raw {
     lines: Vec<String>,

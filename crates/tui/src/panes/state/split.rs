@@ -54,7 +54,6 @@ impl SplitPane {
         self.tree.rows().get(self.outline.list.cursor())
     }
 
-    /// Puts the cursor on a value's row.
     pub fn go(&mut self, pointer: &str) {
         if let Some(row) = self.tree.rows().iter().position(|r| r.pointer == pointer) {
             self.outline.list.go(row, self.tree.rows().len());
@@ -63,18 +62,11 @@ impl SplitPane {
 
     /// Opens (or closes) the row under the cursor; closing what is closed goes up.
     pub fn fold(&mut self, open: Option<bool>, value: &Value) {
-        let Some(row) = self.row().cloned() else { return };
-        match (row.fold, open) {
-            (Some(is), None) => self.tree.set_open(&row.pointer, !is),
-            (Some(false), Some(true)) => self.tree.set_open(&row.pointer, true),
-            (Some(true), Some(false)) => self.tree.set_open(&row.pointer, false),
-            (_, Some(false)) => {
-                let above = row.pointer.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
-                self.go(&above);
-                return;
-            }
-            _ => return,
-        }
+        let (outline, rows) = (&mut self.outline, self.tree.rows());
+        let level = |at: usize| rows.get(at).map_or((0, None), |row| (row.depth, row.fold));
+        let Some(open) = outline.fold(open, rows.len(), level) else { return };
+        let Some(pointer) = self.row().map(|row| row.pointer.clone()) else { return };
+        self.tree.set_open(&pointer, open);
         self.lay(value);
     }
 

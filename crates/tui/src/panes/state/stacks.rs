@@ -9,9 +9,7 @@ use super::super::words;
 use crate::theme::{Glyphs, Role, Theme};
 use stepwright_world::map::{Condition, Holder, Piece, Stacks};
 
-/// Columns for the height at the left of a row.
 const MARGIN: usize = 3;
-/// Columns between holders.
 const GAP: usize = 2;
 
 /// A holder's drawing: its rows from the ground up, all of one width.
@@ -21,7 +19,6 @@ struct Unit {
     rows: Vec<Row>,
 }
 
-/// Draws the picture, and under it the notes on it.
 pub fn draw(stacks: &Stacks, painter: &mut Painter<'_>, area: Rect) {
     let mut rows = picture(stacks, painter.theme, usize::from(area.width));
     rows.push(Row::new());

@@ -33,7 +33,6 @@ pub(crate) enum Apart {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TreeRow {
-    /// JSON pointer of the value.
     pub pointer: String,
     pub depth: usize,
     pub key: String,
@@ -49,9 +48,8 @@ pub(crate) struct TreeRow {
 /// One side of the pane: a value, what is open in it, what changed.
 #[derive(Debug, Default)]
 pub struct Tree {
-    open: BTreeSet<String>,
-    /// Closed by a person although the last step changed something inside.
-    closed: BTreeSet<String>,
+    /// What a person opened or closed; what was closed, although the last step changed something inside, until the next step.
+    by_hand: BTreeMap<String, bool>,
     changes: BTreeMap<String, Change>,
     touched: BTreeSet<String>,
     /// Former values of what changed, in short, where they are known.
@@ -84,7 +82,7 @@ impl Tree {
     pub fn mark(&mut self, patch: &Value, before: Option<&Value>) {
         self.changes.clear();
         self.touched.clear();
-        self.closed.clear();
+        self.by_hand.retain(|_, open| *open);
         self.former.clear();
         for (change, pointer, _) in words::operations(patch) {
             self.changes.insert(pointer.to_owned(), change);
@@ -110,35 +108,24 @@ impl Tree {
     }
 
     pub(crate) fn set_open(&mut self, pointer: &str, open: bool) {
-        if open {
-            self.open.insert(pointer.to_owned());
-            self.closed.remove(pointer);
-        } else {
-            self.open.remove(pointer);
-            self.closed.insert(pointer.to_owned());
-        }
+        self.by_hand.insert(pointer.to_owned(), open);
     }
 
     /// Whether a collection is open: by a person, or because something inside changed with the last step or differs.
     fn is_open(&self, pointer: &str, value: &Value) -> bool {
-        match self.unfold {
-            Unfold::All => return !self.closed.contains(pointer),
-            Unfold::Nothing => return self.open.contains(pointer),
-            Unfold::Fit => {}
-        }
-        if self.fitted.contains(pointer) && !self.closed.contains(pointer) {
-            return true;
-        }
         let concerned = || self.touched.contains(pointer) || self.below.contains_key(pointer);
-        let kept = || self.closed.contains(pointer) || (self.compact && words::is_whole(value));
-        self.open.contains(pointer) || (concerned() && !kept())
+        self.by_hand.get(pointer).copied().unwrap_or_else(|| match self.unfold {
+            Unfold::All => true,
+            Unfold::Nothing => false,
+            Unfold::Fit if self.fitted.contains(pointer) => true,
+            Unfold::Fit => concerned() && !(self.compact && words::is_whole(value)),
+        })
     }
 
     /// Opens or closes everything, in place of what was opened and closed one by one.
     pub(crate) fn set_unfold(&mut self, unfold: Unfold) {
         self.unfold = unfold;
-        self.open.clear();
-        self.closed.clear();
+        self.by_hand.clear();
     }
 
     /// The collections open that nobody opened one by one.
@@ -180,7 +167,7 @@ impl Tree {
         let mut closed: Vec<&TreeRow> = rows.iter().filter(|r| r.fold == Some(false)).collect();
         closed.sort_by_key(|row| row.depth);
         let before = self.fitted.len();
-        for row in closed.into_iter().filter(|row| !self.closed.contains(&row.pointer)) {
+        for row in closed.into_iter().filter(|row| self.by_hand.get(&row.pointer) != Some(&false)) {
             let Some(inner) = value.pointer(&row.pointer).filter(|v| !words::is_whole(v)) else { continue };
             let size = size(inner).min(MOST + 1);
             if size <= free {
