@@ -43,6 +43,7 @@ pub fn sandbox() -> Arc<dyn Sandbox> {
     Arc::new(Workers::of_this_program(Limits::default()))
 }
 
+/// The session's beginning: a task of a world, or the records of a log.
 pub enum Beginning {
     /// A new session; the world is reset to the header's task.
     New(Box<Header>),
@@ -59,6 +60,7 @@ pub enum Persistence {
     Copy(PathBuf),
 }
 
+/// The parts of a driver, put together by the composition root.
 pub struct Setup {
     pub beginning: Beginning,
     /// The world, loaded, with the task among its tasks.

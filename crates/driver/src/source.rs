@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stepwright_method::{ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 
+/// The source of proposals: the built-in agent, or a language model.
 #[derive(Clone)]
 pub enum Source {
     /// The built-in symbolic proposer: no language model.

@@ -191,6 +191,7 @@ const CHUNK: usize = 16;
 /// The cells of some nodes that follow each other.
 type Chunk = Vec<Arc<Cell>>;
 
+/// A household: nodes with their states, and the relations between them. Copies share what is the same.
 #[derive(Clone)]
 pub struct Graph {
     fixed: Arc<Fixed>,

@@ -20,6 +20,7 @@ impl fmt::Display for Param {
     }
 }
 
+/// A step of a script: an action with the things it is done to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Line {
     pub action: Action,

@@ -36,6 +36,7 @@ pub enum OpenRequest {
     Example(String),
 }
 
+/// The world, task, method and model that a session begins with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewSession {
     pub world: String,

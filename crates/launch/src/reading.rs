@@ -17,6 +17,7 @@ use stepwright_world::Sources;
 /// How long a step may take to be reached.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A recorded session that is only looked at: it has a world, and nothing is written.
 #[derive(Debug)]
 pub struct Reading {
     handle: Handle,

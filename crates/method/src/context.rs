@@ -98,6 +98,7 @@ impl<'a> Past<'a> {
     }
 }
 
+/// A method's view of the session at its cursor. Read-only: a method is pure over it.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The session; its cursor is where the method is asked.

@@ -18,6 +18,7 @@ use stepwright_world::World;
 use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
 
+/// The method in use with its layers, asked as one.
 #[derive(Debug, Clone)]
 pub struct MethodStack {
     method: Arc<dyn Method>,

@@ -8,6 +8,7 @@ use stepwright_episode::{Assertions, Check, InForce, OWN, Status};
 use stepwright_program::{Assertion, Call, Role, Rules, Specification, State};
 use stepwright_world::program::CheckedProgram;
 
+/// The fate of a line of an edited program, run against the specification alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineStatus {
     Ran,

@@ -8,6 +8,7 @@ use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{Action, Check, Node, NodeId, ProposalId, Session, StepOutcome, Usage, Verdict, Written};
 use stepwright_model::Completion;
 
+/// A method's next step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -115,6 +116,7 @@ impl Default for Checks {
     }
 }
 
+/// The way in which a decision is carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {

@@ -44,6 +44,7 @@ pub struct ModelInfo {
     pub endpoint: String,
 }
 
+/// A prompt with the settings it is sent with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
     /// Chat messages; exactly one of role `text` asks for a raw completion instead.
@@ -287,6 +288,7 @@ pub enum ModelError {
     Configuration(String),
 }
 
+/// A source of completions: behind a network interface, in this process, or recorded.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
     fn info(&self) -> ModelInfo;

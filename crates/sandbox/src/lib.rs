@@ -27,6 +27,7 @@ pub use workers::Workers;
 /// The subcommand that makes the program a worker.
 pub const WORKER: &str = "sandbox-worker";
 
+/// Bounds of a run: time, memory, calls, depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Time the code may run in all, by the engine's clock: it stands while a call waits for its answer, and while the worker starts.
@@ -72,6 +73,7 @@ impl Default for Limits {
     }
 }
 
+/// The state of a run between two calls of host functions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// It calls a host function and waits for the answer.
@@ -101,6 +103,7 @@ pub trait Running: Send {
     async fn next(&mut self, result: Value) -> Step;
 }
 
+/// All calls of a run that was answered with None throughout, and the fault that ended it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Run {
     /// The calls in their order, each with its line.

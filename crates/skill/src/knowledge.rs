@@ -13,6 +13,7 @@ pub struct Knowledge {
     pub rules: Rules,
 }
 
+/// A skill: its signature, its primitives and its tips.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skill {
     pub signature: Signature,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::SkillCall;
 
+/// The steps of a trajectory that one call of a skill covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     pub skill: String,

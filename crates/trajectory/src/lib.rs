@@ -49,6 +49,7 @@ impl Step {
     }
 }
 
+/// A recorded episode: its task, its outcome and its steps, as logs of other programs and sessions give it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trajectory {
     pub id: String,

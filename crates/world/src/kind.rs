@@ -67,6 +67,7 @@ impl Origin<'_> {
     }
 }
 
+/// The world's maker of tasks, from a type and a seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Generator {
     /// The types of task there are, for help (`pick_and_place, disinfection, weight, cover`).
@@ -167,6 +168,7 @@ impl WorldKind {
     }
 }
 
+/// The world and task that an episode is opened by.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenSpec<'a> {
     pub world: &'a str,

@@ -7,6 +7,7 @@
 /// A point of the plan: to the right, and up.
 pub type Point = (f64, f64);
 
+/// A picture of the present state for the State pane; each world has the kind that suits it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Map {
     FloorPlan(FloorPlan),

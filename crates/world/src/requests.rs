@@ -38,6 +38,7 @@ pub trait Requests {
     /// The subject of the requests, in sentences, for a writer that is shown no example.
     fn about(&self) -> &'static str;
 
+    /// The functions that programs may call.
     fn functions(&self) -> &'static [&'static str];
 
     /// The call that closes a request, as an action's text (`done()`).

@@ -23,6 +23,7 @@ use stepwright_world::WORLDS;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
 
+/// The configuration: defaults, file, environment and flags, read into types.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub paths: Paths,
@@ -52,6 +53,7 @@ pub struct Log {
     pub prompts: bool,
 }
 
+/// A section `[model]` or `[models.NAME]`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ModelConfig {

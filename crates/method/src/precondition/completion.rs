@@ -14,6 +14,7 @@ pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 /// The template that asks for the line, for models that chat.
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
 
+/// Bounds of asking a model for candidates: prompts, samples, asks at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct CandidateAsks {
     /// Prompts an action: each shows another demonstration that calls it. From 1.

@@ -57,6 +57,7 @@ pub enum CandidateOrigin {
     Person,
 }
 
+/// The verdict on a candidate: every demonstration is executed with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Validity {
@@ -88,6 +89,7 @@ pub enum Validity {
     },
 }
 
+/// A candidate precondition with the verdict of the demonstrations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its number within the pool, from 0 in order of arrival.
@@ -137,6 +139,7 @@ impl Ranking {
     }
 }
 
+/// The candidates of one action function, in clusters of equals, with the suggested ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pool {
     /// The action's function (`take`).

@@ -38,6 +38,7 @@ const MOST: usize = 20_000;
 /// Most candidates that are tried for one pool: a trial may take seconds.
 pub(super) const MOST_TRIED: usize = 16;
 
+/// The sandbox's judgement of candidates that the bounded evaluator cannot decide.
 #[derive(Clone)]
 pub struct SecondTier(Arc<RunTrial>);
 

@@ -66,6 +66,7 @@ pub enum PromptError {
     },
 }
 
+/// The templates: those that ship, and in their place those of a person.
 #[derive(Debug, Clone, Default)]
 pub struct Prompts {
     /// `prompts/` in the configuration directory.

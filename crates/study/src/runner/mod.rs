@@ -42,6 +42,7 @@ pub use shard::Shard;
 use super::report::Report;
 use stepwright_world::TaskInfo;
 
+/// A condition, a task and a seed: carried out as one, and resumed as one.
 #[derive(Debug)]
 pub struct Unit<C> {
     pub condition: Arc<C>,
@@ -77,6 +78,7 @@ pub struct Plan<C> {
     pub seeds: Vec<u64>,
 }
 
+/// A study: its conditions, the work of a unit, the lines it keeps, and its tables.
 #[async_trait]
 pub trait Study: Send + Sync + 'static {
     type Condition: Send + Sync + 'static;
@@ -89,6 +91,7 @@ pub trait Study: Send + Sync + 'static {
 
     fn plan(&self) -> &Plan<Self::Condition>;
 
+    /// Whether a task is carried out under a condition with a seed.
     fn suits(&self, _condition: &Self::Condition, _task: &TaskInfo, _seed: u64) -> bool {
         true
     }

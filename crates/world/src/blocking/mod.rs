@@ -74,6 +74,7 @@ pub struct Handle {
     pub blocked: bool,
 }
 
+/// A row of a blocking tree as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BlockingNode {
     /// The node above; `None` for a root. Always smaller than this node's own index.

@@ -11,6 +11,7 @@ mod values;
 pub use kind::{Kind, known_names, nearest};
 pub use values::{OptionError, Values};
 
+/// An option of a world or method, declared once: flags, file keys, dialog rows and documents are made from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OptionSpec {
     /// One word: the key in files, session headers and messages (`shots`), and the flag (`--shots`).

@@ -30,6 +30,7 @@ pub struct ProposeContext<'a, P> {
 /// The context of an [`Agent`]: its program state is evaluated by the bounded Python engine.
 pub type AgentContext<'a> = ProposeContext<'a, CheckedProgram>;
 
+/// An action that an agent proposes, with its rank and its reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
     pub call: Call,

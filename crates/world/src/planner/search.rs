@@ -9,6 +9,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+/// A search problem: states, the steps from each, and an estimate of the cost left.
 pub trait Problem {
     /// A node of the search; equal states are visited once.
     type State: Clone + Eq + Hash;

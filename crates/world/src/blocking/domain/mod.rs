@@ -150,6 +150,7 @@ impl Default for Limits {
     }
 }
 
+/// A blocking domain as its file states it (docs/reference/domains.md).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Domain {
     /// Where it comes from, for display: a file, `derived from assertions`.
