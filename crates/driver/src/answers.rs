@@ -32,7 +32,6 @@ impl Driver {
         }
     }
 
-    /// Records what was sent and what came back.
     fn record_exchange(&mut self, answered: Answered) -> Answered {
         let mut answered = ask_record::bounded(answered);
         if let Some(exchange) = answered.exchange.take() {

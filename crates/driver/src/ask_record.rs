@@ -52,7 +52,6 @@ pub(super) fn bounded(mut answered: Answered) -> Answered {
     answered
 }
 
-/// The bytes of a value as it is written.
 fn written(value: &impl serde::Serialize) -> u64 {
     let mut count = Count(0);
     // What cannot be written is refused where it is to be written.

@@ -49,7 +49,6 @@ impl Driver {
         self.jobs.begin(Job::Ask(ask), move || stop.cancel());
     }
 
-    /// The request of an ask, without its messages.
     fn model_request(&self, ask: AskId, spec: &AskSpec, generation: Generation, raw: bool) -> ModelRequest {
         let Generation { max_tokens, stop, frequency_penalty, presence_penalty, top_p, logprobs, structure, tag } =
             generation;

@@ -33,7 +33,6 @@ pub(super) struct Driver {
     pub(super) timeline: Timeline,
     pub(super) program: ProgramContext,
     pub(super) knowledge: Knowledge,
-    /// The method in use, with its layers.
     pub(super) stack: MethodStack,
     pub(super) models: Models,
     pub(super) journal: Journal,
@@ -43,7 +42,6 @@ pub(super) struct Driver {
     pub(super) clock: Clock,
     /// Nobody watches.
     pub(super) headless: bool,
-    /// Effects not yet carried out.
     pub(super) effects: VecDeque<Effect>,
     /// Queued requests that ended since they were last looked at.
     pub(super) ended: Vec<(Ticket, Answer)>,
@@ -141,7 +139,6 @@ impl Driver {
         Ok(driver)
     }
 
-    /// The method's view at the cursor.
     pub(super) fn context(&self, samples: Option<u32>) -> Context<'_> {
         Context {
             session: self.gate.session(),

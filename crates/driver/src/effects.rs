@@ -267,7 +267,6 @@ impl Driver {
         }
     }
 
-    /// Carries out a decision as the method says.
     fn carry_out_decision(&mut self, id: DecisionId, action: &Action) {
         if let Some(difference) = &self.diverged {
             let result = Err(diverged_words(difference));

@@ -33,7 +33,6 @@ pub(super) enum Job {
 
 type Cancel = Box<dyn Fn() + Send + Sync>;
 
-/// The jobs under way, each with what ends it.
 #[derive(Default)]
 pub(super) struct Jobs {
     last: JobId,

@@ -8,7 +8,6 @@ use super::setup::Persistence;
 use stepwright_episode::log::{self, LogError};
 use stepwright_episode::{Event, FORMAT_VERSION, Header, Record};
 
-/// The records of a session and their file.
 pub(super) struct Journal {
     keep: Persistence,
     /// All records, shared with the watchers: what a new file begins with.
@@ -17,7 +16,6 @@ pub(super) struct Journal {
     held: VecDeque<Record>,
     /// Whether a session is being opened that has begun before.
     pub(super) is_opening: bool,
-    /// Whether a record waits to be written.
     pub(super) is_unwritten: bool,
 }
 

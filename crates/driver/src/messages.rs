@@ -35,7 +35,6 @@ pub(super) struct Answered {
     pub(super) ms: u64,
 }
 
-/// Why an ask has no answer.
 #[derive(Debug)]
 pub(super) enum Failure {
     Model(ModelError),

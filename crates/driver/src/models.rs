@@ -27,7 +27,6 @@ pub(super) struct Models {
     pub(super) methods: MethodResolver,
     /// Model and method made ready, until their record is written.
     pub(super) prepared: Option<Prepared>,
-    /// Whether it was said that prompts are shortened.
     pub(super) shortened: bool,
     /// How often in a row a prompt turned out too long.
     too_long: u32,

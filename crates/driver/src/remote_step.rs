@@ -26,7 +26,6 @@ impl Driver {
         }
     }
 
-    /// Ends the world's process for good.
     pub(super) fn close_world(&mut self) {
         self.jobs.stop_deeds();
         if let Some(remote) = self.timeline.world.remote() {
@@ -40,7 +39,6 @@ impl Driver {
         self.send_out(Some((decision, action.clone())), move |world| world.act(&text))
     }
 
-    /// Restarts the world's process and brings it to the cursor.
     pub(super) fn restart_world(&mut self) {
         if self.timeline.world.remote().is_none() {
             return self.say(Level::Info, "this world runs in the program itself; there is nothing to restart");
@@ -74,7 +72,6 @@ impl Driver {
         true
     }
 
-    /// Takes in the result of a fork.
     pub(super) fn came_back(&mut self, back: StepResult) {
         let StepResult { job, at, world, result } = back;
         let Some(Job::World { step }) = self.jobs.end(job) else { return };

@@ -55,7 +55,6 @@ pub struct SessionView<'a> {
     pub world: &'a dyn World,
     pub source: &'a Source,
     pub prompting: &'a Prompting,
-    /// Knowledge learned or loaded before.
     pub knowledge: &'a Knowledge,
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
@@ -68,7 +67,6 @@ pub(super) enum Wanted {
     Work(Work),
 }
 
-/// Work beside the driver's task.
 pub(super) type Work = Box<dyn FnOnce(&WorkDesk) -> Box<dyn Any + Send> + Send>;
 
 impl SessionView<'_> {

@@ -17,7 +17,6 @@ impl Driver {
         self.each_service(|service, view| command = command.take().and_then(|command| service.command(command, view)));
     }
 
-    /// Cancels what the services have not begun yet.
     pub(super) fn cancel_services(&mut self) {
         self.each_service(|service, view| service.cancel(view));
     }

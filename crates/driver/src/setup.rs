@@ -47,11 +47,12 @@ pub fn sandbox() -> Arc<dyn Sandbox> {
 pub enum Beginning {
     /// A new session; the world is reset to the header's task.
     New(Box<Header>),
-    /// A session read from a log.
-    Resume { session: Box<Session>, records: Vec<Record> },
+    Resume {
+        session: Box<Session>,
+        records: Vec<Record>,
+    },
 }
 
-/// Where a session is kept.
 #[derive(Debug)]
 pub enum Persistence {
     Nothing,
@@ -69,13 +70,10 @@ pub struct Setup {
     pub source: Source,
     pub resolver: Resolver,
     pub methods: MethodResolver,
-    /// Knowledge learned or loaded before.
     pub knowledge: Knowledge,
     pub prompting: Prompting,
-    /// The sandbox for programs that models write.
     pub sandbox: Arc<dyn Sandbox>,
     pub services: Vec<Box<dyn Service>>,
-    /// Where the session is kept.
     pub keep: Persistence,
     /// Assertions that a new session begins with, in place of the specification's; of other actions these stay.
     pub adopted: Vec<Assertions>,

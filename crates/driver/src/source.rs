@@ -17,7 +17,6 @@ pub enum Source {
 }
 
 impl Source {
-    /// The name that is shown and recorded.
     pub fn name(&self) -> String {
         match self {
             Source::Symbolic => SYMBOLIC.to_owned(),
@@ -25,7 +24,6 @@ impl Source {
         }
     }
 
-    /// Its traits, as methods know them.
     pub fn traits(&self) -> ModelTraits {
         match self {
             Source::Symbolic => ModelTraits { name: self.name(), ..ModelTraits::default() },

@@ -302,7 +302,6 @@ impl Timeline {
         self.truths.get(&self.at).map(AsRef::as_ref)
     }
 
-    /// The requests that were open at the nodes visited.
     pub(super) fn requests(&self) -> &BTreeMap<NodeId, Request> {
         &self.requests
     }

@@ -14,7 +14,6 @@ static FILE: &[u8] = include_bytes!("../data/table.bin");
 /// How the file begins, with its version.
 const MAGIC: &[u8; 8] = b"SWEMBED1";
 
-/// The vectors of the pieces, quantised.
 struct Pieces {
     vocabulary: Vocabulary,
     dimensions: usize,

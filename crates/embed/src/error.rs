@@ -1,6 +1,5 @@
 //! Errors between a sentence and its vector.
 
-/// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// The table in the binary is not what this version reads.

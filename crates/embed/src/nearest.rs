@@ -10,7 +10,6 @@ const LANES: usize = 16;
 /// Largest byte of a rounded row.
 const BYTE: f32 = 127.0;
 
-/// A sentence near a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     pub index: usize,
@@ -74,7 +73,6 @@ impl Table {
         table
     }
 
-    /// The names, in their order.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -13,7 +13,6 @@ pub struct Paraphrase {
     pub right: Vec<&'static str>,
 }
 
-/// An embedder's result for one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub paraphrase: Paraphrase,

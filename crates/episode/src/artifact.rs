@@ -251,7 +251,6 @@ pub type InForce = BTreeMap<String, (Vec<String>, String)>;
 /// The origin of the assertions that an episode begins with.
 pub const OWN: &str = "specification";
 
-/// A set of assertions as its document holds it.
 #[derive(Deserialize)]
 struct AssertionSet {
     assertions: Vec<String>,

@@ -195,7 +195,6 @@ impl AskKind {
 }
 
 impl fmt::Display for AskKind {
-    /// The kind in a few words, for display.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AskKind::Action { how } => f.write_str(match how {

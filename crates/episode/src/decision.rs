@@ -76,7 +76,6 @@ struct Line {
     why: String,
 }
 
-/// The names of [`Choice`].
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Chosen {

@@ -16,7 +16,6 @@ use super::proposal::ProposalId;
 /// From how many decisions on it is worth knowing their places.
 const WORTH: usize = 8;
 
-/// Places in a turn's lists.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Index {
     /// How many decisions are in it; those of a short list are not.
@@ -53,7 +52,6 @@ impl Index {
         }
     }
 
-    /// Takes in the ask that is next in the list.
     pub(super) fn asked(&mut self) {
         self.pending.push(self.asks);
         self.asks += 1;
@@ -63,7 +61,6 @@ impl Index {
         self.pending.retain(|at| *at != place);
     }
 
-    /// The last ask without an answer.
     pub(super) fn pending<'a>(&self, asks: &'a [Ask]) -> Option<&'a Ask> {
         if self.asks == asks.len() {
             return asks.get(*self.pending.last()?);

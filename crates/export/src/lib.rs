@@ -24,20 +24,15 @@ pub use story::{ProposalEntry, Seen, Step, Story, change_lines, decided, offered
 pub use summary::{Summary, summary};
 pub use trajectory::trajectory;
 
-/// A format sessions are exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// One self-contained HTML page.
     Html,
-    /// The log in its normal form.
     Jsonl,
     Text,
 }
 
-/// Why a session could not be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A record does not fit the session.
     #[error(transparent)]
     InvalidRecord(#[from] InvalidRecord),
     #[error("the page could not be rendered: {0}")]

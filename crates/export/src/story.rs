@@ -20,7 +20,6 @@ use stepwright_text::words::count;
 pub struct Seen {
     /// The program's variables: what the agent can know.
     pub variables: Value,
-    /// The world's truth, hidden from the agent.
     pub truth: Value,
     /// The blocking tree, a line a node, indented.
     pub tree: Vec<String>,
@@ -44,7 +43,6 @@ pub struct Story {
     pub specification: String,
 }
 
-/// The assertions in force for an action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InForceEntry {
     pub action: String,
@@ -74,7 +72,6 @@ pub struct Step {
     pub observation: String,
     pub error: Option<String>,
     pub calls: Vec<String>,
-    /// The changes of the program's variables, a line each.
     pub changes: Vec<String>,
     pub won: bool,
     pub here: bool,
@@ -82,7 +79,6 @@ pub struct Step {
     pub proposals: Vec<ProposalEntry>,
     /// Assertions put in force here: action, origin, expressions, a line each.
     pub adopted: Vec<String>,
-    /// The knowledge adopted here, and the offers of such.
     pub learned: Vec<Learned>,
     pub notes: Vec<String>,
     /// The decisions here about documents (a belief, a plan, the blocking tree), a line each, their changes below.
@@ -100,10 +96,8 @@ pub struct Step {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AskEntry {
-    /// Its purpose, its model, its settings.
     pub title: String,
     pub messages: Vec<(String, String)>,
-    /// The model's reasoning before its answers.
     pub reasoning: Vec<String>,
     pub answers: Vec<String>,
     /// Tokens and time, or what went wrong.
@@ -250,7 +244,6 @@ fn chapter(
     Chapter { title, steps }
 }
 
-/// A node as exports and the presenter's view have it.
 pub fn step_of(session: &Session, node: &Node) -> Step {
     Step {
         node: node.id,

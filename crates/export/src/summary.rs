@@ -6,7 +6,6 @@ use super::compare::tips;
 use super::story::outcome;
 use stepwright_episode::{Header, Session};
 
-/// A session's row in a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     pub sentence: String,
@@ -14,11 +13,9 @@ pub struct Summary {
     pub task: String,
     pub method: String,
     pub model: String,
-    /// Steps from the beginning to where it was left.
     pub steps: u32,
     /// Branches, 1 where nothing was tried twice.
     pub branches: usize,
-    /// Whether the goal is reached where it was left.
     pub won: bool,
     pub done: bool,
     pub outcome: String,

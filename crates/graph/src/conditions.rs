@@ -62,7 +62,6 @@ pub enum Presumed {
 }
 
 impl Presumed {
-    /// Its name in recordings (`atreach`).
     pub fn name(self) -> &'static str {
         match self {
             Presumed::Plugged => "plugged",

@@ -7,7 +7,6 @@ use crate::reason::{Lack, Reason, Shown};
 use crate::script::{Line, Param};
 use crate::vocabulary::{Property, Relation};
 
-/// The remedy for a refused step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
     First(Line),

@@ -28,7 +28,6 @@ pub struct NewStates {
 pub struct Diff {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes_added: Vec<Added>,
-    /// States that are others, of nodes that are not new.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<NewStates>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

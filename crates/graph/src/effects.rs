@@ -5,7 +5,6 @@ use crate::graph::{At, Graph};
 use crate::memory::Memory;
 use crate::vocabulary::{Property, Relation, State, States};
 
-/// A step's changes of the graph.
 pub(crate) struct Effects<'a> {
     pub graph: &'a mut Graph,
     pub memory: &'a mut Memory,
@@ -96,7 +95,6 @@ impl Effects<'_> {
         }
     }
 
-    /// An action without an object.
     pub fn alone(&mut self, action: Action) {
         if action == Action::StandUp {
             let me = self.graph.character();

@@ -21,13 +21,11 @@ const LARGEST: u64 = 256 << 20;
 const MOST_FILES: usize = 50_000;
 const DEEPEST: usize = 6;
 
-/// A fault of a file: which, where in it, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct FileError {
     pub path: PathBuf,
     pub line: Option<usize>,
-    /// Fault, with what would be right.
     pub message: String,
 }
 
@@ -54,7 +52,6 @@ pub struct Program {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Example {
-    /// The task (`Read book`).
     pub title: String,
     /// `Task: …` and numbered steps, a line each.
     pub text: String,

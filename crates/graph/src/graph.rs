@@ -206,7 +206,6 @@ impl fmt::Debug for Graph {
     }
 }
 
-/// Why some nodes and edges are no graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// Two nodes of one id; the place of the second in the list.
@@ -429,12 +428,10 @@ impl Graph {
         self.of_class(class).next()
     }
 
-    /// The nodes of a class, in order.
     pub fn of_class<'a>(&'a self, class: &'a str) -> impl Iterator<Item = At> + 'a {
         self.places().filter(move |at| &*self.node(*at).class == class)
     }
 
-    /// The rooms, in order.
     pub fn rooms(&self) -> impl Iterator<Item = At> + '_ {
         self.places().filter(|at| self.node(*at).is_room())
     }

@@ -142,12 +142,10 @@ fn general_names(equivalence: &Equivalence) -> Result<FxHashMap<Arc<str>, Arc<st
 pub struct PropertyTable(IndexMap<String, Properties>);
 
 impl PropertyTable {
-    /// The properties of a class; `None` if it is unknown.
     pub fn of(&self, class: &str) -> Option<Properties> {
         self.0.get(class).copied()
     }
 
-    /// The classes, in the file's order.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -11,7 +11,6 @@ use crate::run::Run;
 use crate::script::{Line, Param};
 use crate::vocabulary::State;
 
-/// A program that runs to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Achieved {
     /// The program's place among those that were tried.

@@ -10,13 +10,11 @@ use crate::vocabulary::Relation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
     pub action: Action,
-    /// Its thing; `None` of actions without one.
     pub thing: Option<At>,
     /// Where the thing goes; of actions with two things.
     pub place: Option<At>,
 }
 
-/// The actions with two things.
 const PAIRS: [Action; 3] = [Action::PutBack, Action::PutIn, Action::Pour];
 
 /// The things in sight of the character: those in its room that are in nothing closed, the doors of the room, the rooms, what it holds

@@ -49,7 +49,6 @@ pub enum PrepareError {
         /// The known classes that come nearest.
         nearest: Vec<String>,
     },
-    /// Adding things failed.
     #[error(transparent)]
     Graph(#[from] GraphError),
 }
@@ -58,7 +57,6 @@ fn near(nearest: &[String]) -> String {
     if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) }
 }
 
-/// The tables for preparing, beside the scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
     /// The scene's words for names of programs.
@@ -73,7 +71,6 @@ pub fn prepare(scene: &Graph, program: &[Line], tables: Tables<'_>) -> Result<Pr
     prepare_for(scene, program, conditions, tables)
 }
 
-/// As [`prepare`], for conditions that are known.
 pub(crate) fn prepare_for(
     scene: &Graph,
     program: &[Line],

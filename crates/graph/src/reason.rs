@@ -41,39 +41,25 @@ pub enum Reason {
     NoPath(Room, Room),
     /// Doors on the path are closed: the doors, nearest to the goal first.
     DoorsClosed(Vec<Shown>, Room, Room),
-    /// The character is not close to a thing.
     NotClose(Shown, Shown),
-    /// A thing lacks what the action needs of it.
     Unsuited(Shown, Lack),
     NothingEatable(Shown),
-    /// There is no room left on a thing.
     Full(Shown),
-    /// The character does not sit.
     NotSitting(Shown),
     /// The character neither lies nor sits.
     NotResting(Shown),
-    /// A thing is in a closed container.
     Enclosed(Shown),
     NoFreeHand(Shown),
-    /// A thing is not in the state that the action changes.
     NotInState(Shown, State),
-    /// A thing is on and should not be.
     StillOn(Shown),
     Unplugged(Shown),
-    /// A thing is not worn by the character.
     NotWorn(Shown, Shown),
-    /// The character lies already.
     Lying(Shown),
-    /// The character does not hold a thing.
     NotHolding(Shown, Shown),
     NoKnife(Shown),
-    /// A thing was not grabbed in this script.
     NotGrabbed(Shown),
-    /// Both hands are empty.
     NothingHeld(Shown),
-    /// The character does not face a thing.
     NotFacing(Shown, Shown),
-    /// The character, sitting, does not itself face a thing.
     NotFacingSitting(Shown, Shown),
     /// A thing is in another room: the character's room and the thing's.
     OtherRoom(Room, Room),
@@ -196,17 +182,14 @@ impl fmt::Display for Reason {
 pub enum ErrorType {
     /// A thing has the state already that the action would give it.
     UnflippedBooleanState = 1,
-    /// The character does not face the thing.
     FieldOfView,
     EmptyProgram,
     AbsentFromRoom,
-    /// The character does not hold the thing.
     MissingObject,
     EnclosedObject,
     /// The thing is not of a kind that the action can be done to.
     InvalidAction,
     OverOccupiedAgent,
-    /// The thing is not close.
     AgentProximity,
     OtherPrecondition,
 }
@@ -231,7 +214,6 @@ impl ErrorType {
         self as u8
     }
 
-    /// Its name in recordings (`agent_proximity`).
     pub fn name(self) -> &'static str {
         match self {
             ErrorType::UnflippedBooleanState => "unflipped_boolean_state",

@@ -16,7 +16,6 @@ impl Graph {
         rooms.min_by_key(|room| self.node(*room).id)
     }
 
-    /// The room of a thing as messages show it.
     pub(crate) fn shown_room_of(&self, at: At) -> Room {
         Room(self.room_of(at).map(|room| self.node(room).shown()))
     }
@@ -27,7 +26,6 @@ impl Graph {
     }
 }
 
-/// A door and the two rooms it connects.
 struct Door {
     at: At,
     rooms: [At; 2],

@@ -82,7 +82,6 @@ impl Graph {
             .find(|hand| self.targets(self.character(), *hand).next().is_none())
     }
 
-    /// Whether the character wears a thing.
     pub fn is_worn(&self, thing: At) -> bool {
         self.holds(thing, Relation::On, self.character())
     }
@@ -230,7 +229,6 @@ impl Checks<'_> {
             || graph.states(graph.character()).rests()
     }
 
-    /// The requirements of finding a thing without walking.
     pub fn find_here(&self, thing: At) -> Checked {
         self.close(thing)
     }
@@ -255,7 +253,6 @@ impl Checks<'_> {
         }
     }
 
-    /// The requirements of an action without an object.
     pub fn alone(&self, action: Action) -> Checked {
         match action {
             Action::StandUp => {
@@ -265,7 +262,6 @@ impl Checks<'_> {
         }
     }
 
-    /// The requirements of an action with two objects.
     pub(crate) fn with_two(&self, action: Action, thing: At, place: At) -> Checked {
         match action {
             Action::PutBack => self.put_down(thing, Relation::On, place),

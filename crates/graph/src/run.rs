@@ -102,7 +102,6 @@ impl Runner {
         Checks { graph: &self.graph, memory: &self.memory, reach: None }
     }
 
-    /// The checks of many steps of this moment.
     pub(crate) fn checks_within<'a>(&'a self, reach: &'a Reach) -> Checks<'a> {
         Checks { reach: Some(reach), ..self.checks() }
     }
@@ -185,7 +184,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Runs a script until a step fails.
     pub fn of(graph: &Graph, script: &[Line]) -> Run {
         let mut runner = Runner::new(graph.clone());
         let mut moments = vec![graph.clone()];
@@ -210,7 +208,6 @@ impl Run {
         self.messages.last().map(|message| &message.reason)
     }
 
-    /// The reference's message about it.
     pub fn message(&self) -> String {
         match self.failed {
             None => "Script is executable".to_owned(),
@@ -231,7 +228,6 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// Tries one step as a script of one line.
     pub fn once(graph: &Graph, line: &Line) -> Stepped {
         let mut runner = Runner::new(graph.clone());
         let done = runner.step(line, 1);

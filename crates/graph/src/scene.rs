@@ -29,7 +29,6 @@ pub struct Scene {
 pub struct SceneError {
     /// The line, from 1.
     pub line: usize,
-    /// Fault, with what would be right.
     pub message: String,
 }
 

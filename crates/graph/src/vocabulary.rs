@@ -105,7 +105,6 @@ words! {
     }
 }
 
-/// A word that is in none of the lists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{found}`; expected one of {}", known.join(", "))]
 pub struct UnknownWord {

@@ -3,7 +3,6 @@
 use stepwright_episode::log;
 use stepwright_world::WorldError;
 
-/// Why nothing could be opened: what, where, what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(transparent)]

@@ -137,7 +137,6 @@ pub(super) fn prepare_loaded(
     Ok(Setup { keep, remarks, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
 }
 
-/// A new session that is not kept yet.
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
     let NewSession { world, data, options, task, seed, .. } = new;
     let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
@@ -292,7 +291,6 @@ fn own_options(config: &Config, method: &MethodInfo) -> Result<BTreeMap<String, 
     command.recorded(&given).map_err(|e| e.to_string())
 }
 
-/// Models by the names the configuration gives.
 pub fn resolver(config: &Config) -> Resolver {
     let config = config.clone();
     Arc::new(move |name| match config::select(&config, name) {

@@ -11,12 +11,10 @@ use stepwright_episode::{ArtifactId, Assertions, Session};
 use stepwright_text::words::count;
 use stepwright_world::World;
 
-/// Where a document is to be in force.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
     pub session: &'a Session,
     pub world: &'a dyn World,
-    /// The specification with the assertions in force.
     pub program: &'a ProgramContext,
     /// The derived states as they were on arriving there, without a person's changes made there.
     pub arrived: &'a [Box<dyn DerivedState>],

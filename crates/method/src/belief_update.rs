@@ -25,7 +25,6 @@ const AGAIN: f64 = 0.7;
 /// Tokens of a state: the paper's.
 const TOKENS: u32 = 256;
 
-/// How the belief is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeping {
     /// By a writer that is asked for each `update_wm`; `shown`: with examples.

@@ -92,7 +92,6 @@ pub struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// The derived state of that type.
     pub fn derived<T: 'static>(&self) -> Option<&'a T> {
         self.derived.iter().find_map(|derived| derived.as_any().downcast_ref())
     }
@@ -154,7 +153,6 @@ impl<'a> Context<'a> {
         Some(self.world.requests()?.reference())
     }
 
-    /// The program state with the assertions in force.
     pub fn checked(&self) -> CheckedProgram {
         self.program.checked(self.state)
     }
@@ -289,16 +287,12 @@ pub struct WorkInput {
     pub limited: Option<Result<PlanningTask, String>>,
     /// The trajectory as the agent lived it, the reset first.
     pub history: Vec<Step>,
-    /// The program state with the assertions in force.
     pub program: CheckedProgram,
-    /// The visible facts, where the world reports facts.
     pub facts: Option<Facts>,
-    /// The goals not met yet.
     pub goals: Vec<Atom>,
     /// The reference program of the open request, where one is written down.
     pub reference: Option<String>,
     pub knowledge: Knowledge,
-    /// The sandbox for programs that models write.
     pub sandbox: Arc<dyn Sandbox>,
 }
 
@@ -381,7 +375,6 @@ pub fn kind_of<'a>(turn: &'a Turn, proposal: &Proposal) -> Option<&'a AskKind> {
     turn.ask(ask).map(|a| &a.kind)
 }
 
-/// The decision that led from a node to another.
 pub fn decided<'a>(from: &'a Node, to: &Node) -> Option<&'a Decision> {
     to.decision.and_then(|id| from.turn.decision(id))
 }

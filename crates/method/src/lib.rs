@@ -79,7 +79,6 @@ pub const REFERENCE: &str = "reference";
 /// A method's name and description for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodInfo {
-    /// As on the command line.
     pub id: &'static str,
     pub label: &'static str,
     pub description: &'static str,
@@ -89,7 +88,6 @@ pub struct MethodInfo {
 
 /// A method. All functions are pure: the same context gives the same result.
 pub trait Method: Send + Sync + std::fmt::Debug {
-    /// Name and description for display.
     fn info(&self) -> MethodInfo;
 
     /// Its own version, where it has one beside the program's; all of its info is known from then on. One in another process is asked

@@ -13,7 +13,6 @@ pub struct Violation {
     /// The step, from 0.
     pub step: usize,
     pub action: String,
-    /// The failed check, with the values found.
     pub check: Check,
 }
 

@@ -18,7 +18,6 @@ use stepwright_world::World;
 use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
 
-/// The method in use with its layers, asked as one.
 #[derive(Debug, Clone)]
 pub struct MethodStack {
     method: Arc<dyn Method>,
@@ -122,7 +121,6 @@ impl MethodStack {
         explain::explain(cx, proposal)
     }
 
-    /// The action that the method keeps from being tried.
     pub fn vetoed(&self, cx: &Context<'_>) -> Option<VetoedAction> {
         self.method.vetoed(cx)
     }
@@ -141,7 +139,6 @@ impl MethodStack {
         self.members().filter_map(|member| member.follow(cx)).collect()
     }
 
-    /// Whether a belief is maintained.
     pub fn believes(&self, cx: &Context<'_>) -> bool {
         self.members().any(|member| member.believes(cx))
     }

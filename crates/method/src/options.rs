@@ -12,7 +12,6 @@ use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 /// Most demonstrations of a prompt, as in the paper.
 pub const MAX_SHOTS: usize = 10;
 
-/// Demonstrations in a prompt.
 pub const SHOTS: OptionSpec = OptionSpec::new(
     "shots",
     "Demonstrations",
@@ -64,7 +63,6 @@ pub const BLOCKING: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
-/// Temperature of random samples.
 pub const TEMPERATURE: OptionSpec = OptionSpec::new(
     "temperature",
     "Temperature",

@@ -94,7 +94,6 @@ impl ProgramContext {
         Ok(changed)
     }
 
-    /// The state after the set-up lines.
     pub fn start(&self) -> ProgramState {
         self.start.clone()
     }

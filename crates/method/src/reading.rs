@@ -6,7 +6,6 @@ use ruff_python_ast::{Expr, Stmt};
 
 use stepwright_program::Call;
 
-/// The kind of a completion's line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
     Call(Call),
@@ -71,7 +70,6 @@ pub fn closed<'a>(line: &'a str, finish: &str) -> Cow<'a, str> {
     if broken { Cow::Borrowed(line) } else { Cow::Owned(closed) }
 }
 
-/// Reads a line as a program call.
 pub fn read_line(line: &str) -> Line {
     let not = |reason, message: &str| Line::Not { reason, message: message.to_owned() };
     let line = line.trim();

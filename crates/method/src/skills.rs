@@ -67,7 +67,6 @@ fn segment_lines(value: &Value) -> Vec<String> {
 }
 
 pub const SHIPPED: &str = "shipped";
-/// The file of a world that holds its skills.
 const FILE: &str = "skills.toml";
 /// Whose skills are taken of published knowledge, where several wrote some.
 const AUTHOR: &str = "llm";

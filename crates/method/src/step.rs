@@ -41,7 +41,6 @@ pub enum Step {
 }
 
 impl Step {
-    /// An ask without a remark.
     pub fn ask(ask: AskSpec) -> Self {
         Step::Ask { ask, note: None }
     }
@@ -94,7 +93,6 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Actions without a remark.
     pub fn drafts(drafts: Vec<Draft>) -> Self {
         Reading::Drafts { drafts, note: None }
     }
@@ -127,7 +125,6 @@ pub enum Deed {
     Hold(StepOutcome),
 }
 
-/// A program that a model or a person wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     pub code: String,
@@ -146,7 +143,6 @@ pub struct Carried {
     pub remark: Option<String>,
 }
 
-/// An action that a method keeps from being tried, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VetoedAction {
     pub action: String,

@@ -26,7 +26,6 @@ pub enum Reading {
     Nothing,
 }
 
-/// The result of verifying a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verified {
     /// An action; its assertions hold and it can be executed.

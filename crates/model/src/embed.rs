@@ -87,7 +87,6 @@ impl Served {
     }
 }
 
-/// Answers asks until nobody can ask any more.
 fn answer(model: &dyn LanguageModel, asks: &Receiver<Ask>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     for Ask { texts, answer } in asks {

@@ -31,7 +31,6 @@ pub enum ModelKind {
     /// A language model behind a network interface.
     Remote,
     Local,
-    /// Recorded exchanges played back.
     Recorded,
 }
 
@@ -176,7 +175,6 @@ pub struct ModelResponse {
 }
 
 impl ModelResponse {
-    /// An answer of these completions alone.
     pub fn of(completions: Vec<Completion>, usage: Option<Usage>) -> Self {
         ModelResponse { completions, usage, ..ModelResponse::default() }
     }
@@ -239,14 +237,24 @@ impl ScoreRequest {
 /// A part of a model's answer, as it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
-    /// More text of completion `index`.
-    Delta { index: u32, text: String },
+    Delta {
+        index: u32,
+        text: String,
+    },
     /// More reasoning of completion `index`, before its text.
-    Reasoning { index: u32, text: String },
+    Reasoning {
+        index: u32,
+        text: String,
+    },
     /// The output of the completions from this index on does not count: they are asked for again.
-    Void { from: u32 },
+    Void {
+        from: u32,
+    },
     /// A remark for the person on the model or its server: a parameter that it refuses and that is left out, say.
-    Remark { text: String, warning: bool },
+    Remark {
+        text: String,
+        warning: bool,
+    },
     /// A retry is due; counts down visibly.
     Retrying {
         attempt: u32,
@@ -256,12 +264,10 @@ pub enum StreamEvent {
     },
 }
 
-/// Why a model gave no answer: what happened and what to do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     #[error("cancelled")]
     Cancelled,
-    /// The provider refused the request for good.
     #[error("{endpoint} answered {status}: {message}")]
     Refused { endpoint: String, status: u16, message: String },
     #[error("{endpoint}: {message}")]

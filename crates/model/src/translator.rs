@@ -19,10 +19,8 @@ const MANY: usize = 1000;
 /// A table with the embedder's name and the sentences it is of.
 type NamedTable = (String, Arc<[String]>, Arc<Table>);
 
-/// The tables made last, by any session of the process.
 static TABLES: Mutex<Vec<NamedTable>> = Mutex::new(Vec::new());
 
-/// Finds neighbours by an embedder.
 #[derive(Clone)]
 pub struct Translator {
     embedder: Arc<dyn Embedder>,

@@ -28,7 +28,6 @@ pub struct Example {
     pub steps: Vec<String>,
 }
 
-/// Examples with what they are about.
 #[derive(Debug)]
 pub struct Examples<'a> {
     examples: &'a [Example],
@@ -45,7 +44,6 @@ pub struct Fitted {
 }
 
 impl<'a> Examples<'a> {
-    /// Reads what the examples are about.
     pub fn of(examples: &'a [Example]) -> Self {
         let named = |example: &Example| example.steps.iter().flat_map(|step| stems(step)).collect();
         Examples { examples, named: examples.iter().map(named).collect(), weights: Weights::of(examples) }

@@ -60,7 +60,6 @@ impl Correction {
 pub struct Plans(BTreeMap<String, Vec<Correction>>);
 
 impl Plans {
-    /// Takes a plan in, behind those for the same task.
     pub fn add(&mut self, plan: Correction) {
         self.0.entry(title_of(&plan.task)).or_default().push(plan);
     }

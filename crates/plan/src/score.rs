@@ -29,7 +29,6 @@ impl Form {
     }
 }
 
-/// A sentence that was sampled as the next step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// The sentence; empty where the model wrote none.
@@ -97,7 +96,6 @@ pub fn ranked(
     best
 }
 
-/// Why no further step is generated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
     /// The likeliest samples are all empty: the model holds the plan to be finished.
@@ -143,7 +141,6 @@ pub fn finished(samples: &[Sample], share: f64) -> Option<Stop> {
     empty.then_some(Stop::Finished { of })
 }
 
-/// Whether the best score ends the plan.
 pub fn below(best: f64, cutoff: Option<f64>) -> Option<Stop> {
     cutoff.filter(|cutoff| best < *cutoff).map(|cutoff| Stop::Below { score: best, cutoff })
 }

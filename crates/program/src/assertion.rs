@@ -196,7 +196,6 @@ impl Assertion {
     }
 }
 
-/// A text as a statement in a function body.
 pub(crate) fn source_of(text: &str) -> String {
     [BEFORE, text, "\n"].concat()
 }

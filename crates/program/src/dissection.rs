@@ -222,7 +222,6 @@ impl PartBook {
         }
     }
 
-    /// Takes in a part that is not known.
     fn add(&mut self, text: &str, source: &str, expr: &Expr, params: &Params) -> Option<Arc<Part>> {
         let code = Arc::new(compile::expression(source, expr, params).ok()?);
         let (number, tight) = (self.by_text.len(), binds_tightly(expr));

@@ -12,7 +12,6 @@ use super::engine::vm::{Footprint, mark_of, mark_of_key};
 use super::specification::GLOBALS;
 use super::state::State;
 
-/// Something that a state holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Item {
     /// Names of attributes and globals on the way to it, as marks: it is seen if all of them were touched.

@@ -59,7 +59,6 @@ pub(super) fn binds_tightly(expr: &Expr) -> bool {
     }
 }
 
-/// Where parentheses open and close.
 type Pair = (usize, usize);
 
 struct Reader<'t> {

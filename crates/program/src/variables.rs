@@ -109,7 +109,6 @@ impl Writer<'_> {
         }
     }
 
-    /// A key as `repr` writes it.
     fn text(&self, value: &Value, depth: usize) -> String {
         match value {
             Value::Str(s) => super::call::Literal::Str(s.to_string()).to_string(),

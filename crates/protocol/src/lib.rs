@@ -32,7 +32,6 @@ use stepwright_world::transcript::Logs;
 pub enum Command {
     /// Anything the gate decides about: steps, beliefs, the blocking tree, the policy, undo, configuration, remarks.
     Gate(Request),
-    /// Candidate preconditions and sets of assertions.
     Candidates(CandidateCommand),
     /// A command about skills: files of them, and finding more in recorded logs.
     Skills(SkillCommand),
@@ -83,7 +82,6 @@ pub enum Notice {
     /// The recorded episodes that are played back, and the violations of the assertions in force in the present one.
     Logs {
         logs: Logs,
-        /// The violations of the one that is played back.
         violations: Arc<Vec<Violation>>,
     },
     /// A session was begun or opened. Replaces all that was shown.
@@ -102,7 +100,6 @@ pub enum Notice {
     Situation(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.
     World(ProcessStatus),
-    /// More text of a pending ask.
     Stream {
         ask: AskId,
         index: u32,
@@ -156,7 +153,6 @@ pub enum Notice {
         proposal: ProposalId,
         tree: Arc<BlockingTree>,
     },
-    /// A pool of candidates, new or changed.
     Pool(Arc<Pool>),
     /// Answer to [`CandidateCommand::Try`].
     CandidateChecked {
@@ -172,7 +168,6 @@ pub enum Notice {
     /// Answer to [`CandidateCommand::Compare`].
     SetsCompared {
         token: u64,
-        /// The two sets side by side.
         comparison: Arc<SetComparison>,
         right: Arc<AdoptedSet>,
     },

@@ -9,7 +9,6 @@ use stepwright_skill::distil::{Wanted, Way};
 pub enum SkillCommand {
     /// Write what is known to a file. One that is there is left alone.
     Save(PathBuf),
-    /// Read a file of skills and offer what it knows.
     Load(PathBuf),
     /// Find skills, primitives and tips in the recorded logs without a language model, and offer what is new.
     Discover(Way),

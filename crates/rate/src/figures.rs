@@ -36,7 +36,6 @@ pub fn of(plans: &Plans, kept: &Kept) -> BTreeMap<String, Figures> {
     written.into_iter().map(|(condition, of)| (condition, figures(&of, kept, &raters))).collect()
 }
 
-/// The raters who say correct and incorrect of an item.
 fn votes(item: &Item, kept: &Kept, raters: &[String]) -> [u32; 2] {
     raters
         .iter()

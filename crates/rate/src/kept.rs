@@ -9,7 +9,6 @@ use stepwright_files::Lines;
 
 use crate::RateError;
 
-/// A rater's judgement of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judgement {
@@ -82,7 +81,6 @@ impl Kept {
     }
 }
 
-/// The judgements, by rater and item.
 type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
 fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {

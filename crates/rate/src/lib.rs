@@ -15,7 +15,6 @@ pub use plans::{Item, Plans, Wrote};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
-    /// It cannot be read or written.
     #[error("{path}: {message}")]
     File { path: String, message: String },
     /// A line is not what it should be.

@@ -10,7 +10,6 @@ use crate::{RateError, digest};
 /// The largest results file that is read, in bytes.
 pub(crate) const LARGEST: u64 = 1 << 30;
 
-/// A plan of a task, to be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// The key that distinguishes it from others, and nothing else.
@@ -21,7 +20,6 @@ pub struct Item {
     pub wrote: Vec<Wrote>,
 }
 
-/// Under which condition a plan was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrote {
     pub condition: String,
@@ -33,7 +31,6 @@ pub struct Plans {
     pub items: BTreeMap<String, Item>,
 }
 
-/// The needed fields of a line of results.
 #[derive(Deserialize)]
 struct Line {
     condition: String,

@@ -27,7 +27,6 @@ pub enum FaultKind {
     Worker(String),
 }
 
-/// The resource that was used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {

@@ -106,7 +106,6 @@ pub trait Running: Send {
 /// All calls of a run that was answered with None throughout, and the fault that ended it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Run {
-    /// The calls in their order, each with its line.
     pub calls: Vec<(Call, u32)>,
     pub fault: Option<Fault>,
 }

@@ -55,7 +55,6 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Sends it a message and waits for the reply.
     pub(super) async fn ask(&mut self, message: &impl Serialize) -> Result<Reply, FaultKind> {
         let Some(request) = line(message, LONGEST_ORDER) else { return Err(FaultKind::Limit(Bound::Message)) };
         // If it does not listen any more, its output has ended as well.

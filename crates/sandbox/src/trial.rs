@@ -22,7 +22,6 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// In workers that are this program again.
     #[must_use]
     pub fn of_this_program() -> Self {
         Trials::at("/proc/self/exe").or_current()

@@ -95,7 +95,6 @@ enum State {
 }
 
 impl WorkerRun {
-    /// Asks within the time that is left.
     async fn ask(&mut self, worker: &mut Process, message: &impl serde::Serialize) -> Step {
         let since = Instant::now();
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// The text in place of a key.
 pub(crate) const MASK: &str = "[key]";
 /// Characters of a long key whose run is found. What all keys of a provider begin with (`sk-ant-api03-`) is such a run too.
 pub(crate) const PART: usize = 8;
@@ -98,7 +97,6 @@ impl Mask {
         }
     }
 
-    /// A text without keys.
     #[must_use]
     pub fn masked(&self, text: &str) -> String {
         let mut pieces = self.pieces();
@@ -107,7 +105,6 @@ impl Mask {
         out
     }
 
-    /// Masks a text that arrives in pieces.
     #[must_use]
     pub fn pieces(&self) -> Pieces<'_> {
         Pieces { mask: self, held: Vec::new(), marked: Vec::new(), in_key: false }
@@ -117,7 +114,6 @@ impl Mask {
         hash(bytes).and_then(|at| self.beginnings.get(at)) == Some(&true) && self.runs.contains(bytes)
     }
 
-    /// Whether a run begins with these bytes.
     fn begins(&self, start: &[u8]) -> bool {
         self.runs.range(start.to_vec()..).next().is_some_and(|run| run.starts_with(start))
     }
@@ -162,7 +158,6 @@ impl Pieces<'_> {
         self.give(self.held.len())
     }
 
-    /// Gives the first bytes.
     fn give(&mut self, count: usize) -> String {
         let mut out = Vec::with_capacity(count);
         for (byte, marked) in self.held.drain(..count).zip(self.marked.drain(..count)) {

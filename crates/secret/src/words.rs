@@ -1,6 +1,5 @@
 //! Words and names that look secret, for what is shown or kept: command lines, variables, addresses.
 
-/// The text in place of a value.
 const HIDDEN: &str = "…";
 
 /// Whether a variable, flag, header or query of this name may hold a secret: its last word says so (`OPENAI_API_KEY`, `--token`, `pwd2`).

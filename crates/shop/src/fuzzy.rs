@@ -69,7 +69,6 @@ impl<'a, T: Eq + Hash> Matcher<'a, T> {
         Matcher { a, b, places }
     }
 
-    /// How many items the matching blocks hold.
     fn matched(&self) -> usize {
         let mut open = vec![(0, self.a.len(), 0, self.b.len())];
         let mut sum = 0;

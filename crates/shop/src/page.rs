@@ -8,9 +8,7 @@ use crate::goal::Goal;
 use crate::python::{float, json_dict};
 
 pub(crate) const BUY: &str = "Buy Now";
-/// The button to the next page of results.
 pub(crate) const NEXT: &str = "Next >";
-/// The button back to the page before.
 pub(crate) const PREVIOUS: &str = "< Prev";
 pub(crate) const BACK: &str = "Back to Search";
 pub const SEARCH: &str = "Search";
@@ -62,7 +60,6 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub kind: Kind,
-    /// Its pieces, in reading order.
     pub pieces: Vec<Piece>,
 }
 

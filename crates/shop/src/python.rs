@@ -5,7 +5,6 @@ use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 use indexmap::IndexMap;
 
-/// `repr` of a string.
 pub fn repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -35,13 +34,11 @@ pub fn repr(text: &str) -> String {
     out
 }
 
-/// `repr` of a dict of strings.
 pub(crate) fn repr_dict(dict: &IndexMap<String, String>) -> String {
     let entries: Vec<String> = dict.iter().map(|(key, value)| format!("{}: {}", repr(key), repr(value))).collect();
     format!("{{{}}}", entries.join(", "))
 }
 
-/// `repr` of a pair of strings.
 pub(crate) fn repr_pair(first: &str, second: &str) -> String {
     format!("({}, {})", repr(first), repr(second))
 }

@@ -46,7 +46,6 @@ pub struct Info {
     pub r_option: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub w_option: Option<f64>,
-    /// Whether it costs no more than the limit.
     pub r_price: bool,
     pub w_price: f64,
 }

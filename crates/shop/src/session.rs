@@ -108,7 +108,6 @@ impl Session {
         kinds.map(Kind::name).into_iter().find(|name| self.url.contains(name)).unwrap_or_default()
     }
 
-    /// The page in the form `text`.
     pub fn text(&self) -> String {
         self.page.plain()
     }

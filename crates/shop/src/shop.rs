@@ -84,7 +84,6 @@ impl Shop {
         self.products.get(*self.places.get(asin)?)
     }
 
-    /// The nouns of the title that a goal wants.
     pub fn nouns_of(&self, goal: usize) -> &[String] {
         self.goal_nouns.get(goal).map_or(&[], Vec::as_slice)
     }

@@ -78,7 +78,6 @@ impl Site {
         self.kind
     }
 
-    /// The page's name as the recordings write it.
     pub fn page_type(&self) -> &'static str {
         match self.kind {
             Kind::Search => "init",
@@ -93,7 +92,6 @@ impl Site {
         self.reward.as_deref()
     }
 
-    /// The buttons here, as they are to be written.
     pub fn clickables(&self) -> Vec<String> {
         let clickable = |piece: &&Piece| match (&piece.part, self.kind) {
             (Part::Text, _) | (Part::Button, Kind::Search) => false,

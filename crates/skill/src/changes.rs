@@ -7,7 +7,6 @@ use crate::call::Signature;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::rules::Rules;
 
-/// A change from one knowledge to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Added(Skill),

@@ -123,7 +123,6 @@ pub fn written(answer: &str) -> String {
     fenced.iter().map(body).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The next call of a run, or its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
@@ -136,7 +135,6 @@ pub enum Next {
         /// The line of the program it came from; 0 where that is not known.
         line: usize,
     },
-    /// The program came to its end.
     Finished,
     Fault {
         why: String,

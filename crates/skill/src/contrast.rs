@@ -20,7 +20,6 @@ impl Row {
     }
 }
 
-/// The step that the failure turns on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistake {
     /// An action of the failure had no effect; a like one of the success had, where there is one.
@@ -44,7 +43,6 @@ pub enum Mistake {
 /// Two trajectories of one task side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contrast {
-    /// The rows, in order.
     pub rows: Vec<Row>,
     /// The first row where they differ.
     pub parts_at: Option<usize>,
@@ -53,7 +51,6 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Sets a success and a failure side by side.
     pub fn of(success: &[Step], failure: &[Step]) -> Self {
         let rows = align(success, failure);
         let parts_at = rows.iter().position(|row| !row.is_shared());

@@ -40,7 +40,6 @@ use crate::primitive::fits;
 pub struct FileError {
     /// The line, counted from 1.
     pub line: usize,
-    /// Fault, with what would be right.
     pub message: String,
 }
 

@@ -13,7 +13,6 @@ pub enum Part {
 /// A form of action whose slots hold numbered things.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Form {
-    /// Its parts, in order.
     pub parts: Vec<Part>,
 }
 
@@ -67,7 +66,6 @@ impl Form {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Its slots, in order.
     pub fn slots(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot(name) => Some(name.as_str()),

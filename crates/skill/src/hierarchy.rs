@@ -23,7 +23,6 @@ pub struct Entry {
     pub refused: bool,
 }
 
-/// How policies write their lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// `> go to desk 1`, `> call: find(mug)`, `> think: …`.
@@ -53,7 +52,6 @@ pub fn open(entries: &[Entry]) -> Option<(usize, &SkillCall)> {
     }
 }
 
-/// The level at the end of the lines.
 pub fn level(entries: &[Entry]) -> Level {
     if open(entries).is_some() { Level::Skill } else { Level::Base }
 }

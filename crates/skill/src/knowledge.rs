@@ -90,7 +90,6 @@ impl Knowledge {
         self.skills.iter().find(|skill| skill.signature.name == name)
     }
 
-    /// All primitives of all skills, each form once.
     pub fn primitives(&self) -> Vec<&Primitive> {
         let mut all: Vec<&Primitive> = Vec::new();
         for primitive in self.skills.iter().flat_map(|skill| &skill.primitives) {

@@ -7,7 +7,6 @@ use crate::call::{Signature, SkillCall};
 
 const MARKER: &str = "New summarization:";
 
-/// A part of a log that a response calls a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub call: SkillCall,
@@ -20,7 +19,6 @@ pub struct Skills {
     pub parts: Vec<Part>,
 }
 
-/// A primitive as a response gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
     pub syntax: String,

@@ -10,11 +10,9 @@ use crate::call::SkillCall;
 use crate::form::Binding;
 use crate::scene::Scene;
 
-/// Rules beside skills and tips.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// Observations that say that an action was refused.
     pub refused: Vec<String>,
     pub actions: Vec<ActionRule>,
     pub plans: Vec<Plan>,
@@ -202,7 +200,6 @@ impl Rules {
         *self == Rules::default()
     }
 
-    /// Whether an observation says that the action was refused.
     pub fn refuses(&self, observation: &str) -> bool {
         let said = observation.trim();
         self.refused.iter().any(|text| text == said)

@@ -12,7 +12,6 @@ const LIST: &str = "you see";
 /// Beyond this length of an observation nothing more is read.
 const LONGEST: usize = 20_000;
 
-/// An action that the world took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     pub verb: String,
@@ -41,7 +40,6 @@ pub struct Scene {
     pub refused: BTreeSet<String>,
 }
 
-/// The things of a text, in order.
 fn things(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || ".,:;!?".contains(c)).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -117,7 +115,6 @@ impl Scene {
         found.map(|(place, _)| place.as_str())
     }
 
-    /// All things that were seen or listed, each once.
     pub fn things(&self) -> Vec<&str> {
         let acted = self.done.iter().flat_map(|done| done.binding.values());
         let all = self.places.iter().chain(self.listed.values().flatten()).chain(acted);

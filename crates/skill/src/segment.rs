@@ -20,13 +20,10 @@ pub struct Segment {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// A segment calls a skill that is not known.
     UnknownSkill(usize),
-    /// A segment ends before it begins.
     Empty(usize),
     /// A segment goes beyond the last step.
     OutOfRange(usize),
-    /// A segment begins before the one before it.
     Order(usize),
     /// A segment begins before the one before it ends.
     Overlap(usize),
@@ -34,7 +31,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Fault, without the place.
     pub fn reason(&self) -> &'static str {
         match self {
             Fault::UnknownSkill(_) => "unknown skill",

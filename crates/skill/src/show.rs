@@ -6,7 +6,6 @@ use stepwright_trajectory::{Step, Trajectory};
 /// Characters of one observation that are shown; a page of a site can be of any length.
 const MOST: usize = 1200;
 
-/// Some text, not longer than is shown.
 fn clipped(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(MOST) {
@@ -50,7 +49,6 @@ pub fn whole(trajectory: &Trajectory) -> String {
     format!("{}\n{}", beginning(trajectory).trim_end(), steps(&trajectory.steps, ""))
 }
 
-/// A trajectory by its calls.
 pub fn segmented(trajectory: &Trajectory, segments: &[Segment]) -> String {
     let mut out = format!("{}\n", beginning(trajectory).trim_end());
     for segment in segments {

@@ -46,7 +46,6 @@ impl<'a, L> Group<'a, L> {
         self.lines.iter().filter(|line| is(line)).count()
     }
 
-    /// The share of lines; none of none.
     pub(crate) fn share(&self, is: impl Fn(&L) -> bool) -> Option<f64> {
         (!self.lines.is_empty()).then(|| self.count(is) as f64 / self.lines.len() as f64)
     }
@@ -134,7 +133,6 @@ pub(crate) fn condition<'c, L>(name: &'static str) -> Column<'c, Group<'c, L>> {
 }
 
 impl Table {
-    /// A table of these columns, without rows.
     pub(crate) fn of_columns<R>(title: impl Into<String>, columns: &[Column<'_, R>]) -> Self {
         let words = columns.iter().take_while(|column| column.is_words).count();
         Table::new(words, columns.iter().map(|column| &column.heading)).titled(title)

@@ -26,7 +26,6 @@ pub static STATLER: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!(
 /// "O3D: Offline Data-driven Discovery and Distillation": Tables 1, 2, 3, 6, 9 and 10.
 pub static O3D: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/o3d.txt")));
 
-/// The figures that a paper prints for one condition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRow {
     /// Where they are printed: `Table 1`.
@@ -86,7 +85,6 @@ impl PaperRow {
 }
 
 const PLACE: &str = "place";
-/// The sign for an absent figure.
 const NOTHING: &str = "-";
 
 impl Paper {

@@ -39,7 +39,6 @@ impl Report {
         self.parts.push(Part::Points(points));
     }
 
-    /// Adds a chart for files alone.
     pub(super) fn chart(&mut self, chart: Chart) {
         self.parts.push(Part::Chart(chart));
     }
@@ -107,7 +106,6 @@ impl Report {
     }
 }
 
-/// A cell as JSON: a number where it is one.
 fn value(cell: &str) -> Value {
     match cell {
         "-" => Value::Null,

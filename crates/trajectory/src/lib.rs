@@ -85,7 +85,6 @@ pub struct Trajectory {
     pub rest: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A line that is no trajectory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct LogError {

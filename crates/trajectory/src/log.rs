@@ -118,7 +118,6 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
 
 /// The line of Reflexion's logs after which the episode begins.
 const TASK: &str = "Here is the task:";
-/// The advice about a text without an action.
 const NO_ACTION: &str = "no action in this log; lines that begin with `Action:`, `>` or `Act 1:` are expected";
 
 fn action_of(line: &str) -> Option<&str> {
@@ -132,7 +131,6 @@ fn numbered<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     number.chars().all(|c| c.is_ascii_digit()).then_some(rest)
 }
 
-/// The goal, where the first observation says it.
 fn task_of(first: &str) -> Option<String> {
     let said = first.split_once("Your task is to:").map(|(_, rest)| rest.lines().next().unwrap_or_default());
     let instruction = || {

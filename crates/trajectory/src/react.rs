@@ -86,7 +86,6 @@ impl Form {
         if text.lines().any(|line| line.starts_with("Action:")) { Form::Action } else { Form::Prompt }
     }
 
-    /// A thought as an action of the transcript.
     pub fn think(self, words: &str) -> String {
         match self {
             Form::Prompt => format!("think: {words}"),
@@ -140,11 +139,9 @@ pub struct Examples {
     /// The description of the domain, for the head of the prompt.
     pub about: String,
     pub form: Form,
-    /// The transcripts, in the file's order.
     pub all: Vec<Example>,
 }
 
-/// A transcript of an example file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Example {
     /// The world's own kind of task; empty for any.

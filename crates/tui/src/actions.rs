@@ -10,18 +10,15 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 pub enum PaneId {
     Program,
-    /// The proposals for the next step, with verdicts.
     Proposals,
     Preconditions,
     /// The program's variables and the world's truth.
     State,
     Blocking,
-    /// The episode as the agent saw it.
     Observations,
     /// The exact request and the streaming answer.
     Model,
     Log,
-    /// Knowledge of skills, and recorded logs.
     Skills,
 }
 
@@ -151,10 +148,8 @@ actions! {
     ActionId as std::convert::identity, own_rows;
     own {
         Choose(u8),
-        /// Show a pane and give it the keys.
         Focus(PaneId),
         Pane(PaneAction),
-        /// Open the example session of that number.
         Example(u8),
     }
     Gate {

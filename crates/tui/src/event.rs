@@ -32,7 +32,6 @@ pub enum Message {
     TerminalGone(String),
     /// From the driver of that generation; a new driver makes those before it stale.
     Notice(u64, Notice),
-    /// The driver of that generation closed its channel.
     DriverGone(u64),
     Signal(i32),
     Catalog(Catalog),

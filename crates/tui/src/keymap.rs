@@ -14,7 +14,6 @@ pub struct Chord {
     modifiers: KeyModifiers,
 }
 
-/// Keys that have a name rather than a character.
 const NAMED: [(&str, KeyCode); 16] = [
     ("enter", KeyCode::Enter),
     ("esc", KeyCode::Esc),

@@ -14,7 +14,6 @@ use stepwright_protocol::Handle;
 use stepwright_world::options::{Table, Values};
 use stepwright_world::{TaskInfo, WorldKind};
 
-/// Something to choose by name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
     pub name: String,
@@ -49,7 +48,6 @@ pub struct SessionEntry {
     pub shipped: bool,
 }
 
-/// The choices of the start screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
     pub worlds: Vec<WorldEntry>,
@@ -86,7 +84,6 @@ impl Entry {
     }
 }
 
-/// The beginning of a new episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     pub world: String,
@@ -118,7 +115,6 @@ impl ExportForm {
 pub trait Launcher: Send + Sync {
     fn catalog(&self) -> Catalog;
 
-    /// Begins a new episode.
     fn start(&self, choice: &Choice) -> Result<Handle, String>;
 
     /// Opens a recorded session where it was last looked at.
@@ -136,7 +132,6 @@ pub trait Launcher: Send + Sync {
         Err(format!("there is nothing to fetch for {model}"))
     }
 
-    /// Remembers the arrangement of panes for a world.
     fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
         let _ = (world, layout);
         Ok(())

@@ -80,7 +80,6 @@ pub(crate) enum Resize {
 pub(crate) enum Preset {
     #[default]
     Stepping,
-    /// Inferring and editing preconditions.
     Assertions,
     Review,
 }
@@ -96,7 +95,6 @@ impl Preset {
     }
 }
 
-/// The arrangement and what the person made of it.
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub preset: Preset,
@@ -160,7 +158,6 @@ fn columns(preset: Preset) -> [Vec<Column>; 2] {
 }
 
 impl Layout {
-    /// The arrangement of a preset, as nobody has changed it yet.
     pub fn of(preset: Preset) -> Self {
         let mut all = slot(PANES, 1000);
         all.shown = PaneId::Proposals;
@@ -216,7 +213,6 @@ impl Layout {
         Some(Geometry { title, tabs, slots, gate, message, footer })
     }
 
-    /// The border under a position, if it can be dragged.
     pub(crate) fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
         let class = class(area).filter(|_| !self.zoomed)?;
         let geometry = self.geometry(area, focus)?;
@@ -243,7 +239,6 @@ impl Layout {
         None
     }
 
-    /// Moves a border to a position.
     pub(crate) fn drag(&mut self, area: Rect, focus: PaneId, handle: Handle, to: Position) {
         let (Some(class), Some(geometry)) = (class(area), self.geometry(area, focus)) else { return };
         let body =

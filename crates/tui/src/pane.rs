@@ -50,7 +50,6 @@ pub enum Intent {
     },
     EditNote {
         node: NodeId,
-        /// Which of that node's, from 0.
         note: usize,
         text: String,
     },

@@ -30,7 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// How long a stop by the terminal's keys is waited for.
 const STOPPING: Duration = Duration::from_secs(3);
 
-/// The workbench's parts and settings.
 pub struct Options {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
@@ -104,7 +103,6 @@ struct Workbench {
     generation: u64,
     launch: u64,
     drawn: Option<Instant>,
-    /// Stops the fetch that was begun last.
     fetch: CancellationToken,
     /// Messages that arrived while something else was waited for.
     waiting: Vec<Message>,

@@ -168,7 +168,6 @@ impl Start {
         self.catalog.as_ref()?.models.get(self.cursor(Part::Models))
     }
 
-    /// The choices, once read.
     pub fn catalog(&self) -> Option<&Catalog> {
         self.catalog.as_ref()
     }
@@ -516,7 +515,6 @@ impl Start {
     }
 }
 
-/// A row of a list.
 struct Listed {
     name: String,
     about: String,

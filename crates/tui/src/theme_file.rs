@@ -16,7 +16,6 @@ use super::color::{self, Depth};
 use super::theme::{ASCII, Glyphs, ROLES, Role, Theme, UNICODE};
 use stepwright_world::options::known_names;
 
-/// The themes that ship, the default first.
 const SHIPPED: [(&str, &str); 5] = [
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
@@ -116,7 +115,6 @@ impl<'de> Deserialize<'de> for StyleSpec {
     }
 }
 
-/// Where themes come from and what the terminal shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
     pub folder: Option<&'a Path>,

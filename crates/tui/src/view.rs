@@ -53,7 +53,6 @@ pub struct View {
     pub retrying: Option<(AskId, String)>,
     /// Long work: what, done, total.
     pub progress: Option<(String, usize, usize)>,
-    /// Candidate pools by action function.
     pub pools: BTreeMap<String, Arc<Pool>>,
     /// The blocking tree last asked for; `None` once the assertions it was derived from have changed.
     pub blocking: Option<(ProposalId, Arc<BlockingTree>)>,
@@ -269,13 +268,11 @@ impl View {
         live.map(|s| s.goals.pruned()).unwrap_or_default()
     }
 
-    /// Whether the method recommends a proposal or a copy of it.
     pub fn is_recommended(&self, id: ProposalId) -> bool {
         let recommended = self.turn().and_then(|t| t.recommended.as_ref()).and_then(|(id, _)| *id);
         recommended.is_some_and(|r| r == id || self.shown_for(r) == Some(id))
     }
 
-    /// Chooses a proposal, or the copy of it that is shown.
     pub fn select(&mut self, id: ProposalId) {
         self.selected = Some(self.shown_for(id).unwrap_or(id));
     }

@@ -16,7 +16,6 @@ const FLOAT: &str = "as_integer_ratio conjugate hex imag is_integer real";
 /// The plain types whose methods may be taken from the type itself (`str.lower`).
 pub(crate) const TYPES: &[&str] = &["str", "list", "dict", "set", "frozenset", "tuple", "int", "float"];
 
-/// Whether CPython's values of a type have an attribute.
 pub(crate) fn has_attribute(type_name: &str, attribute: &str) -> bool {
     let (lists, of_class): (&[&str], &[&str]) = match type_name {
         "str" => (&[TEXT], &["maketrans"]),
@@ -34,7 +33,6 @@ pub(crate) fn has_attribute(type_name: &str, attribute: &str) -> bool {
     of_class.contains(&attribute) || lists.iter().any(|list| list.split_whitespace().any(|name| name == attribute))
 }
 
-/// Whether any plain type has a method of that name.
 pub(crate) fn is_method(name: &str) -> bool {
     [TEXT, LIST, DICT, FROZENSET, SET].iter().any(|list| list.split_whitespace().any(|method| method == name))
 }
@@ -48,7 +46,6 @@ pub(crate) fn is_builtin(name: &str) -> bool {
     NAMES.split_whitespace().any(|builtin| builtin == name) || is_exception(name)
 }
 
-/// Whether CPython has an exception of that name.
 fn is_exception(name: &str) -> bool {
     const NAMES: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
         BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError \

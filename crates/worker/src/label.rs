@@ -28,7 +28,6 @@ pub(crate) fn not_yet(frames: &[StackFrame], prepared: &Prepared) -> bool {
     frames.iter().any(|frame| prepared.may_stop_before((frame.start.line as usize, frame.start.column as usize)))
 }
 
-/// The fault behind a name that is not there.
 pub(crate) fn missing(name: &str) -> Option<FaultKind> {
     if reaches_outside(name) {
         Some(FaultKind::Forbidden(format!("`{name}`")))

@@ -19,7 +19,6 @@ pub(crate) fn frames(call: &FunctionCall) -> Vec<StackFrame> {
     }
 }
 
-/// Bytes up to a bound.
 struct Bounded(Vec<u8>);
 
 impl postcard::ser_flavors::Flavor for Bounded {

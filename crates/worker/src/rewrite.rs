@@ -20,7 +20,6 @@ use stepwright_sandbox::{Bound, Fault, FaultKind};
 /// A place in code: line and column, both from 1.
 pub(crate) type Place = (usize, usize);
 
-/// Code ready for the engine.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Prepared {
     pub(crate) code: String,
@@ -135,7 +134,6 @@ impl<'s> Rewriter<'s> {
         matches!(expr, Expr::Name(name) if names.contains(&name.id.as_str()) && !self.own.names.contains(&name.id))
     }
 
-    /// Notes how the arguments of a call are consumed.
     fn arguments(&mut self, call: &ExprCall) {
         let method = matches!(call.func.as_ref(), Expr::Attribute(a) if WHOLE_METHODS.contains(&a.attr.as_str()));
         let whole = method || self.is_named(&call.func, WHOLE);

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::WorldKind;
 
-/// Something that only some worlds offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {

@@ -14,7 +14,6 @@ pub(super) fn data(path: &Path, message: &str) -> WorldError {
     WorldError::Data { path: path.display().to_string(), message: message.to_owned() }
 }
 
-/// The first line of a text that is not empty.
 pub(super) fn first_line(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty())
 }
@@ -48,7 +47,6 @@ pub(super) fn children(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
     Ok(paths)
 }
 
-/// Whether it is a file of JSON lines, plain or gzipped.
 pub(super) fn is_json_lines(path: &Path) -> bool {
     let name = name_of(path);
     path.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))

@@ -13,7 +13,6 @@ use super::{Ability, TaskInfo, World, WorldError};
 use crate::options::{Table, Values};
 use stepwright_episode::Header;
 
-/// A file that ships with the program in `worlds/NAME/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedFile {
     /// Its name (`domain.toml`).
@@ -108,9 +107,7 @@ pub struct WorldKind {
     /// Makes the agent without a language model from demonstrations. Without one, the agent of another world acts in it whose kind
     /// of demonstrations it has.
     pub agent: Option<Learn>,
-    /// Makes tasks, where that is possible.
     pub generate: Option<Generator>,
-    /// How recorded episodes of it are read.
     pub transcript: Option<Transcript>,
 }
 
@@ -149,7 +146,6 @@ impl WorldKind {
         self.files.iter().find(|file| file.name == name)
     }
 
-    /// Whether it has the ability, at least in some tasks.
     pub fn has(&self, ability: Ability) -> bool {
         self.abilities.contains(&ability)
     }
@@ -191,7 +187,6 @@ pub struct OpenedWorld {
 
 /// A set of tasks that was read: a file's, a folder's, the shipped ones.
 pub trait TaskSet: Send + Sync {
-    /// The tasks, in the order they are listed.
     fn tasks(&self) -> Vec<TaskInfo>;
 
     /// The whole id of a task that a person abbreviated; the first one if empty.

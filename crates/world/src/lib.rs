@@ -179,7 +179,6 @@ pub enum WorldError {
         /// The ids it is part of, in the world's order.
         matches: Vec<String>,
     },
-    /// An option that the world does not take.
     #[error(transparent)]
     Option(#[from] crate::options::OptionError),
     /// A name that stands for nothing, with those that would.
@@ -325,37 +324,30 @@ pub trait World: Send {
         None
     }
 
-    /// [`Symbols::facts`], where there are symbols.
     fn facts(&self) -> Option<Facts> {
         Some(self.symbols()?.facts())
     }
 
-    /// [`Symbols::goals`], where there are symbols.
     fn goals(&self) -> Option<Vec<Atom>> {
         Some(self.symbols()?.goals())
     }
 
-    /// [`Symbols::goal_holds`], where there are symbols.
     fn goal_holds(&self, part: &Atom) -> Option<bool> {
         self.symbols()?.goal_holds(part)
     }
 
-    /// [`Symbols::everything`], where there are symbols.
     fn everything(&self) -> Option<Facts> {
         Some(self.symbols()?.everything())
     }
 
-    /// [`Symbols::things`], where there are symbols.
     fn things(&self) -> Option<Vec<String>> {
         self.symbols()?.things()
     }
 
-    /// [`Requests::open`], where there are requests.
     fn request(&self) -> Option<Request> {
         self.requests()?.open()
     }
 
-    /// [`Symbols::planning`], where there are symbols.
     fn planning(&self, task: (&str, &str), history: &[Step], known: Unseen) -> Option<Result<PlanningTask, String>> {
         self.symbols()?.planning(task, history, known)
     }

@@ -33,7 +33,6 @@ pub struct Room {
     pub things: Vec<String>,
 }
 
-/// An exit from one room to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     pub to: String,

@@ -13,7 +13,6 @@ use super::super::ask::{AskKind, OwnAsk};
 use super::super::event::{Event, Record};
 use super::super::session::{Header, Session};
 
-/// Reads a record of format 1.
 pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(line)?;
     if let Some(fields) = value.as_object_mut() {

@@ -26,7 +26,6 @@ pub struct Comparison {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
-    /// The session's or branch's name, as given.
     pub name: String,
     pub sentence: String,
     pub method: String,
@@ -49,7 +48,6 @@ pub struct Row {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// The node's number in its session.
     pub node: NodeId,
     /// The action; empty at the reset.
     pub action: String,

@@ -108,7 +108,6 @@ pub fn lay(comparison: &Comparison, shown: Range<usize>, each: usize) -> Vec<Lai
     out
 }
 
-/// A step in lines, not wrapped yet.
 fn lines(cell: &Cell) -> Vec<(Kind, String)> {
     let mut out = Vec::new();
     if cell.action.is_empty() {

@@ -37,7 +37,6 @@ struct Set {
 #[derive(Debug, Clone)]
 pub(super) struct Endpoints {
     known: Vec<ProviderSetting>,
-    /// The `[model]` section as it is set.
     model: ModelConfig,
     set: Set,
 }
@@ -69,7 +68,6 @@ impl Endpoints {
         self.resolved(config, &self.set)
     }
 
-    /// The model of a `[models.NAME]` section.
     pub(super) fn of_section(&self, merged: &Layer, section: &str, config: ModelConfig) -> ModelConfig {
         let own = set_in(merged, section);
         let nearer = own.base_url || own.provider.is_some();

@@ -15,7 +15,6 @@ use stepwright_world::options::{Kind, nearest};
 
 const MAX_FILE: u64 = 1 << 20;
 
-/// The file's text; `None` if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     let wrong = |why: String| ConfigError::one(path.display().to_string(), why);
     let bytes = match stepwright_files::read_bytes(path, MAX_FILE) {
@@ -159,7 +158,6 @@ pub(super) fn can_name(group: &str, name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain) && (group, name) != ("models", "symbolic")
 }
 
-/// A value of the file, without its place.
 fn from_toml(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     let read = Value::deserialize(value.clone().into_deserializer()).ok();
     let read = read.and_then(|value| accepted(setting.kind, value));

@@ -58,7 +58,6 @@ impl Paths {
         self.state.join("sessions")
     }
 
-    /// The file of the arrangements of panes, by world.
     pub fn layouts_file(&self) -> PathBuf {
         self.state.join("layouts.toml")
     }

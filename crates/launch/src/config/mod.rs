@@ -89,7 +89,6 @@ impl Overrides {
     }
 }
 
-/// Looks up an environment variable.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Merges defaults, file, environment and flags.

@@ -14,7 +14,6 @@ const LOCAL: &str = "local:";
 
 const RECORDED: &str = "recorded:";
 
-/// The model behind a name.
 #[derive(Clone)]
 pub enum Selected {
     /// The built-in symbolic proposer: no language model.
@@ -23,7 +22,6 @@ pub enum Selected {
 }
 
 impl Config {
-    /// Where weights are fetched from and kept.
     pub fn places(&self) -> fetch::Places {
         fetch::Places { folder: self.paths.data.join("models"), hub: self.data.hub.clone() }
     }

@@ -217,7 +217,6 @@ const OWN: [Setting; 65] = settings! {
     }
 };
 
-/// The section whose sections are adapters.
 pub(super) const EXTERNAL: &str = "external";
 
 /// The section whose sections are methods in other processes.

@@ -8,7 +8,6 @@ use super::*;
 use stepwright_model::ModelKind;
 use stepwright_model::remote::{Api, LimitField};
 
-/// Loads with a file and an environment of one's own.
 fn with(file: &str, env: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("config.toml"), file).unwrap();

@@ -29,7 +29,6 @@ pub struct Config {
     pub paths: Paths,
     pub model: ModelConfig,
     pub models: BTreeMap<String, ModelConfig>,
-    /// The source of sentence vectors, by name.
     pub embedder: String,
     pub method: MethodConfig,
     pub ui: Ui,
@@ -104,7 +103,6 @@ fn is_never<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
 }
 
 impl Data {
-    /// Where the person's own tasks of a world are.
     pub fn of(&self, world: &str) -> Option<&Path> {
         self.tasks.get(world).map(PathBuf::as_path)
     }

@@ -119,7 +119,6 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether two values mean the same.
 fn same(one: &Value, other: &Value) -> bool {
     one == other || meaning(one) == meaning(other)
 }

@@ -31,7 +31,6 @@ pub fn schema() -> serde_json::Value {
     })
 }
 
-/// The entry that names the objects.
 pub const OBJECTS: &str = "objects";
 /// The entry that holds sentences about two objects.
 pub const RELATIONS: &str = "relations";

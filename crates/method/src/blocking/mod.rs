@@ -300,7 +300,6 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
     }
 }
 
-/// The tree at the cursor, for display.
 pub fn shown(cx: &Context<'_>) -> Option<BlockingTree> {
     let tree = LiveTree::at(cx)?;
     Some(skills::shown(cx, tree, tree.growth().shown(tree.facts())))
@@ -329,7 +328,6 @@ fn rationale(growth: &Growth, leaf: &RankedLeaf) -> String {
     if way.is_empty() { leaf.why.clone() } else { format!("{}; {way}", leaf.why) }
 }
 
-/// Why there is no tree to select from.
 fn why_no_tree(cx: &Context<'_>) -> String {
     let world = cx.world.name();
     match &cx.knowledge.blocking {

@@ -79,7 +79,6 @@ pub(super) fn circling(cx: &Context<'_>, leaves: &[String]) -> Option<String> {
     circle(&cx.path()).filter(|text| leaves.len() > 1 && leaves.contains(text))
 }
 
-/// The leaves as they are scored behind the prompt.
 pub(super) fn candidates(cx: &Context<'_>, leaves: &[String]) -> Vec<Candidate> {
     let circling = circling(cx, leaves);
     let kept = leaves.iter().filter(|text| Some(*text) != circling.as_ref());

@@ -103,7 +103,6 @@ impl LiveTree {
         self.growth.domain()
     }
 
-    /// The candidate actions, in the tree's order.
     pub(super) fn leaves(&self) -> Vec<String> {
         self.growth.forest().leaves().into_iter().map(|leaf| leaf.text.clone()).collect()
     }

@@ -9,14 +9,12 @@ use crate::plan_following::active_plan;
 use crate::react::{examples_of, transcript};
 use stepwright_episode::PromptRecord;
 
-/// The file of a world's skills as functions.
 pub(super) const FILE: &str = "skills.py";
 /// Worked episodes in a prompt for a program.
 const EPISODES: usize = 2;
 /// Characters of a text that a function is called with, in a prompt.
 const ARGUMENT: usize = 4_000;
 
-/// The variables of the template for a program.
 #[derive(Serialize)]
 struct Material<'a> {
     about: String,
@@ -80,7 +78,6 @@ pub(super) fn program(
     cx.prompting.render(&named(cx, "code/program"), &material)
 }
 
-/// The prompt for the skills' functions rewritten by tips.
 pub(super) fn rewrite(cx: &Context<'_>, tips: &[String]) -> Result<PromptRecord, String> {
     #[derive(Serialize)]
     struct Rewrite<'a> {

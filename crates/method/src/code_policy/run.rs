@@ -26,7 +26,6 @@ struct Work {
     language: bool,
 }
 
-/// A call of a program, and what it was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Answered {
     /// Whether the world accepted it, where it is an action that was taken.

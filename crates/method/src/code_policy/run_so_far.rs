@@ -58,7 +58,6 @@ fn mended(path: &[&Node], at: usize, force: &ActivePlan<'_>) -> Vec<Answered> {
 }
 
 impl RunSoFar {
-    /// Of the program in force at the end of a path.
     pub(super) fn of(path: &[&Node], force: &ActivePlan<'_>) -> Self {
         Self::until(path, force, AskId::MAX)
     }

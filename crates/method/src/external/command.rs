@@ -30,19 +30,16 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command that has not been started.
     pub fn new(adapter: Arc<Adapter>, options: BTreeMap<String, String>) -> Self {
         let id = interned(format!("{PREFIX}{}", adapter.name));
         Command { adapter, options, id, introduced: Mutex::default() }
     }
 
-    /// The method as far as it is known.
     pub fn info(&self) -> MethodInfo {
         let bare = MethodInfo { id: self.id, label: self.id, description: UNKNOWN, options: &[], needs: Needs::NONE };
         self.known().map_or(bare, |known| known.info)
     }
 
-    /// Its introduction, if it was asked.
     pub(super) fn known(&self) -> Option<Introduction> {
         self.introduced.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -61,7 +58,6 @@ impl Command {
         Ok(self.info())
     }
 
-    /// Starts the command and reads what it says of itself.
     pub(super) fn start(&self, patience: Duration, stop: &Stop) -> Result<Process, String> {
         let process = Process::start(&self.adapter, || ()).map_err(|e| e.to_string())?;
         let hello = json!({ "info": { "protocol": PROTOCOL, "program": env!("CARGO_PKG_VERSION") } });

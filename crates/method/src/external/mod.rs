@@ -23,7 +23,6 @@ use stepwright_world::external::{Adapter, Process};
 /// The beginning of such methods' ids.
 pub const PREFIX: &str = "external:";
 
-/// A method behind a command.
 #[derive(Debug)]
 pub struct External {
     command: Arc<Command>,
@@ -36,7 +35,6 @@ impl External {
         Self::of(Arc::new(Command::new(adapter, BTreeMap::new())))
     }
 
-    /// The method of a configured command.
     pub fn of(command: Arc<Command>) -> Self {
         External { command, process: Mutex::new(None) }
     }

@@ -71,7 +71,6 @@ fn offered_call(proposal: &Proposal) -> Option<Call> {
     action.call.as_deref().unwrap_or(proposal.raw.trim()).parse().ok()
 }
 
-/// The calls a person refused at this decision.
 fn rejected(turn: &Turn) -> Vec<(Call, String)> {
     let refused = turn.decisions.iter().filter_map(|d| match &d.choice {
         Choice::Reject { proposal, reason } => {

@@ -11,7 +11,6 @@ use stepwright_episode::{Choice, PromptRecord};
 /// Tasks shown as examples to the base policy.
 const EXAMPLES: usize = 8;
 
-/// The variables of both templates.
 #[derive(Serialize)]
 struct Material {
     about: &'static str,

@@ -8,7 +8,6 @@ use crate::context::{decided, kind_of};
 use crate::{History, folded};
 use stepwright_episode::{ArtifactId, AskId, AskKind, AskState, Choice, Node, NodeId, Proposal, Turn};
 
-/// The plan in force at the end of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivePlan<'a> {
     pub text: &'a str,

@@ -5,7 +5,6 @@
 
 use std::path::Path;
 
-/// The ending of such files.
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +29,6 @@ pub struct AdoptedSet {
     pub actions: Vec<AdoptedAction>,
 }
 
-/// Why a text is no adopted set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{source_name}{}: {why}", line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct AdoptedError {

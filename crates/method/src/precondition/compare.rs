@@ -61,7 +61,6 @@ pub struct Finding {
     pub first: Option<Occasion>,
 }
 
-/// Two sets' assertions of one action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionComparison {
     pub action: String,
@@ -75,7 +74,6 @@ pub struct ActionComparison {
     pub difference: Option<(Occasion, bool)>,
 }
 
-/// Two sets side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetComparison {
     pub left: String,

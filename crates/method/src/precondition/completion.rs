@@ -78,7 +78,6 @@ impl CandidateContext {
     }
 }
 
-/// A function in a class of the module.
 struct Defined<'a> {
     class: &'a str,
     line: &'a str,
@@ -138,10 +137,8 @@ fn without(module: &ModModule, source: &str, actions: &[(&str, &str)]) -> String
 pub enum Written {
     /// A candidate: the text after `assert `.
     Candidate(String),
-    /// Something that is no candidate.
     Unreadable {
         line: String,
-        /// Why it is none.
         why: String,
     },
 }

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use stepwright_program::{Call, Fingerprints, Footprint, Function, Projections, Role, Specification, State};
 use stepwright_world::demonstration::Demonstration;
 
-/// A demonstration as validation sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demo {
     pub id: String,
@@ -51,7 +50,6 @@ pub struct Demonstrations {
     projections: Arc<OnceLock<Projections>>,
 }
 
-/// Why demonstrations cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("demonstration {number} ({id}), call {call} `{text}`: {why}; it must run on the specification {specification}")]
 pub struct DemonstrationError {

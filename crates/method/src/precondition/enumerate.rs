@@ -19,7 +19,6 @@ pub struct Enumerated {
     pub withheld: Vec<Proposed>,
 }
 
-/// A candidate of the built-in proposer.
 #[derive(Debug, Clone)]
 pub struct Proposed {
     pub assertion: Assertion,

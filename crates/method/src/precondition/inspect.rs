@@ -64,7 +64,6 @@ pub struct Related {
     pub optimal: bool,
 }
 
-/// All that is known of one candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspection {
     pub action: String,
@@ -84,7 +83,6 @@ pub struct Inspection {
     pub stronger: Option<String>,
 }
 
-/// The value of an assertion at a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     pub text: String,

@@ -19,7 +19,6 @@ impl InstanceSet {
         InstanceSet { words: SmallVec::from_elem(0, len.div_ceil(64)), len }
     }
 
-    /// The set of all `len` instances.
     pub fn all(len: usize) -> Self {
         let mut bits = InstanceSet { words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)), len };
         if !len.is_multiple_of(64)
@@ -83,26 +82,22 @@ impl InstanceSet {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
-    /// Whether every instance of this set is in `other`.
     pub fn is_subset(&self, other: &InstanceSet) -> bool {
         self.len == other.len && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
-    /// Keeps what is in `other` too.
     pub(crate) fn intersect(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= b;
         }
     }
 
-    /// Takes in what is in `other`.
     pub(crate) fn unite(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a |= b;
         }
     }
 
-    /// Takes out what is in `other`.
     pub(crate) fn subtract(&mut self, other: &InstanceSet) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= !b;
@@ -127,7 +122,6 @@ impl InstanceSet {
         })
     }
 
-    /// The first instance in this set that is not in `other`.
     pub(crate) fn first_outside(&self, other: &InstanceSet) -> Option<usize> {
         self.iter().find(|&at| !other.contains(at))
     }

@@ -24,7 +24,6 @@ pub struct Instances {
     /// The calls as they are written, in their order: most candidates of a pool fail at the same few.
     written: Vec<String>,
     steps: usize,
-    /// Knowledge of the parts of candidates.
     known: Arc<Mutex<KnownParts>>,
     /// Distinct bindings, by the parameters named.
     groups: Arc<Mutex<FxHashMap<Vec<usize>, Arc<Groups>>>>,
@@ -84,7 +83,6 @@ impl Evaluation {
 
 pub(super) const FALSE: &str = "AssertionError";
 
-/// Why a candidate could not be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoVerdict {
     /// `Unsupported` or `Budget`.
@@ -181,7 +179,6 @@ impl Instances {
         Some(at * self.bindings.len() + self.bindings.iter().position(|b| b == args)?)
     }
 
-    /// How many demonstrations call the action.
     pub fn demonstrations(&self) -> usize {
         let mut seen: Vec<usize> = self.calls.iter().map(|step| step.demonstration).collect();
         seen.dedup();

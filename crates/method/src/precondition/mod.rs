@@ -97,7 +97,6 @@ pub struct Candidate {
     /// The expression, without `assert`.
     pub text: String,
     pub origin: CandidateOrigin,
-    /// The verdict of validation by execution.
     pub fate: Validity,
     /// Size of its satisfied set |C| over all instances; `None` unless it could be evaluated.
     pub coverage: Option<usize>,

@@ -111,7 +111,6 @@ enum Turn {
 }
 
 impl PlannedEdit {
-    /// The action whose candidates it changes.
     pub fn action(&self) -> &str {
         &self.action
     }
@@ -125,7 +124,6 @@ impl PlannedEdit {
         }
     }
 
-    /// The change as a session records it.
     pub fn record(&self) -> CandidateEdit {
         let mark = |entry: &Option<Entry>| {
             entry.as_ref().map(|e| CandidateMark { text: e.candidate.text.clone(), rejected: e.candidate.rejected })

@@ -222,7 +222,6 @@ impl ProgPrompt {
     }
 }
 
-/// How plans are written in the world.
 fn vocabulary(cx: &Context<'_>) -> Vocabulary {
     Vocabulary::of(cx.world.kind(), cx.program.specification())
 }

@@ -22,7 +22,6 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// Tokens of so many characters, at least.
     pub fn tokens(self, chars: usize) -> usize {
         (chars as f64 / self.chars_a_token).ceil() as usize
     }
@@ -48,9 +47,7 @@ pub(super) struct Parts {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
-    /// How many demonstrations stay, the most alike.
     pub(super) demonstrations: usize,
-    /// How many of the oldest observations are left out.
     pub(super) observations_out: usize,
     /// Whether even so the prompt is longer than the model takes, by the estimate.
     pub(super) too_long: bool,

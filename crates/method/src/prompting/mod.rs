@@ -63,7 +63,6 @@ pub struct Material<'a> {
     pub task: &'a str,
     /// The world's kind of task: demonstrations of the same kind are preferred.
     pub kind: &'a str,
-    /// The person's refusals at this node.
     pub rejections: &'a [Rejection],
     /// The object whose call means that the agent's turn is over (`user`), where there is one.
     pub turn_ends: Option<&'a str>,
@@ -173,7 +172,6 @@ impl Prompting {
         Ok(prompt)
     }
 
-    /// The prompt for the next action of a session at its cursor.
     pub fn next_action(
         &self,
         form: Form,

@@ -7,7 +7,6 @@ use stepwright_program::Call;
 use stepwright_trajectory::{Step, program};
 use stepwright_world::demonstration::Demonstration;
 
-/// A demonstration as a program, with think comments or not.
 pub(super) fn of_demonstration(recorded: &Demonstration, think: bool) -> String {
     let opening = recorded.header.opening();
     if !think {

@@ -14,7 +14,6 @@ pub struct SpecificationText {
     pub text: String,
     /// The actions as they are called: `agent.goto`.
     pub actions: Vec<String>,
-    /// Whether assertions are in the actions' bodies.
     pub asserted: bool,
 }
 
@@ -39,7 +38,6 @@ impl SpecificationText {
     }
 }
 
-/// The assertions a specification brings, by action function.
 pub fn own_assertions(specification: &Specification) -> BTreeMap<String, Vec<String>> {
     let actions = specification.functions().iter().filter(|f| f.role == Role::Action);
     actions.map(|f| (f.name.clone(), f.assertions.iter().map(|a| a.expression.clone()).collect())).collect()

@@ -39,7 +39,6 @@ pub(crate) struct Material {
     cue: &'static str,
     thought: String,
     refused: Vec<Refused>,
-    /// The parts left out for the model's sake, in words.
     #[serde(skip)]
     left_out: Option<String>,
 }

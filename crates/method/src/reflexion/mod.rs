@@ -99,7 +99,6 @@ impl Method for Reflexion {
         react::over(cx, decision)
     }
 
-    /// The reflections on the way to the cursor.
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(node) = at.session.node(at.node) else { return Vec::new() };
         let lines = reflected(node).into_iter().map(|(_, text)| SectionLine { text, mark: StepStatus::Open });

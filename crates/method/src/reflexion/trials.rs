@@ -27,7 +27,6 @@ pub(super) fn id(trial: &Trial) -> ArtifactId {
     ArtifactId { kind: kind(), key: trial.leaf.to_string() }
 }
 
-/// The failed trials, in their order.
 fn failed(session: &Session) -> Vec<Trial> {
     let leaves = session.nodes().iter().filter(|node| node.parent.is_some() && node.children.is_empty());
     let trials = (1..).zip(leaves).filter(|(_, leaf)| !leaf.outcome.won);

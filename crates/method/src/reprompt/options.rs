@@ -158,7 +158,6 @@ pub const OPEN_LOOP: Table = &[
     BLOCKING,
 ];
 
-/// The options of corrective re-prompting.
 pub const REPROMPT: Table = &[
     SETTINGS,
     SCORE,

@@ -23,7 +23,6 @@ struct Failed<'a> {
     error: &'a str,
 }
 
-/// The variables of the corrective templates.
 #[derive(Serialize)]
 struct Error<'a> {
     step: &'a str,

@@ -14,12 +14,10 @@ pub fn retrieval() -> AskKind {
     AskKind::own("example", "the nearest example")
 }
 
-/// The ask of a language model for a correction.
 pub fn correction() -> AskKind {
     AskKind::own("correction", "a correction")
 }
 
-/// The translation of a next step.
 pub fn translation() -> AskKind {
     AskKind::own("translation", "translated steps")
 }
@@ -28,13 +26,11 @@ pub fn corrected() -> AskKind {
     AskKind::own("corrected", "a correction, translated")
 }
 
-/// Corrective prompts as documents.
 pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
     read: |_, _, typed| artifacts::text("prompt", typed, "the corrective prompt is empty"),
     ..ArtifactSpec::new("corrective prompt", "the corrective prompt")
 };
 
-/// The document of the last corrective prompt.
 pub(crate) fn prompt_id() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
@@ -54,7 +50,6 @@ pub enum Before {
 pub struct Offered {
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// The fate of the step that failed before it.
     #[serde(default)]
     pub before: Before,
     /// The built-in agent's reason, where it said the step.
@@ -62,7 +57,6 @@ pub struct Offered {
     pub why: Option<String>,
 }
 
-/// A corrective prompt as its document holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Corrective {
@@ -82,7 +76,6 @@ pub struct Corrective {
 }
 
 impl Corrective {
-    /// The document of an offer as it was written.
     pub fn of(offer: &Offer) -> Option<Corrective> {
         Corrective::deserialize(offer.written.value.as_deref()?).ok()
     }
@@ -96,7 +89,6 @@ impl Corrective {
     }
 }
 
-/// The corrective prompts offered at a node.
 pub fn prompts(turn: &Turn) -> impl DoubleEndedIterator<Item = &Offer> {
     turn.offers.iter().filter(|offer| offer.written.artifact == prompt_id())
 }
@@ -150,7 +142,6 @@ pub fn texts(ask: &Ask) -> Option<&[String]> {
     }
 }
 
-/// The candidates that a translation holds.
 pub fn candidates(ask: &Ask) -> Vec<Offered> {
     texts(ask).into_iter().flatten().filter_map(|text| serde_json::from_str(text).ok()).collect()
 }
@@ -161,7 +152,6 @@ pub fn candidate(turn: &Turn, proposal: &Proposal) -> Option<Offered> {
     candidates(ask).into_iter().nth(nth)
 }
 
-/// The samples that a language model answered with.
 pub fn samples(ask: &Ask) -> Vec<Sample> {
     let raw = ask.prompt.as_ref().is_some_and(|prompt| prompt.messages.iter().any(|m| m.role == "text"));
     let figures = ask.exchange.as_deref().map(|exchange| exchange.completions.as_slice()).unwrap_or_default();

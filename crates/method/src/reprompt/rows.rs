@@ -16,7 +16,6 @@ const ERRORS: &str = "errors";
 /// Width of the column of admissible steps.
 const STEP: usize = 22;
 
-/// The plan and the candidates at a node.
 pub fn rows(at: &Place<'_>, on_error: OnError) -> Vec<Section> {
     let path = at.path();
     plan(&path, on_error).into_iter().chain(path.last().and_then(|node| candidates(node))).collect()

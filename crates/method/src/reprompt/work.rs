@@ -30,13 +30,10 @@ pub enum Work {
         steps: Vec<String>,
         /// How many admissible steps are wanted.
         most: usize,
-        /// The fate of the step that failed before.
         before: Before,
         form: Form,
         beta: f64,
-        /// The cost of repeating the step before.
         repeated: f64,
-        /// The cost of a step that was tried before.
         tried: f64,
     },
     Again {
@@ -46,7 +43,6 @@ pub enum Work {
     Agent {
         most: usize,
         refused: Vec<Call>,
-        /// The fate of the step that failed before.
         before: Before,
     },
 }
@@ -152,7 +148,6 @@ fn agent(known: &WorkInput, most: usize, refused: &[Call], before: Before) -> An
     answer(offered)
 }
 
-/// Candidates as the answer holds them.
 fn answer(offered: impl IntoIterator<Item = Offered>) -> Answer {
     Answer::texts(offered.into_iter().filter_map(|offered| serde_json::to_string(&offered).ok()))
 }

@@ -14,7 +14,6 @@ use stepwright_world::{CUPS, closes};
 /// Temperature of samples where none is set.
 const TEMPERATURE: f64 = 0.7;
 
-/// The next step for the open request.
 pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
     let world = cx.world.name();
@@ -168,7 +167,6 @@ fn draft(cx: &Context<'_>, raw: String, text: Result<String, String>, origin: Or
     Draft { action, problem, ..Draft::new(raw, origin) }
 }
 
-/// Checks of a program before it runs.
 pub(super) fn verdict(cx: &Context<'_>, text: &str) -> Verdict {
     let mut verdict = Verdict::default();
     if let Some(outcome) = cx.world.preview(text)

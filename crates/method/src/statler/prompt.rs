@@ -21,7 +21,6 @@ pub struct AnsweredRequest {
     pub code: String,
     /// The same for a method that maintains no state.
     pub plain: String,
-    /// The belief after it, as prompts show it.
     pub state: String,
 }
 
@@ -37,7 +36,6 @@ impl AnsweredRequest {
     }
 }
 
-/// An answer that a person refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refused {
     /// The program, its calls on one line.
@@ -53,7 +51,6 @@ pub struct Asked<'a> {
     pub first: Option<&'a Value>,
     pub belief: Option<&'a Value>,
     pub history: Vec<AnsweredRequest>,
-    /// The person's refusals at this node.
     pub refused: Vec<Refused>,
 }
 

@@ -9,7 +9,6 @@ use stepwright_world::{Requests, WorkedExample};
 /// An example as templates show it; empty where a world has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Worked {
-    /// The description of the domain, line by line.
     pub about: Vec<String>,
     pub objects: String,
     pub state: String,
@@ -19,7 +18,6 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// The example of an episode of requests.
     pub fn of(requests: &dyn Requests) -> Result<Self, String> {
         let WorkedExample { about, first, steps } = requests.worked()?;
         let host = (requests.updating(), requests.nothing());

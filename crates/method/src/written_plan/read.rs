@@ -25,7 +25,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A plan as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
     pub plan: Plan,
@@ -189,7 +188,6 @@ fn ends(rest: &str) -> Result<(), String> {
     Err(format!("`{}` behind the closing bracket: one line holds one action or assertion", shown(rest)))
 }
 
-/// As much of a text as a message needs.
 fn shown(text: &str) -> String {
     const MOST: usize = 40;
     let mut shown: String = text.chars().take(MOST).collect();

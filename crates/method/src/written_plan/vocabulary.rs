@@ -15,7 +15,6 @@ const FILE: &str = "plans.txt";
 pub struct Vocabulary {
     /// The actions with their parameters, as prompts list them (`putin <obj> <obj>`).
     pub actions: Vec<String>,
-    /// The states an assertion may name (`opened`).
     pub states: Vec<String>,
     /// The text of the world's file, empty where it has none.
     text: &'static str,
@@ -98,7 +97,6 @@ impl Vocabulary {
         self.meaning("close", "").map_or_else(|| vec!["CLOSE", "NEAR", "AT"], |m| m.split(", or ").collect())
     }
 
-    /// The predicate of what is in the hand.
     pub fn held(&self) -> &'static str {
         self.meaning("hands", "").unwrap_or("HOLDS")
     }
@@ -143,7 +141,6 @@ impl Vocabulary {
         chosen.into_iter().map(|demonstration| self.example(demonstration)).collect()
     }
 
-    /// A demonstration as a function in the form of plans.
     fn example(&self, demonstration: &Demonstration) -> String {
         let mut text = format!("def {}():\n", function_name(&demonstration.sentence));
         let (mut number, mut lines): (usize, Vec<String>) = (0, Vec::new());

@@ -43,7 +43,6 @@ pub(super) struct Scoring {
     pub(super) completions: Vec<Completion>,
 }
 
-/// A line behind the header.
 #[allow(clippy::large_enum_variant, reason = "nearly all of them are exchanges")]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Entry {

@@ -29,7 +29,6 @@ struct Open {
 /// The cassettes this process writes.
 static OPEN: LazyLock<Mutex<HashMap<PathBuf, Weak<Mutex<Open>>>>> = LazyLock::new(Mutex::default);
 
-/// A language model whose exchanges are recorded.
 pub struct Recorder {
     inner: Arc<dyn LanguageModel>,
     path: PathBuf,
@@ -83,7 +82,6 @@ impl Open {
         Ok(())
     }
 
-    /// Writes a line whole or not at all.
     fn write(&mut self, value: &impl Serialize) -> std::io::Result<()> {
         let line = serde_json::to_vec(value)?;
         if line.len() as u64 + 1 >= MAX_LINE {
@@ -134,7 +132,6 @@ fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, Ca
     Ok(open)
 }
 
-/// Whether a cassette holds this model's answers.
 fn fits(header: &Header, info: &ModelInfo, path: &Path) -> Result<(), CassetteError> {
     if header.model == info.name {
         return Ok(());

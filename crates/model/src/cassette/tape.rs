@@ -59,12 +59,10 @@ impl Tape {
         recorded.map(|s| s.completions.clone())
     }
 
-    /// The recorded request nearest to one that is not recorded.
     pub(super) fn nearest(&self, request: &ModelRequest) -> String {
         nearest(request, self.requests())
     }
 
-    /// The recorded scoring nearest to one that is not recorded.
     pub(super) fn nearest_scoring(&self, request: &ScoreRequest) -> String {
         let recorded: Vec<ModelRequest> = self.scorings.iter().map(|s| as_request(&s.score)).collect();
         nearest(&as_request(request), recorded.iter())

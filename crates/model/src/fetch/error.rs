@@ -4,15 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::Weights;
 
-/// Why weights could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     #[error("there are no weights `{name}` to fetch; there are: {known}")]
-    Unknown {
-        /// As asked for.
-        name: String,
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// The shipped manifest cannot be read.
     #[error("the list of weights in this program is damaged: {0}")]
     Manifest(String),
@@ -28,7 +23,6 @@ pub enum FetchError {
         /// Megabytes free.
         free: u64,
     },
-    /// A file could not be read or written.
     #[error("{path}: {message}")]
     File { path: PathBuf, message: String },
     /// A person's file is not the one wanted.

@@ -14,7 +14,6 @@ pub struct Weights {
     pub name: String,
     pub title: String,
     pub about: String,
-    /// The file's name below the folder of models.
     pub file: String,
     /// Bytes.
     pub size: u64,

@@ -15,7 +15,6 @@ use crate::{Completion, ModelRequest, ModelResponse, ScoreRequest, StreamEvent};
 
 static ENGINES: Mutex<Vec<(PathBuf, Weak<Engine>)>> = Mutex::new(Vec::new());
 
-/// Something asked of the model.
 pub(super) enum Job {
     Complete {
         request: Box<ModelRequest>,

@@ -14,7 +14,6 @@ use candle_core::quantized::gguf_file::{Content, Value};
 /// Longest header that is walked: vocabularies of real models take some 10 MB.
 const MAX_HEADER: u64 = 256 << 20;
 
-/// A GGUF file whose header has been read.
 pub(super) struct Gguf {
     path: PathBuf,
     file: BufReader<File>,

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use crate::PromptMessage;
 
-/// Messages that a template may be rendered with.
 #[derive(Debug)]
 pub(super) struct Guarded<'a> {
     pub(super) messages: Cow<'a, [PromptMessage]>,

@@ -20,7 +20,6 @@ const BLOCK: usize = 64;
 /// Prompts and answers remembered; together they hold no more than [`MAX_CONTEXT`] tokens.
 const REMEMBERED: usize = 8;
 
-/// Why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Cancelled,

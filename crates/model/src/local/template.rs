@@ -19,7 +19,6 @@ const FUEL: u64 = 1_000_000;
 const MAX_SOURCE: usize = 1 << 18;
 const MAX_TEXT: usize = 8 << 20;
 
-/// How a model wants its messages.
 pub(super) struct Template {
     /// `None`: the file has no template, and messages are joined.
     environment: Option<Environment<'static>>,

@@ -37,7 +37,6 @@ pub fn use_this_program() {
 #[derive(Serialize, Deserialize)]
 struct Order {
     name: String,
-    /// Names and sources of the person's own templates.
     templates: Vec<(String, String)>,
     context: Value,
 }

@@ -50,7 +50,6 @@ fn indented(text: &str, width: usize, first: bool) -> String {
     text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a template can be parsed within bounds.
 pub(super) fn check(source: &str) -> Result<(), String> {
     if source.len() > MAX_SOURCE {
         return Err(format!("it has {} KiB; at most {} are read", source.len() >> 10, MAX_SOURCE >> 10));

@@ -1,6 +1,5 @@
 //! Embedded templates, which ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
 
-/// Name and source of each.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("blocking/select", include_str!("../../../../prompts/blocking/select.jinja")),
     ("blocking/select_chat", include_str!("../../../../prompts/blocking/select_chat.jinja")),

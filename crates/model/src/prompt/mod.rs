@@ -31,10 +31,8 @@ pub(crate) use render::hex;
 
 use stepwright_episode::PromptMessage;
 
-/// A rendered prompt with what identifies its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
-    /// The messages in order.
     pub messages: Vec<PromptMessage>,
     /// The template's name (`preconditions/next_action`).
     pub template: String,
@@ -43,20 +41,13 @@ pub struct Rendered {
     pub hash: String,
 }
 
-/// Why a prompt could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
-    /// There is no such template.
     #[error("there is no prompt template {name:?}; the templates are {known}")]
-    Unknown {
-        /// The name asked for.
-        name: String,
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// The user's copy could not be read.
     #[error("cannot read the prompt template {path}: {why}; make it readable, or remove it to use the built-in one")]
     Unreadable { path: String, why: String },
-    /// The template is wrong, or uses what it is not given.
     #[error("prompt template {source_name}: {why}")]
     Template {
         /// The file, or the name of the built-in template.
@@ -168,7 +159,6 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The SHA-256 of a text in hexadecimal.
 pub fn digest_of(text: &str) -> String {
     hex(&sha2::Sha256::digest(text))
 }

@@ -68,7 +68,6 @@ pub(super) fn body(options: &Options, quirks: &Quirks, wanted: Wanted<'_>) -> Ma
     body
 }
 
-/// How reasoning is asked for.
 struct Thinking {
     thinking: Option<Value>,
     effort: Option<String>,

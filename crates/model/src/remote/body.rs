@@ -17,9 +17,7 @@ const PROMPT: [&str; 3] = ["messages", "prompt", "system"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interface {
-    /// OpenAI's chat completions.
     Chat,
-    /// OpenAI's legacy completions.
     Completions,
     Messages,
     OllamaChat,
@@ -49,13 +47,11 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The seed of this request, as servers take it.
     pub(super) fn seed(&self) -> Option<u64> {
         self.request.seed.map(|seed| seed.wrapping_add(u64::from(self.offset)) & i64::MAX as u64)
     }
 }
 
-/// Whether the request asks for a raw completion.
 pub(super) fn is_raw(request: &ModelRequest) -> bool {
     matches!(request.messages.as_slice(), [only] if is_raw_text(only))
 }

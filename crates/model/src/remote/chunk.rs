@@ -22,7 +22,6 @@ pub(super) struct Answer {
     wanted: u32,
     choices: BTreeMap<u32, Choice>,
     pub(super) usage: Option<Usage>,
-    /// The model that answered, as the server calls it.
     pub(super) served: String,
     pub(super) fingerprint: String,
     pub(super) cost: Option<f64>,
@@ -78,7 +77,6 @@ impl Answer {
         self.choices.values().any(Choice::begun)
     }
 
-    /// Whether no completion was seen at all.
     pub(super) fn is_empty(&self) -> bool {
         self.choices.is_empty()
     }
@@ -93,7 +91,6 @@ impl Answer {
         self.choices.len() as u64 >= u64::from(self.wanted) && self.choices.values().all(|c| !c.finish.is_empty())
     }
 
-    /// Whether more was written than any model should.
     pub(super) fn is_too_long(&self) -> bool {
         self.choices.values().any(|c| c.text.len().saturating_add(c.reasoning.len()) > MAX_TEXT)
     }
@@ -102,7 +99,6 @@ impl Answer {
         self.choices.len()
     }
 
-    /// Whether log-probabilities came.
     pub(super) fn has_logprobs(&self) -> bool {
         self.choices.values().any(|c| !c.tokens.is_empty())
     }

@@ -23,7 +23,6 @@ const FACTOR: u32 = 4;
 /// Most tokens asked for by ourselves.
 const MOST: u32 = 131_072;
 
-/// Where the text of an attempt goes.
 #[derive(Clone, Copy)]
 pub(super) struct Sink<'a> {
     pub(super) events: &'a UnboundedSender<StreamEvent>,
@@ -364,7 +363,6 @@ impl Remote {
     }
 }
 
-/// A completion as it is given: out of its form.
 fn formed(request: &ModelRequest, mut completion: Completion) -> Completion {
     if let Some(structure) = &request.structure {
         let text = structure.read(&completion.text);

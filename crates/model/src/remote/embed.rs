@@ -8,7 +8,6 @@ use super::options::Wire;
 use crate::ModelError;
 
 impl Remote {
-    /// A vector for each text, in their order.
     pub(super) async fn vectors(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
         if texts.is_empty() {
             return Ok(Vec::new());

@@ -21,7 +21,6 @@ pub(super) struct Failure {
     pub(super) refusal: Option<Refusal>,
 }
 
-/// A failure worth another attempt.
 #[derive(Debug)]
 pub(super) struct Passing {
     pub(super) why: String,
@@ -37,7 +36,6 @@ pub(super) struct Refusal {
 }
 
 impl Failure {
-    /// A failure that no further attempt mends.
     pub(super) fn last(error: ModelError) -> Self {
         Failure { error, passing: None, refusal: None }
     }

@@ -75,7 +75,6 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// An answer without keys.
 pub(super) fn response(mask: &Mask, answer: Result<ModelResponse, ModelError>) -> Result<ModelResponse, ModelError> {
     match answer {
         Ok(mut response) => {

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use crate::Settings;
 
-/// Which wire format an endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wire {
     /// OpenAI's chat completions and legacy completions, as most servers speak them.
@@ -54,7 +53,6 @@ impl std::str::FromStr for Think {
     }
 }
 
-/// Which of the two interfaces to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Api {
@@ -74,9 +72,7 @@ pub enum LimitField {
     /// `max_completion_tokens` at OpenAI's own endpoint and `max_tokens` elsewhere; the other one after a refusal.
     #[default]
     Auto,
-    /// `max_tokens`.
     MaxTokens,
-    /// `max_completion_tokens`.
     MaxCompletionTokens,
 }
 
@@ -84,7 +80,6 @@ pub enum LimitField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
-    /// The one that the endpoint turns out to offer.
     #[default]
     Auto,
     /// By llama.cpp's own interface.
@@ -109,7 +104,6 @@ pub struct Options {
     pub wire: Wire,
     /// Which of OpenAI's interfaces to use.
     pub api: Api,
-    /// Whether and how much the model reasons.
     #[serde(skip)]
     pub think: Think,
     /// Tokens of the context that Ollama sets up; as many as the prompt needs if not set.
@@ -129,7 +123,6 @@ pub struct Options {
     pub settings: Settings,
     /// Tokens the model takes, prompt and completion together, where it is known better than the server states.
     pub context: Option<usize>,
-    /// Stream answers as they are generated.
     pub stream: bool,
     /// Alternatives asked for at each token when log-probabilities are wanted, 0 to 20.
     pub top_logprobs: u32,

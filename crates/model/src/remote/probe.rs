@@ -16,7 +16,6 @@ use crate::{LanguageModel, ModelError, ModelRequest, PromptMessage};
 /// Most bytes read of a list of models.
 const MAX_LIST: usize = 4 << 20;
 
-/// Whether an endpoint offers something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Support {
     Yes,
@@ -30,13 +29,11 @@ impl Support {
     }
 }
 
-/// The abilities that an endpoint turned out to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// The ids of the models there, or why they are not known.
     pub models: Result<Vec<String>, String>,
     pub chat: Support,
-    /// Raw completions at the legacy interface.
     pub completions: Support,
     /// Log-probabilities of generated tokens.
     pub logprobs: Support,
@@ -145,7 +142,6 @@ impl Remote {
         Err(failure.map_or_else(|| "refused".to_owned(), |f| f.error.to_string()))
     }
 
-    /// The ids of the endpoint's models, sorted.
     async fn models(&self) -> Result<Vec<String>, Failure> {
         let at = if self.options.wire == Wire::Ollama { (Root::Server, "api/tags") } else { (Root::Base, "models") };
         let response = self.http.get(&self.options, at).await?;

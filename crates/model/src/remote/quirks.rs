@@ -76,7 +76,6 @@ pub(super) enum Lesson {
 }
 
 impl Quirks {
-    /// Reads a refusal of `sent`.
     pub(super) fn learn(&self, sent: &Value, status: u16, param: Option<&str>, message: &str) -> Lesson {
         if !matches!(status, 400 | 422) {
             return Lesson::Nothing;

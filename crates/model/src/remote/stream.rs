@@ -284,7 +284,6 @@ fn take(
     Ok(())
 }
 
-/// An error that comes within an answer.
 fn reported(error: &Value) -> Break {
     let code = error.get("code").or_else(|| error.get("status"));
     let status = code.and_then(|c| c.as_u64().or_else(|| c.as_str()?.parse().ok())).and_then(|c| u16::try_from(c).ok());

@@ -93,7 +93,6 @@ impl Vm {
         }
     }
 
-    /// A method of a built-in type as a value.
     fn builtin_attr(&mut self, object: &Value, name: &Name) -> Done<Value> {
         match member(self.type_of(object), name) {
             Some(Member::Method(..)) => self.alloc(Obj::BuiltinMethod { this: object.clone(), name: name.clone() }),

@@ -558,7 +558,6 @@ impl Vm {
     }
 }
 
-/// Whether a built-in type is another or derives from it.
 fn is_subtype(of: Type, class: Type) -> bool {
     of == class
         || class == Type::Object

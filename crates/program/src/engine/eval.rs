@@ -204,7 +204,6 @@ impl Vm {
         Ok(())
     }
 
-    /// The entries of a dictionary; `None` of anything else.
     pub(crate) fn entries(&self, value: &Value) -> Option<Vec<Entry>> {
         if let Obj::Dict(dict) = self.obj(value)? { Some(dict.map.values().cloned().collect()) } else { None }
     }

@@ -51,7 +51,6 @@ impl Default for Limits {
 
 macro_rules! exceptions {
     ($($name:ident < $base:ident),* $(,)?) => {
-        /// The built-in exception types the engine knows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub(crate) enum ExcKind { BaseException, $($name),* }
 

@@ -247,7 +247,6 @@ impl Vm {
         }
     }
 
-    /// Assigns to a slice of a list, or deletes it.
     pub(crate) fn set_slice(&mut self, object: &Value, bounds: SliceBounds, value: Option<&Value>) -> Done<()> {
         let Value::Ref(id) = object else { return Err(Stop::unsupported("slice assignment to this")) };
         let id = *id;

@@ -307,7 +307,6 @@ fn float_arithmetic(op: Operator, x: f64, y: f64) -> Done<Value> {
     }))
 }
 
-/// CPython's float `divmod`.
 pub(crate) fn divmod(x: f64, y: f64) -> (f64, f64) {
     let mut rest = x % y;
     let mut quotient = (x - rest) / y;

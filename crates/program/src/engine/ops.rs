@@ -95,7 +95,6 @@ impl Vm {
         }
     }
 
-    /// Whether it is a set, frozen or not.
     pub(crate) fn is_set(&self, value: &Value) -> bool {
         matches!(self.obj(value), Some(Obj::Set(_)))
     }

@@ -80,7 +80,6 @@ pub(crate) enum BuiltinName {
     NotOffered,
 }
 
-/// Looks a name up among Python's builtins.
 pub(crate) fn builtin(name: &str) -> Option<BuiltinName> {
     if let Some(of) = CALLED.iter().copied().find(|of| of.name() == name).or(ExcKind::named(name).map(Type::Exc)) {
         return Some(BuiltinName::Type(of));
@@ -104,7 +103,6 @@ const CALLED: [Type; 18] = {
     ]
 };
 
-/// A public attribute of a built-in type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Member {
     /// A value, not a method.

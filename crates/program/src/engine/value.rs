@@ -38,7 +38,6 @@ pub(crate) fn literal(text: &str) -> Arc<str> {
     new
 }
 
-/// Index of an object on the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub u32);
 
@@ -267,7 +266,6 @@ pub(crate) enum Obj {
         args: Vec<Value>,
         exact: bool,
     },
-    /// The module `collections`.
     Collections,
 }
 

@@ -137,7 +137,6 @@ impl Vm {
         (self.limits.steps - self.steps, self.limits.size - self.size)
     }
 
-    /// Notes that a dictionary is looked at by a key.
     #[inline]
     pub(crate) fn note_key(&self, key: &Key) {
         self.keys.set(self.keys.get() | mark_of_key(key));
@@ -340,7 +339,6 @@ impl Vm {
         Ok(this)
     }
 
-    /// Looks an attribute up in a class and its bases.
     pub(crate) fn class_attr(&self, class: Id, name: &str) -> Option<Value> {
         let mut next = Some(class);
         while let Some(id) = next {

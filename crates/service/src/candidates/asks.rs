@@ -91,7 +91,6 @@ impl CandidateService {
         self.ask_for_candidates(view);
     }
 
-    /// Reports how far the writing is, and when it is over.
     fn tell_writing(&mut self, view: &mut SessionView<'_>) {
         let (done, total) = (self.writing.done, self.writing.total);
         if total == 0 {
@@ -140,7 +139,6 @@ impl CandidateService {
         self.request(PendingRequest::Score, request, view);
     }
 
-    /// Notes a model's scores beside the candidates.
     fn scored(&mut self, action: String, answer: &ModelAnswer, view: &mut SessionView<'_>) {
         let scored = |c: &Completion| Some((c.text.clone(), c.mean_logprob()?));
         let scores: Vec<(String, f64)> = answer.completions.iter().filter_map(scored).collect();

@@ -2,7 +2,6 @@
 
 use stepwright_episode::Assertions;
 
-/// A person's change to the preconditions of an action.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// To its candidates; which, the candidate store knows.

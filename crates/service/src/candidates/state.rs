@@ -50,7 +50,6 @@ impl CandidateService {
         }
     }
 
-    /// Asks something of the gate.
     pub(super) fn request(&mut self, pending: PendingRequest, request: Request, view: &mut SessionView<'_>) {
         self.pending.insert(view.request(request), pending);
     }

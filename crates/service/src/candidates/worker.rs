@@ -43,19 +43,16 @@ pub(super) enum Job {
         scores: Vec<(String, f64)>,
     },
     Show(String),
-    /// Add what a model wrote.
     TakeIn {
         action: String,
         written: Vec<Written>,
     },
-    /// Look over a person's change.
     Edit {
         action: String,
         edit: Edit,
     },
     /// Make it; it is recorded.
     Make(Box<PlannedEdit>),
-    /// Look at a text as it is typed, or at a candidate.
     Try {
         token: u64,
         action: String,
@@ -69,7 +66,6 @@ pub(super) enum Job {
         place: Occasion,
         texts: Vec<String>,
     },
-    /// Show a step where two differ.
     Differ {
         token: u64,
         action: String,
@@ -342,7 +338,6 @@ fn suggested(store: &CandidateStore, ranking: Ranking) -> AdoptedSet {
     AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
 }
 
-/// The action, or all that the demonstrations call.
 fn actions(store: &CandidateStore, action: Option<String>) -> Vec<String> {
     match action {
         Some(action) => vec![action],

@@ -33,7 +33,6 @@ pub(super) struct Scoring {
 #[derive(Default)]
 pub(super) struct Writing {
     pub(super) waiting: VecDeque<Wanted>,
-    /// The action whose ask is now requested of the gate.
     pub(super) asking: Option<String>,
     /// The asks under way: the action, and the completions wanted.
     pub(super) asked: BTreeMap<AskId, (String, u32)>,
@@ -46,7 +45,6 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    /// The actions something is still being written for.
     pub(super) fn actions(&self) -> BTreeSet<String> {
         let waiting = self.waiting.iter().map(|w| &w.action).chain(&self.asking);
         waiting.chain(self.asked.values().map(|(action, _)| action)).cloned().collect()

@@ -49,7 +49,6 @@ impl SkillService {
         }
     }
 
-    /// Whether a question is under way, or about to be.
     fn is_asking(&self) -> bool {
         self.asked.is_some() || self.pending.values().any(|pending| matches!(pending, PendingRequest::Ask(_)))
     }

@@ -25,15 +25,12 @@ pub enum Progress {
     Resumed(usize),
     /// A question is asked: in words, and how many more are known to come.
     Asking(String, usize),
-    /// An answer could not be used.
     Unread(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// All was asked.
     Done,
-    /// The budget of tokens is used up.
     Budget,
     /// A person stopped it, or the model failed: in words.
     Stopped(String),

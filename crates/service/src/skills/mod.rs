@@ -108,7 +108,6 @@ impl SkillService {
     }
 }
 
-/// Writes what is known to a new file.
 fn save(path: &Path, view: &SessionView<'_>) -> Result<String, String> {
     let known = document::read(&known_document(view))?;
     let mut new = std::fs::OpenOptions::new();

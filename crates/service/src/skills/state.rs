@@ -32,7 +32,6 @@ pub(super) struct Found {
     pub(super) result: Result<Vec<Proposed>, String>,
 }
 
-/// The knowledge of skills, and the search for more.
 #[derive(Default)]
 pub struct SkillService {
     /// The run through all questions, between two of them.

@@ -18,9 +18,7 @@ pub(super) struct Judged {
     /// From 0 to 1, below 0 where it costs too much.
     pub(super) worth: f64,
     pub(super) choices: Vec<(String, String)>,
-    /// Wanted phrases that were not seen.
     pub(super) missing: Vec<String>,
-    /// Wanted options that it does not offer.
     lacking: Vec<String>,
     price: (Option<f64>, Option<f64>),
 }
@@ -58,7 +56,6 @@ pub(super) fn title(wish: &Wish, result: &Result) -> f64 {
     share(&wish.terms, &analyse(&result.title).into_iter().collect())
 }
 
-/// How well a product fits.
 pub(super) fn judge(wish: &Wish, page: &Seen, about: &[&str]) -> Judged {
     let (choices, lacking, wanted) = choices(wish, page);
     let values = page.options.iter().flat_map(|(_, values)| values).map(String::as_str);

@@ -28,7 +28,6 @@ pub struct Past {
     pub seen: Option<Seen>,
 }
 
-/// An action the buyer would take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     pub action: String,

@@ -18,7 +18,6 @@ const COMBINATIONS: usize = 4096;
 /// of some kilobytes could fill the memory.
 const MOST: (usize, usize) = (50_000, 20);
 
-/// An instruction that a person wrote.
 #[derive(Debug, Deserialize)]
 pub(super) struct Human {
     #[serde(default)]

@@ -78,12 +78,10 @@ impl Product {
     }
 }
 
-/// Products and goals that were read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalogue {
     /// The products, in the order of the file, no two of a number.
     pub products: Vec<Product>,
-    /// The goals, in the order they are numbered.
     pub goals: Vec<Goal>,
     /// The parts left out or filled in, with the reason, a line each.
     pub notes: Vec<String>,
@@ -92,7 +90,6 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The position of each product, by its number.
     pub fn places(&self) -> FxHashMap<String, usize> {
         self.products.iter().enumerate().map(|(i, product)| (product.asin.clone(), i)).collect()
     }
@@ -105,11 +102,7 @@ pub enum ShopError {
     Unreadable { path: String, source: std::io::Error },
     /// A file does not hold what it should.
     #[error("{path}: {message}")]
-    Data {
-        path: String,
-        /// Fault, with what would be right.
-        message: String,
-    },
+    Data { path: String, message: String },
 }
 
 impl ShopError {

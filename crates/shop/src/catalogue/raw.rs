@@ -56,7 +56,6 @@ struct ProductKnowledge {
     instruction_attributes: Option<Vec<String>>,
 }
 
-/// Reads WebShop's own files.
 pub(super) fn read(
     items: &Path,
     attributes: Option<&Path>,

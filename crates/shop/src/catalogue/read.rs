@@ -15,7 +15,6 @@ pub enum Found {
         /// The goals; none are read where the file is missing.
         goals: Option<PathBuf>,
     },
-    /// WebShop's own files.
     Raw {
         /// `items_shuffle*.json`.
         items: PathBuf,

@@ -19,7 +19,6 @@ pub struct Builder {
     counts: FxHashMap<u32, u32>,
 }
 
-/// A term's list so far.
 #[derive(Debug, Default)]
 struct Growing {
     bytes: Vec<u8>,
@@ -85,7 +84,6 @@ impl Builder {
     }
 }
 
-/// The place of each number in their order.
 fn ranks(numbers: &[Box<str>]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].cmp(&numbers[*b]));

@@ -10,13 +10,10 @@ use super::Index;
 /// Changes with the rules of analysis and the layout.
 const MAGIC: &[u8; 16] = b"stepwright-shop1";
 
-/// Why an index could not be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
-    /// The file cannot be written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The index cannot be written down.
     #[error(transparent)]
     Form(#[from] postcard::Error),
 }

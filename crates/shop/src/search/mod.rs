@@ -36,7 +36,6 @@ pub struct Index {
     ranks: Vec<u32>,
 }
 
-/// Where a term's documents are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Posting {
     start: u64,
@@ -92,7 +91,6 @@ impl Index {
         self.terms.len()
     }
 
-    /// The bytes it takes in memory, about.
     pub fn bytes(&self) -> usize {
         let terms: usize = self.terms.keys().map(|term| term.len() + 48).sum();
         terms + self.postings.len() + self.lengths.len() + 4 * self.ranks.len()

@@ -8,7 +8,6 @@ mod unicode;
 pub use stem::stem;
 pub use token::tokens;
 
-/// Words that are neither indexed nor searched for.
 pub(crate) const STOP_WORDS: [&str; 33] = [
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of",
     "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with",

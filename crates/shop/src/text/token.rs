@@ -10,7 +10,6 @@ const AS_TEXT: char = '\u{FE0E}';
 const AS_EMOJI: char = '\u{FE0F}';
 const KEY_CAP: char = '\u{20E3}';
 
-/// The tokens of a text, as they are written there.
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     Tokens { text, at: 0 }
 }

@@ -21,7 +21,6 @@ use stepwright_trajectory::Trajectory;
 pub use forms::Shape;
 pub use needs::Found;
 
-/// How the logs are gone through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Whether successes are contrasted with refusals and failed episodes; else only successes speak.
@@ -42,7 +41,6 @@ impl Default for Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     pub trajectory: String,
-    /// Its segments: in order, each step in one.
     pub segments: Vec<Segment>,
 }
 
@@ -68,13 +66,11 @@ pub struct Tip {
     pub witnesses: Vec<Witness>,
 }
 
-/// The knowledge found in logs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Distilled {
     /// Skills, primitives, tips, rules.
     pub knowledge: Knowledge,
     pub cuts: Vec<Cut>,
-    /// The tips of the knowledge with what speaks for each.
     pub tips: Vec<Tip>,
 }
 

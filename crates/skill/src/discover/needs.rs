@@ -34,7 +34,6 @@ pub struct Found {
     pub witnesses: Vec<Witness>,
 }
 
-/// A moment: which conditions hold.
 struct Moment {
     holds: Vec<bool>,
     witness: Witness,

@@ -98,7 +98,6 @@ pub(super) fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
     Distilled { knowledge, cuts, tips }
 }
 
-/// The most frequent order of calls.
 fn plan(cuts: &[Cut]) -> Option<Plan> {
     let mut counted: BTreeMap<Vec<SkillCall>, usize> = BTreeMap::new();
     for cut in cuts {
@@ -112,7 +111,6 @@ fn norm(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The item's page before the purchase.
 struct Purchase<'a> {
     log: &'a Trajectory,
     at: usize,

@@ -123,7 +123,6 @@ impl Stage {
     }
 }
 
-/// A question for a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// Its number, from 0; an answer that cannot be read is asked for once more under the next number.
@@ -134,7 +133,6 @@ pub struct Question {
     pub context: Value,
 }
 
-/// Work to be asked about.
 #[derive(Debug, Clone, PartialEq)]
 struct Task {
     stage: Stage,
@@ -312,7 +310,6 @@ impl Distiller {
         (0..self.logs.len()).filter(|at| self.logs[*at].success).collect()
     }
 
-    /// Pairs of a success and a failure on one task.
     fn pairs(&self) -> Vec<(usize, usize)> {
         pairs(&self.logs)
     }

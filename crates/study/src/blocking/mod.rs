@@ -25,7 +25,6 @@ use stepwright_world::kitchen;
 pub struct Condition {
     pub name: &'static str,
     pub method: &'static str,
-    /// The kitchen's option `find`.
     pub find: &'static str,
     /// Whether its course depends on a language model where one is in use.
     pub model: bool,

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::{Chart, Plot, scatter, shares};
 
-/// In which form plots are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A value a line: measure, curve, number, value.
@@ -18,7 +17,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// The form that a file's name asks for.
     pub fn of(path: &Path) -> Result<Self, String> {
         match path.extension().and_then(|end| end.to_str()) {
             Some("csv") => Ok(Format::Csv),

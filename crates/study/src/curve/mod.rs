@@ -31,7 +31,6 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
-/// A chart of an SVG file, one below the other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Chart {

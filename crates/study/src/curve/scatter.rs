@@ -18,9 +18,7 @@ pub struct PointOf {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scatter {
-    /// The share on the horizontal axis.
     pub across: String,
-    /// The share on the vertical axis.
     pub up: String,
     pub points: Vec<PointOf>,
 }

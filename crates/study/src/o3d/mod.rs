@@ -79,7 +79,6 @@ pub struct O3d {
     pub model: String,
 }
 
-/// The published limit of a world's episodes.
 pub fn limits(world: &str) -> &'static str {
     if world == SHOP { "o3d-15" } else { "o3d-30" }
 }

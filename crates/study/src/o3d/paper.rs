@@ -2,9 +2,7 @@
 
 /// The columns of the household's tables: types of task.
 pub(crate) const TYPES: [&str; 6] = ["pick", "clean", "heat", "cool", "look", "pick2"];
-/// The column over all types.
 pub const ALL: &str = "all";
-/// The columns of the shop's tables.
 pub const SHOP: [&str; 2] = ["SR", "score"];
 
 /// A model's name as the paper writes it, in small letters.

@@ -90,7 +90,6 @@ fn unable<'a>(of: &Row<'a>) -> Option<&'a str> {
     of.lines.iter().all(|result| why(result).is_some()).then_some(first)
 }
 
-/// The rows without figures, in words.
 fn without_figures(rows: &[Row<'_>]) -> String {
     let said = rows.iter().filter_map(|of| {
         let (condition, model, why) = (of.condition("condition"), of.condition("our model"), unable(of)?);

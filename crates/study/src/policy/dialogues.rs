@@ -16,7 +16,6 @@ use stepwright_world::demonstration::Demonstration;
 use stepwright_world::dialogue::{Dialogue, DialogueWorld, Source};
 use stepwright_world::{TaskInfo, World};
 
-/// A service in one setting, ready to be predicted.
 #[derive(Debug)]
 pub struct Service {
     pub name: String,

@@ -8,7 +8,6 @@ use stepwright_method::precondition::Score;
 use stepwright_program::{Call, Role, Rules, Specification, State};
 use stepwright_world::dialogue::{Dialogue, Speaker};
 
-/// A turn of the system in a recorded dialogue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SystemTurn {
     /// Index of its first call among the dialogue's calls.

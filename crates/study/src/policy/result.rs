@@ -42,7 +42,6 @@ pub struct PolicyResult {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     pub seconds: f64,
-    /// The error, if it could not be predicted to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -57,14 +57,12 @@ impl Setting {
     }
 }
 
-/// The basis that all episodes of a study share.
 #[derive(Clone)]
 pub struct Basis {
     pub source: Source,
     pub resolver: Resolver,
     pub prompts: Prompts,
     pub clock: Clock,
-    /// Actions of a turn or an episode at most.
     pub steps: u32,
     /// Tokens that a turn or an episode may take.
     pub token_budget: Option<u64>,

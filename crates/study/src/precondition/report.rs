@@ -104,7 +104,6 @@ fn scores(of: &Row<'_>) -> Vec<Score> {
     agreed.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }).collect()
 }
 
-/// The score of preconditions that permit everything.
 fn nothing(of: &Row<'_>) -> Vec<Score> {
     let known = of.lines.iter().filter_map(|r| Some((r.agreement?, r.instances)));
     known.map(|(a, all)| Score::new(part(a.truth, all).unwrap_or(1.0), 1.0)).collect()

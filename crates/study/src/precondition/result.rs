@@ -67,7 +67,6 @@ pub struct ActionResult {
     pub shown: usize,
     pub episodes: usize,
     pub assertions: Vec<String>,
-    /// The true ones, where they are known.
     pub truth: Option<Vec<String>>,
     pub truth_from: Option<String>,
     /// Instances (step, binding) of the episodes.

@@ -15,7 +15,6 @@ use stepwright_world::dialogue::Source;
 pub struct Truth {
     /// `the data`, a file's name, `the specification`.
     pub origin: String,
-    /// The assertions of every action that is known.
     pub assertions: BTreeMap<String, Vec<String>>,
 }
 
@@ -58,7 +57,6 @@ pub struct Subject {
     /// The seed that the demonstrations were drawn by, where the data names none.
     pub seed: u64,
     pub(super) tests: Demonstrations,
-    /// The true preconditions, where they are known.
     pub truth: Option<Truth>,
 }
 

@@ -21,7 +21,6 @@ struct Activity {
     truths: Arc<[Script]>,
 }
 
-/// All tasks of the study, by their ids.
 #[derive(Debug)]
 pub struct Activities {
     all: BTreeMap<String, Activity>,

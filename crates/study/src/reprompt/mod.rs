@@ -41,7 +41,6 @@ pub enum Condition {
         method: &'static str,
         options: &'static [(&'static str, &'static str)],
     },
-    /// A program that people wrote.
     Written(Perturbation),
 }
 
@@ -132,7 +131,6 @@ impl Written {
     }
 }
 
-/// Fills in what a program comes to.
 fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) -> Result<RepromptResult, String> {
     let scores = activities.scores(&line.task, &written.program)?;
     let errors = written.refused.iter().map(|program| activities.error(&line.task, program));
@@ -152,7 +150,6 @@ fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) 
 }
 
 impl Reprompt {
-    /// A program that people wrote, damaged.
     fn by_people(&self, damage: Perturbation, line: RepromptResult) -> Result<RepromptResult, String> {
         let (own, other) = self.activities.written(&line.task)?;
         let program = damage.of(&own, &other);

@@ -13,7 +13,6 @@ use stepwright_text::words::count;
 /// Characters of a full bar.
 const BAR: f64 = 40.0;
 
-/// The results of one condition that came to a plan.
 type Row<'a> = Group<'a, RepromptResult>;
 
 /// How often each type of error was met, and the errors that keep plans from being carried out where none was met before.

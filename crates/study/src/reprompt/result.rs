@@ -31,7 +31,6 @@ pub struct RepromptResult {
     pub completion_tokens: u64,
     pub seconds: f64,
     pub ended: String,
-    /// The error, if no plan could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -21,7 +21,6 @@ use stepwright_world::options::Values;
 
 pub use result::RunResult;
 
-/// Episodes of chosen tasks.
 #[derive(Debug)]
 pub struct Run {
     opening: Opening,

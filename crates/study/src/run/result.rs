@@ -41,12 +41,10 @@ pub struct RunResult {
     pub asks: u32,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    /// The cost of the asks, where prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     pub seconds: f64,
     pub ended: String,
-    /// The error, if the episode could not be run to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

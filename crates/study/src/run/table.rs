@@ -8,7 +8,6 @@ use crate::report::{Report, Table};
 
 type Row<'a> = Group<'a, RunResult>;
 
-/// The subject of a row: a task type, a task, or all.
 const OF: &str = "task type";
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {

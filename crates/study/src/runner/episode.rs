@@ -32,7 +32,6 @@ impl Opening {
         Opening { config: Arc::clone(config), sources, most_actions, in_force: None, sessions: None }
     }
 
-    /// The part that results depend on.
     pub fn shared(&self) -> Value {
         let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
         json!({ "max_steps": self.most_actions, "preconditions": in_force })
@@ -74,7 +73,6 @@ pub fn file_stem(name: &str) -> String {
 pub struct SessionFolder(PathBuf);
 
 impl SessionFolder {
-    /// Makes the folder where it does not exist.
     pub fn create(path: &Path) -> Result<Self, String> {
         std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(SessionFolder(path.to_owned()))
@@ -92,7 +90,6 @@ impl SessionFolder {
     }
 }
 
-/// A headless episode that has ended.
 #[derive(Debug)]
 pub struct Episode {
     /// The session at its end; why there is none, where the episode could not be begun.
@@ -100,7 +97,6 @@ pub struct Episode {
     /// Where a belief was maintained: how many of its values were wrong, step by step.
     pub drift: Vec<usize>,
     pub ended: String,
-    /// The error, if it could not be run to its end.
     pub error: Option<String>,
     /// Wall-clock seconds, to the millisecond.
     pub seconds: f64,
@@ -130,7 +126,6 @@ pub async fn episode(
     })
 }
 
-/// Seconds since then, to the millisecond.
 pub(crate) fn seconds_since(started: Instant) -> f64 {
     (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
 }

@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 /// The mark of a results file's first line, and of each further experiment in it.
 const MARK: &str = "results";
-/// The form of results files.
 const VERSION: u64 = 1;
 /// Hexadecimal digits of a hash: enough that no two of a researcher's experiments or units share one.
 const DIGITS: usize = 16;
@@ -38,7 +37,6 @@ impl Experiment {
         &self.hash
     }
 
-    /// The fields that results depend on.
     pub fn fields(&self) -> &Value {
         &self.fields
     }

@@ -130,7 +130,6 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
     words.join(", ")
 }
 
-/// The content of a results file's whole lines.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     pub experiments: BTreeMap<String, Experiment>,
@@ -191,7 +190,6 @@ impl Contents {
     }
 }
 
-/// How a file of results begins.
 const HEAD: &[u8] = b"{\"stepwright\":\"results\"";
 
 const OTHER: &str =

@@ -13,7 +13,6 @@ pub(crate) struct Played {
     /// Where a belief was maintained: along the path, how many of its values were wrong.
     pub(crate) drift: Vec<usize>,
     pub(crate) ended: String,
-    /// The error, if it could not be run to its end.
     pub(crate) error: Option<String>,
 }
 
@@ -56,7 +55,6 @@ pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Res
     })
 }
 
-/// An episode as seen from outside.
 #[derive(Default)]
 struct Watch {
     session: Option<Session>,

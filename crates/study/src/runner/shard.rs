@@ -28,7 +28,6 @@ impl Shard {
         Ok(Shard { index, of })
     }
 
-    /// Whether it takes a unit, by its key.
     pub fn takes(self, unit: &str) -> bool {
         let hash = Sha256::digest(unit.as_bytes());
         let number = hash.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));

@@ -86,7 +86,6 @@ async fn go_on(study: &Arc<Sums>, results: &mut Results) -> usize {
     asked
 }
 
-/// The lines of the newest results.
 fn latest(study: &Sums, results: &Results) -> Vec<Sum> {
     lines_of(results.latest(&units(study))).unwrap()
 }

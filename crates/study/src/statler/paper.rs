@@ -2,7 +2,6 @@
 
 use crate::paper::{PublishedFigure, STATLER};
 
-/// The two methods that its tables compare.
 pub(crate) const COMPARED: [&str; 2] = ["code-as-policies", "statler"];
 
 pub const EPISODES: u32 = 20;

@@ -15,7 +15,6 @@ use crate::paper::{PublishedFigure, STATLER};
 use crate::report::{Report, Table};
 use stepwright_method::REFERENCE;
 
-/// A method's scores in a domain, for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scored {
     pub domain: String,

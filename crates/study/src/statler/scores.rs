@@ -60,7 +60,6 @@ impl Share {
     }
 }
 
-/// Requests that need memory and others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByMemory {
     pub non_temporal: Share,

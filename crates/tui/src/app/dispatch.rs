@@ -298,7 +298,6 @@ impl App {
         self.open(Act::new(Purpose::Tree(under), "", self.context()));
     }
 
-    /// Does an action of the table, or says why not.
     pub(super) fn perform(&mut self, action: ActionId, now: Instant) {
         use ActionId as A;
         self.dirty = true;

@@ -109,7 +109,6 @@ impl App {
         self.pane(self.focus).filter(|p| !self.is_choosing() && p.captures_text())
     }
 
-    /// Footer hints, most useful first.
     pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
         use ActionId as A;
         let mut hints: Vec<(ActionId, &'static str)> = Vec::new();

@@ -63,14 +63,12 @@ pub enum Effect {
 pub struct Parts {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
-    /// The themes to choose from, the first in use.
     pub themes: Vec<Theme>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sleeper {
     Pane(PaneId),
-    /// The dialog at that place among the open ones.
     Dialog(usize),
 }
 
@@ -116,7 +114,6 @@ pub struct App {
     banner_read: bool,
     /// Whether the start screen is shown over a session.
     choosing: bool,
-    /// Whether every session begins blind.
     blind: bool,
     last_message: Option<String>,
     effects: Vec<Effect>,

@@ -9,7 +9,6 @@ use super::App;
 use crate::chrome;
 use stepwright_protocol::Level;
 
-/// The message about buttons that do nothing.
 const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
                              shows its menu";
 /// The message about dragging elsewhere than at a border.

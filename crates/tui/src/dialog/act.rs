@@ -20,12 +20,10 @@ use stepwright_protocol::{Command, Request};
 
 const VERDICT_ROWS: u16 = 6;
 
-/// The use of the typed action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To be taken: one of a person's own.
     Take,
-    /// To be taken in place of that proposal's.
     Edit(ProposalId),
     /// To be tried below that node of the blocking tree.
     Tree(u32),

@@ -87,7 +87,6 @@ pub fn breakpoints(set: &[Breakpoint], action: Option<&str>, variables: Value) -
     Form::new("Breakpoints", "set", about, Field::line(&now), sent)
 }
 
-/// Examples of breakpoints, from the session at hand.
 fn examples(action: &str, path: Option<&str>) -> String {
     let rows = [
         (format!("action {action}*"), "before such an action"),
@@ -293,7 +292,6 @@ pub(crate) fn confirm(title: impl Into<String>, question: String, yes: &'static 
     Form::new(title, yes, question, Vec::new(), Box::new(move |_, _| Ok(replies.take().unwrap_or_default())))
 }
 
-/// A message that was too long for its line.
 pub fn message(text: &str) -> Form {
     confirm("Message", sanitize::visible(text).into_owned(), "close", Vec::new())
 }

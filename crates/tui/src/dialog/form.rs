@@ -112,7 +112,6 @@ pub(crate) type Sent = Box<dyn FnMut(&Values<'_>, bool) -> Result<Vec<Reply>, Fa
 
 pub struct Form {
     title: String,
-    /// The word for accepting; another where a doubt was raised.
     accept: &'static str,
     again: Option<&'static str>,
     about: String,
@@ -184,7 +183,6 @@ impl Form {
         self.fields.first().is_some_and(|field| !field.label.is_empty())
     }
 
-    /// The words below the fields, in rows of so many columns.
     fn foot(&self, columns: usize) -> Vec<Row> {
         if let Some(problem) = &self.problem {
             return words::labelled("", Role::Bad, &sanitize::line(problem), columns);

@@ -20,7 +20,6 @@ const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of
                      `a` approves from every pane. Hold Shift to select text with the mouse. The session is saved after \
                      each record; there is nothing to save by hand.";
 
-/// The meaning of the screens' words.
 const GLOSSARY: [(&str, &str); 15] = [
     ("trajectory", "the actions and observations so far; Program shows it as Python"),
     ("proposal", "an action offered at this step, by a model, the built-in proposer or you"),
@@ -69,7 +68,6 @@ struct Group {
     entries: Vec<Entry>,
 }
 
-/// A word or key with its explanation.
 struct Entry {
     word: String,
     about: String,

@@ -16,7 +16,6 @@ use stepwright_text::sanitize;
 /// The pause after the last key before a text is checked.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// The kind of text that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
     Action,

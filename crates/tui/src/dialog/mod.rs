@@ -92,7 +92,6 @@ pub(crate) fn fitting_key_row(keymap: &Keymap, keys: &[(&[ActionId], &str)], col
 pub(crate) trait Dialog {
     fn title(&self) -> String;
 
-    /// Its keys now: action and word, most useful first.
     fn hints(&self) -> Vec<(ActionId, &'static str)>;
 
     fn size(&self, context: Context<'_>) -> (u16, u16);

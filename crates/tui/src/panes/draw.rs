@@ -34,7 +34,6 @@ pub struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    /// The part of an area that lies on the screen.
     pub fn clip(&self, area: Rect) -> Rect {
         area.intersection(self.buf.area)
     }

@@ -29,7 +29,6 @@ pub fn fault<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> 
     (!text.trim().is_empty() && text.len() <= PARSED_AT_ONCE).then(|| parse(text)).flatten()
 }
 
-/// The effect of a key on an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edited {
     /// Only the cursor moved, if anything.

@@ -18,7 +18,6 @@ pub struct Find {
     missed: bool,
 }
 
-/// The rows searched: how many, and each one's text.
 pub struct Rows<'a> {
     pub len: usize,
     pub text: &'a dyn Fn(usize) -> String,

@@ -19,7 +19,6 @@ use crate::view::View;
 use stepwright_episode::{Node, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 
-/// A wrapped line and the node it belongs to.
 #[derive(Debug, Clone)]
 struct Line {
     node: NodeId,

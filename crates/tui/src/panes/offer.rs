@@ -19,7 +19,6 @@ pub const LONG: usize = 40;
 /// Repairs and lines of an unreadable text that are shown.
 const SOME: usize = 6;
 
-/// The offer, with at most `most` of its changes.
 pub fn rows(view: &View, offer: &Offer, theme: &Theme, width: usize, most: usize) -> Vec<Row> {
     if offer.written.artifact != ArtifactId::BELIEF {
         return of_document(view, offer, width);

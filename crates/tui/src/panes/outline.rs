@@ -21,7 +21,6 @@ pub struct Outline {
     pub body: Rect,
 }
 
-/// The effect of the mouse on a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
     Nothing,

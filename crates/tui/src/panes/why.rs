@@ -10,11 +10,9 @@ use crate::actions::PaneAction;
 use crate::event::Input;
 use crate::view::View;
 
-/// The keys that scroll words, with their words for the footer.
 pub(crate) const WORDS: [(PaneAction, &str); 2] =
     [(PaneAction::WordsOn, "more words"), (PaneAction::WordsBack, "words back")];
 
-/// Why the keys that scroll it do nothing.
 const ALL_IN_SIGHT: &str = "the words on this row are all in sight";
 
 #[derive(Debug, Default)]
@@ -69,7 +67,6 @@ impl Why {
         *self = Why::default();
     }
 
-    /// The keys that scroll it, where it is cut.
     pub fn actions(&self) -> impl Iterator<Item = (PaneAction, &'static str)> + use<> {
         let cut = self.is_cut();
         WORDS.into_iter().filter(move |_| cut)

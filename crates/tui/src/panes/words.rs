@@ -48,7 +48,6 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// Whether [`value`] writes all of a value out.
 pub fn is_whole(value: &Value) -> bool {
     !(value.is_object() || value.is_array()) || short(value).is_some()
 }
@@ -66,7 +65,6 @@ fn short(value: &Value) -> Option<String> {
     small(value, 2).then(|| value.to_string()).filter(|s| s.chars().count() <= 60)
 }
 
-/// The kind of change that an operation of a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     Added,
@@ -140,7 +138,6 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// A text on one line: its lines one after the other.
 pub(crate) fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
     let text = text.trim();
     if !text.contains('\n') {

@@ -203,7 +203,6 @@ impl View {
         self.rows().order.len()
     }
 
-    /// The proposal that is shown in a row of the list.
     pub(crate) fn offered_at(&self, at: usize) -> Option<&Proposal> {
         let offered = self.rows();
         let place = offered.shown(*offered.order.get(at)?, self.chosen_place())?;

@@ -7,7 +7,6 @@ use super::View;
 use stepwright_episode::{ArtifactId, ArtifactKind, Event, NodeId, ProposalId, Record};
 use stepwright_method::conduct;
 
-/// Marks kept of the records that have passed.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     here: NodeId,

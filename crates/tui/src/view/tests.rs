@@ -1,7 +1,6 @@
 use super::*;
 use stepwright_episode::{Action, Actor, Choice, Decision, FORMAT_VERSION, Header, StepOutcome};
 
-/// A session of a view, played event by event.
 struct Played {
     view: View,
     records: u64,

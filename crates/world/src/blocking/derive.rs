@@ -26,7 +26,6 @@ const EVALUATIONS: usize = 900;
 const OUTSIDER: &str = "\u{2370}";
 
 pub struct Derivation<'a, P> {
-    /// The program state with the assertions in force.
     pub program: &'a P,
     pub effects: &'a EffectModel,
     /// Names seen so far, the likeliest arguments first.
@@ -69,7 +68,6 @@ impl<P: ProgramView> Derivation<'_, P> {
         tree
     }
 
-    /// Adds the tree of an action under a node.
     pub fn grow(&self, tree: &mut BlockingTree, parent: Option<usize>, action: &Call, why: &str) {
         let budget = Cell::new(EVALUATIONS);
         self.add_action(tree, parent, action, why.to_owned(), &mut Vec::new(), &budget);

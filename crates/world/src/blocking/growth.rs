@@ -63,7 +63,6 @@ impl Growth {
         Growth { domain, forest, memory: Arc::new(memory), derived: Some(derived), refused: None }
     }
 
-    /// Whether the domain is derived from assertions.
     pub fn is_derived(&self) -> bool {
         self.derived.is_some()
     }
@@ -80,7 +79,6 @@ impl Growth {
         }
     }
 
-    /// The facts that can be known at the present moment.
     pub fn facts(&self, world: &(impl Environment + ?Sized)) -> Option<Facts> {
         self.derived.as_ref().map_or_else(|| world.facts(), |derived| Some(derived.facts().clone()))
     }
@@ -194,7 +192,6 @@ impl Growth {
         self.refused.as_deref()
     }
 
-    /// Makes a person's change.
     pub fn edit(&mut self, edit: &TreeEdit, world: &(impl Environment + ?Sized)) -> Result<(), String> {
         let (TreeEdit::Prune { node, .. } | TreeEdit::Add { under: node, .. } | TreeEdit::Move { node, .. }) = edit;
         if *node >= REFUSED {

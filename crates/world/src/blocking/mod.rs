@@ -95,7 +95,6 @@ pub struct BlockingTree {
 }
 
 impl BlockingTree {
-    /// Adds a node and gives its index.
     pub fn push(&mut self, node: BlockingNode) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1

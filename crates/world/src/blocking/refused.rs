@@ -28,12 +28,10 @@ impl RefusedTree {
         stays.then_some(self)
     }
 
-    /// Whether an action is offered below the refused one.
     pub(crate) fn resolves(&self, text: &str) -> bool {
         self.forest.resolves(text)
     }
 
-    /// Makes a person's change.
     pub fn edit(&mut self, edit: &TreeEdit) -> Result<(), String> {
         self.forest.edit(&self.domain, edit)
     }

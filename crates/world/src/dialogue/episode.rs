@@ -17,7 +17,6 @@ use stepwright_program::Call;
 /// Acts after which a turn ends by itself; the longest recorded one has 9.
 const LONGEST_TURN: usize = 24;
 
-/// A turn of the system that has ended.
 #[derive(Debug, Clone)]
 pub(super) struct Past {
     pub(super) turn: usize,
@@ -66,7 +65,6 @@ impl Episode {
         self.dialogue.turns.get(self.at)
     }
 
-    /// Whether nothing is left to predict.
     pub(super) fn is_over(&self) -> bool {
         self.at >= self.dialogue.turns.len()
     }
@@ -117,7 +115,6 @@ impl Episode {
         }
     }
 
-    /// Reads an action; the error says why it cannot be done.
     fn read(&self, text: &str) -> Result<Reading, String> {
         if self.is_over() {
             return Err("The dialogue is over.".to_owned());

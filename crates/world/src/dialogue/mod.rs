@@ -35,7 +35,6 @@ pub use world::DialogueWorld;
 
 use super::{Ability, DataSpec, Generator, WorldKind};
 
-/// The dialogues' entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     data: Some(DataSpec {
         about: "recorded dialogues: a copy of the Schema-Guided Dialogue dataset (or one split, or one file), or a folder or \

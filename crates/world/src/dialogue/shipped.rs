@@ -24,7 +24,6 @@ pub(super) fn schema() -> Result<Schema, WorldError> {
 }
 
 impl Source {
-    /// The dialogues that ship with the program, made for it.
     pub fn shipped() -> Result<Source, WorldError> {
         let schema = schema()?;
         let mut read = Vec::new();
@@ -53,7 +52,6 @@ mod tests {
     /// Seeds of the dialogues to predict begin here, so that none is a demonstration.
     const TEST_SEEDS: u64 = 10_000;
 
-    /// Generates what ships: each file's name and its dialogues.
     fn generate_files() -> Result<Vec<(String, Vec<Dialogue>)>, String> {
         let mut files = Vec::new();
         for service in schema().map_err(|e| e.to_string())?.services {

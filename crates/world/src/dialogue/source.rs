@@ -281,7 +281,6 @@ fn usual(split: &str) -> Option<usize> {
     ["train", "dev", "test"].iter().position(|known| *known == split)
 }
 
-/// The split of dialogues in a folder, by its name.
 fn split_of(folder: &Path) -> String {
     let name = name_of(folder);
     if usual(&name).is_some() { name } else { NO_SPLIT.to_owned() }
@@ -344,7 +343,6 @@ fn read_file(file: &DialogueFile, schema: &Schema) -> Result<Vec<Dialogue>, Worl
     Ok(dialogues)
 }
 
-/// Reads JSON lines; the path is for messages.
 pub(super) fn read_lines(text: &str, path: &Path, schema: &Schema) -> Result<Vec<Dialogue>, WorldError> {
     each_line(text, &path.display().to_string(), |_, line| {
         load_compact::dialogue(line).and_then(|d| check(std::slice::from_ref(&d), schema).map(|()| d))

@@ -65,7 +65,6 @@ const CALLS: [&str; 9] = [
     "user.SELECT()",
 ];
 
-/// A folder in the dataset's layout with these dialogues.
 fn folder(dialogues: &[Value]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (split, dialogues) in [("train", dialogues), ("test", &[dialogue("1_00000")])] {

@@ -24,7 +24,6 @@ fn texts(calls: &[Call]) -> Vec<String> {
     calls.iter().map(ToString::to_string).collect()
 }
 
-/// The calls of `t/1`.
 fn recorded_calls() -> Vec<Call> {
     let line: serde_json::Value = serde_json::from_str(LINE).unwrap();
     serde_json::from_value(line["calls"].clone()).unwrap()

@@ -70,7 +70,6 @@ impl Symbols for Literals {
     }
 }
 
-/// Reads a line as an answer; says what is wrong with it.
 pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
     let value: Value = serde_json::from_slice(line).map_err(|e| {
         let shown = excerpt(&String::from_utf8_lossy(line));
@@ -161,7 +160,6 @@ fn wrong(key: &str, wanted: &str, got: &Value) -> String {
     format!("`{key}` of its answer must be {wanted}, and is {}", excerpt(&got.to_string()))
 }
 
-/// The beginning of what was said, for messages.
 pub(super) fn excerpt(text: &str) -> String {
     let text = text.trim_end();
     let short: String = text.chars().take(160).collect();

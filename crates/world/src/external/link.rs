@@ -37,7 +37,6 @@ pub(super) struct More {
     pub(super) sentence: Option<String>,
     /// Facts and goals, where the adapter reports them.
     pub(super) literals: Option<Literals>,
-    /// The request to answer now, if any was reported.
     pub(super) request: Option<world::Request>,
 }
 
@@ -133,7 +132,6 @@ impl Link {
         Ok(step)
     }
 
-    /// Restarts the process and brings it to the end of a history.
     pub(super) fn restart(&self, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
         let mut inner = lock(&self.inner);
         inner.process = None;
@@ -198,7 +196,6 @@ impl Link {
         Ok(step)
     }
 
-    /// Performs an action where the process is.
     fn go_on(&self, inner: &mut Inner, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let patience = self.adapter.step_timeout;
         let number = inner.at.steps.len() as u64;
@@ -326,13 +323,11 @@ impl Link {
         bell(now);
     }
 
-    /// Stops the request under this stop, now or later.
     pub(super) fn stop(&self, stop: &Stop) {
         stop.0.store(true, Ordering::SeqCst);
         self.nudge();
     }
 
-    /// Ends the process for good.
     pub(super) fn close(&self) {
         self.outer.closed.store(true, Ordering::SeqCst);
         self.nudge();
@@ -350,7 +345,6 @@ impl Link {
     }
 }
 
-/// Why there is no answer.
 enum Fault {
     Stopped,
     Late(Duration),

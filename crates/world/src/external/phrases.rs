@@ -76,12 +76,10 @@ impl Phrase {
     }
 }
 
-/// The call of a text by the first phrase that fits.
 pub(super) fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
     phrases.iter().find_map(|p| p.call_of(text))
 }
 
-/// The text of a call by the first phrase that fits.
 pub(super) fn text_of(phrases: &[Phrase], call: &Call) -> Option<String> {
     phrases.iter().find_map(|p| p.text_of(call))
 }

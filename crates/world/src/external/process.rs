@@ -34,7 +34,6 @@ pub enum Said {
     Line(Vec<u8>),
     /// A line that is longer than anything an answer may be.
     TooLong,
-    /// Standard output was closed.
     End,
     /// It does not read its standard input any more.
     Deaf,

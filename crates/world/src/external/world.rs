@@ -42,7 +42,6 @@ impl ExternalWorld {
         self.history.steps.last().map(|s| &**s)
     }
 
-    /// The goal in words, as far as it was reported.
     fn sentence(&self) -> Option<&str> {
         self.history.steps.first()?.more.as_ref()?.sentence.as_deref()
     }

@@ -8,7 +8,6 @@ use stepwright_graph::{At, Graph, Relation};
 use super::names::Things;
 use crate::{Atom, Facts};
 
-/// The facts that the person can see now.
 pub fn facts(graph: &Graph, things: &Things, done: &[Atom]) -> Facts {
     literals(graph, things, done, &in_sight(graph))
 }

@@ -104,7 +104,6 @@ fn allows(action: Action, has: &dyn Fn(Property) -> bool) -> bool {
     }
 }
 
-/// Why a step is refused, with its type and cause.
 pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
     let (kind, cause) = match (refused, line) {
         (Refused::Impossible(reason), Some(line)) => {

@@ -39,7 +39,6 @@ pub const RUN: OptionSpec = OptionSpec::new(
 )
 .or("script");
 
-/// The household graph's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[RUN],
     data: Some(DataSpec {

@@ -39,7 +39,6 @@ const MOST_TRIED: usize = 40;
 /// Where a program comes from that is done to be shown.
 const SHOWN: &str = "shown";
 
-/// A household with the texts of its kind.
 #[derive(Debug)]
 pub struct Home {
     pub number: i64,
@@ -50,7 +49,6 @@ pub struct Home {
     done: Vec<OnceLock<Option<Demonstration>>>,
 }
 
-/// The texts that the households of a source share.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// The scenes' words for names of scripts.
@@ -93,7 +91,6 @@ pub struct Task {
     origin: String,
 }
 
-/// A task among others, shared with its episodes.
 #[derive(Debug)]
 pub struct Listed {
     pub task: Arc<Task>,
@@ -138,7 +135,6 @@ fn shipped_tables() -> Result<(Names, PropertyTable), WorldError> {
 }
 
 impl Source {
-    /// The apartments that ship with the program.
     pub fn shipped() -> Result<Source, WorldError> {
         let (names, properties) = shipped_tables()?;
         let tasks = tasks_of(TASKS, Path::new("worlds/graph/tasks.toml"))?;
@@ -252,7 +248,6 @@ impl Source {
         Ok(())
     }
 
-    /// A task for each title of the programs in each scene.
     fn add_programs(
         &mut self,
         programs: &[stepwright_graph::files::Program],

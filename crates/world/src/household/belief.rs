@@ -81,7 +81,6 @@ impl Belief {
         self.listed.get(place).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether an action on a name alone was ever refused.
     pub fn was_refused(&self, function: &str, name: &str) -> bool {
         self.refused.iter().any(|(c, _)| c.function == function && c.text(0) == Some(name))
     }
@@ -144,7 +143,6 @@ impl Belief {
         names.fold(false, |new, name| self.stands_here(name) | new)
     }
 
-    /// Applies observation calls that follow an action.
     fn hear(&mut self, action: Option<&Call>, calls: &[Call]) {
         let mut opened = None;
         for call in calls {

@@ -18,7 +18,6 @@ impl BitGrid {
             && self.words.get(row * self.width + column / 64).is_some_and(|w| w >> (column % 64) & 1 == 1)
     }
 
-    /// Sets or clears the bit.
     pub fn set(&mut self, row: usize, column: usize, value: bool) {
         if column >= self.width * 64 {
             return;
@@ -42,13 +41,11 @@ impl BitGrid {
         }
     }
 
-    /// The set columns of a row, ascending.
     pub fn ones(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         ones(self.row(row).iter().copied())
     }
 }
 
-/// The positions of the set bits, ascending.
 pub fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
     words.enumerate().flat_map(|(i, mut word)| {
         std::iter::from_fn(move || {

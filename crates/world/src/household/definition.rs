@@ -68,7 +68,6 @@ pub struct ObjectDefinition {
     pub inside: Vec<String>,
 }
 
-/// A property a game file gives an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::EnumIter, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -116,7 +115,6 @@ impl GoalDefinition {
     }
 }
 
-/// A condition the goal can ask of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Condition {

@@ -19,7 +19,6 @@ const CONDITIONS: [(Flag, &str, &str); 5] = [
     (Flag::Sliced, SLICED, "SLICED"),
 ];
 
-/// The uses of some kinds of receptacles.
 const USES: [(&str, &str); 3] = [("sinkbasin", "CLEANS"), ("microwave", "HEATS"), ("fridge", "COOLS")];
 
 /// A name without white space: `mug_1`.

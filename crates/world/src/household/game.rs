@@ -34,7 +34,6 @@ pub struct Object {
     pub inside: Vec<usize>,
 }
 
-/// The winning conditions, over indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// `count` different objects of the row [`Game::goal_objects`] in one of the receptacles.
@@ -89,12 +88,10 @@ impl Game {
         self.objects.get(object).map_or("", |o| &o.name)
     }
 
-    /// The receptacles at a location, in display order.
     pub(crate) fn standing_at(&self, location: usize) -> &[usize] {
         self.standing.get(location).map_or(&[], Vec::as_slice)
     }
 
-    /// Makes a definition ready to play.
     pub fn build(definition: &Definition) -> Result<Game, String> {
         let (rs, os) = (&definition.receptacles, &definition.objects);
         if rs.len() > MOST || os.len() > MOST {

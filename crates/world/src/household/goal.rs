@@ -24,7 +24,6 @@ pub fn won(game: &Game, state: &State) -> bool {
     }
 }
 
-/// The goal objects that are in the asked condition.
 fn ready<'a>(game: &'a Game, state: &'a State, condition: Option<Condition>) -> impl Iterator<Item = u64> + 'a {
     let flags = condition.map(|c| state.flags.row(c.flag() as usize));
     let flag = move |i: usize| flags.map_or(u64::MAX, |row| row.get(i).copied().unwrap_or(0));

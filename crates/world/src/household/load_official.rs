@@ -79,7 +79,6 @@ pub(crate) fn sentence_in_file(json: &str) -> Option<String> {
     (sentence.len() < 1000).then(|| sentence.to_owned())
 }
 
-/// Builds the definition of a PDDL problem.
 pub fn from_problem(problem: &str, id: &str, task: &str) -> Result<Definition, String> {
     let problem = Problem::parse(problem)?;
     let facts = Facts::read(problem.facts()?);
@@ -133,7 +132,6 @@ fn object(facts: &Facts<'_>, names: &Names<'_>, raw: &str) -> ObjectDefinition {
     }
 }
 
-/// The facts of a problem, sorted by predicate.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     identifiers: BTreeSet<&'a str>,
@@ -250,7 +248,6 @@ fn from_id(id: &str) -> (String, String, Option<i64>) {
     (split.to_owned(), task_type.to_owned(), scene)
 }
 
-/// The winning conditions, from the atoms of the goal.
 fn goal(problem: &Problem) -> Result<GoalDefinition, String> {
     let atoms = problem.goal_atoms()?;
     let subject_of =

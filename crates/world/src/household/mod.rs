@@ -55,7 +55,6 @@ pub(crate) const EDITION: OptionSpec = OptionSpec::new(
     "wording of the household's games; an official file's own if absent, else put",
 );
 
-/// The household's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[EDITION],
     data: Some(DataSpec {

@@ -35,7 +35,6 @@ impl Command {
         self.parts(game, edition).iter().try_fold(text, |rest, part| rest.strip_prefix(*part)) == Some("")
     }
 
-    /// The parts of its text, in order.
     fn parts(self, game: &Game, edition: Edition) -> [&str; 5] {
         let r = |receptacle| game.receptacle_name(receptacle);
         let o = |object| game.object_name(object);

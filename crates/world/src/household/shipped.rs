@@ -7,7 +7,6 @@ use crate::demonstration::Demonstration;
 use crate::files::json_lines;
 use crate::{World, WorldError};
 
-/// The shipped demonstrations, one JSON object a line.
 const DEMONSTRATIONS: &str = include_str!("../../../../worlds/household/demonstrations.jsonl");
 
 /// A shipped demonstration: a task and what the expert did in it. What it saw follows from replaying.

@@ -44,7 +44,6 @@ pub struct GameFile {
 pub type Source = Catalog<GameFile>;
 
 impl Source {
-    /// The tasks that ship with the program.
     pub fn shipped() -> Result<Source, WorldError> {
         Source::from_lines(SHIPPED, "shipped")
     }
@@ -167,7 +166,6 @@ impl Identified for GameFile {
 }
 
 impl Entry for GameFile {
-    /// Reads an official game's sentence from its file.
     fn info(&self) -> TaskInfo {
         let mut info = self.info.clone();
         if let Place::Official(path) = &self.place

@@ -6,7 +6,6 @@ use super::game::Game;
 use super::rules::Command;
 use super::state::{Flag, State};
 
-/// The answer to anything that is not admissible.
 pub(crate) const NOTHING_HAPPENS: &str = "Nothing happens.";
 
 /// The fixed answer to `help`, which only edition `move` has.

@@ -7,7 +7,6 @@ use super::{Edition, program};
 use crate::transcript::Transcript;
 use stepwright_program::{Call, Literal};
 
-/// How logs of the household are read.
 pub(crate) const TRANSCRIPT: Transcript = Transcript {
     environments: &["alfworld", "household"],
     specification: include_str!("../../../../worlds/household/spec.py"),

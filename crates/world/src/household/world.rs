@@ -54,7 +54,6 @@ impl Episode {
         }
     }
 
-    /// The facts, made of the belief anew.
     #[cfg(test)]
     pub(super) fn facts_again(&self) -> Facts {
         facts::facts(&self.belief)

@@ -11,7 +11,6 @@ use crate::{Atom, Facts};
 pub(crate) const GENERIC_MOVES: [&str; 7] =
     ["turnleft character", "turnright character", "moveforward", "movebackward", "turnaround", "lookup", "lookdown"];
 
-/// The literals over what is visible, and the hand's.
 pub fn facts(scene: &Scene, state: &State) -> Facts {
     let seen = sight::seen(scene, state);
     literals(scene, state, &seen, &seen)

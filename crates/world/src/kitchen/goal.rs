@@ -25,7 +25,6 @@ pub(super) enum Test {
     Held(usize),
 }
 
-/// A goal: its literal and its test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
     /// As written in the scene: `ON CoffeeMachine|1`.

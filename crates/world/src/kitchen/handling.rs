@@ -35,7 +35,6 @@ pub fn grab(scene: &Scene, state: &mut State, thing: usize) -> Done {
     Ok(())
 }
 
-/// Puts the held thing into or onto a receptacle.
 pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) -> Done {
     let (id, into_id) = (scene.id_of(thing), scene.id_of(receptacle));
     let into = scene.thing(receptacle);

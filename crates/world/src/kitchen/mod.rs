@@ -52,7 +52,6 @@ pub const FIND: OptionSpec = OptionSpec::new(
 )
 .or("moving");
 
-/// The kitchen's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[FIND],
     data: Some(DataSpec {

@@ -50,7 +50,6 @@ pub fn step(scene: &Scene, state: &mut State, steps: u32, forward: bool) -> Resu
     Ok(())
 }
 
-/// Goes to the room's next pose.
 pub fn walk_to_room(scene: &Scene, state: &mut State) {
     let next = state.room_walks.checked_rem(scene.room_poses.len()).and_then(|i| scene.room_poses.get(i));
     if let Some((x, z, yaw)) = next {

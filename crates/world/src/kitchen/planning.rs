@@ -75,7 +75,6 @@ pub fn problem(title: &str, facts: &Facts, goals: &[Atom], known: Unseen) -> Res
 /// The word that stands for the robot in literals.
 const CHARACTER: &str = "character";
 
-/// An atom of the facts in the domain's words.
 fn of_atom(atom: &Atom) -> Option<Claim> {
     let args: Vec<&str> = atom.args.iter().map(String::as_str).collect();
     let predicate = match (atom.predicate.as_str(), args.as_slice()) {

@@ -9,7 +9,6 @@ use super::state::State;
 use crate::ProgramHeader;
 use stepwright_program::{Call, Literal};
 
-/// The state that the program has been told.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     seen: Vec<usize>,
@@ -37,7 +36,6 @@ fn conditions(scene: &Scene, state: &State, thing: usize) -> [(&'static str, boo
 }
 
 impl Observation {
-    /// Whether the robot has seen a thing in this episode.
     pub(crate) fn ever_seen(&self, thing: usize) -> bool {
         self.ever.get(thing).copied().unwrap_or_default()
     }

@@ -62,7 +62,6 @@ pub struct Task {
     /// Its name in the scene (`coffee`).
     pub name: String,
     pub text: String,
-    /// The goals, in order.
     pub goals: Vec<Goal>,
 }
 

@@ -21,7 +21,6 @@ pub(crate) fn plan_place(scene: &Scene, state: &State, thing: usize) -> Point {
     (x, z)
 }
 
-/// Whether a thing is near enough to be handled.
 pub fn close(scene: &Scene, state: &State, thing: usize) -> bool {
     let (x, y, z) = place(scene, state, thing);
     let (dx, dy, dz) = (x - state.robot.x, y - scene.body.body_y, z - state.robot.z);

@@ -93,7 +93,6 @@ impl Simulation {
         Ok(())
     }
 
-    /// Where the robot stands and looks.
     pub fn robot(&self) -> Robot {
         self.state.robot
     }

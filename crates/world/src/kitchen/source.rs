@@ -49,7 +49,6 @@ struct Glance {
 }
 
 impl Source {
-    /// The scenes that ship with the program.
     pub fn shipped() -> Result<Source, WorldError> {
         let mut source = Source::default();
         for (name, text) in SHIPPED {

@@ -11,7 +11,6 @@ pub enum Liquid {
     Wine,
 }
 
-/// Where the robot stands and looks.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 pub struct Robot {
     pub x: f64,

@@ -1,6 +1,5 @@
 //! Kinds of option values: its words, whether a text is one, and the values a dialog goes through.
 
-/// The kind of values that an option takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// `true` or `false`.

@@ -8,7 +8,6 @@ use super::{Kind, OptionSpec, nearest};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// The owner has no option of that key.
     #[error("{owner} has no option `{key}`; {advice}")]
     Unknown {
         /// Whose options they are (`the world kitchen`).
@@ -72,7 +71,6 @@ impl Values {
         self.0.get(spec.key).map_or(spec.default, String::as_str)
     }
 
-    /// Whether an option has that value; of a choice.
     pub fn is(&self, spec: &OptionSpec, word: &str) -> bool {
         self.text(spec) == word
     }
@@ -91,7 +89,6 @@ impl Values {
         self.whole(spec).unwrap_or_default()
     }
 
-    /// A number; `None` for none.
     pub fn number(&self, spec: &OptionSpec) -> Option<f64> {
         self.text(spec).parse().ok()
     }

@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 pub trait Problem {
     /// A node of the search; equal states are visited once.
     type State: Clone + Eq + Hash;
-    /// A step from one state to the next.
     type Action: Clone;
 
     /// Pushes what can be done in a state: the action, its cost (at least 0) and the state it leads to.
@@ -31,7 +30,6 @@ pub struct Plan<A> {
     pub cost: f64,
 }
 
-/// Why there is no plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlan {
     /// Every reachable state was looked at: there is none.

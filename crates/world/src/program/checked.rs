@@ -43,7 +43,6 @@ impl CheckedProgram {
         &self.state
     }
 
-    /// The checks of a call for display, with the values found.
     pub fn explained(&self, call: &Call) -> Vec<Check> {
         let function = self.state.specification().function(&call.receiver, &call.function);
         let values = |assertion: &Assertion| {

@@ -11,7 +11,6 @@ use crate::demonstration::Demonstration;
 use crate::options::Values;
 use crate::{OpenedWorld, Simulated, TaskInfo, TaskSet, WorldError, files};
 
-/// The episodes of a file of logs.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedLogs {
     pub(super) logs: Arc<Vec<Trajectory>>,

@@ -24,7 +24,6 @@ use super::kind::shipped;
 use super::{Ability, DataSpec, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
-/// In which form an agent gets the pages.
 pub(crate) const FORM: OptionSpec = OptionSpec::new(
     "pages",
     "Pages",
@@ -37,7 +36,6 @@ pub(crate) const FORM: OptionSpec = OptionSpec::new(
 )
 .or("site");
 
-/// Whether the attributes of products are shown.
 pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
     "attributes",
     "Attributes",
@@ -46,7 +44,6 @@ pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
 )
 .or("false");
 
-/// The shop's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     options: &[FORM, ATTRIBUTES],
     data: Some(DataSpec {

@@ -28,7 +28,6 @@ const PRODUCTS: &str = include_str!("../../../../worlds/shop/products.json");
 const GOALS: &str = include_str!("../../../../worlds/shop/goals.json");
 
 impl Source {
-    /// The catalogue that ships with the program.
     pub fn shipped() -> Result<Source, WorldError> {
         let shop = Shop::of_text(PRODUCTS, GOALS, Path::new("worlds/shop")).map_err(wrong)?;
         Ok(Source::of(shop, "shipped"))

@@ -8,7 +8,6 @@ use super::visit::Form;
 use crate::transcript::Transcript;
 use stepwright_program::Call;
 
-/// How logs of the shop are read.
 pub(crate) const TRANSCRIPT: Transcript = Transcript {
     environments: &["webshop", "shop"],
     specification: include_str!("../../../../worlds/shop/spec.py"),

@@ -7,7 +7,6 @@ use stepwright_shop::page::{Kind, PER_PAGE, Page, SEARCH};
 use stepwright_shop::session::parse;
 use stepwright_shop::{Goal, Reward, Session, Shop, Site};
 
-/// In which form an agent gets the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     #[default]

@@ -38,18 +38,8 @@ struct Telling {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Says {
     Sentence(Vec<Term>),
-    /// An element of a list of an object's entry.
-    Element {
-        of: usize,
-        property: String,
-        value: Term,
-    },
-    /// A value of an object's entry.
-    Property {
-        of: usize,
-        property: String,
-        value: Term,
-    },
+    Element { of: usize, property: String, value: Term },
+    Property { of: usize, property: String, value: Term },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,7 +179,6 @@ impl Telling {
     }
 }
 
-/// Adds an element to a list, once.
 fn push(list: &mut Value, element: String) {
     let element = Value::String(element);
     if let Some(list) = list.as_array_mut().filter(|list| !list.contains(&element)) {

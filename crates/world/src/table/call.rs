@@ -23,7 +23,6 @@ pub enum Act {
     Noop,
     /// Asks that a maintained state be brought up to date; nothing on the table changes.
     Update(String),
-    /// Ends the answer to the request.
     Done,
 }
 

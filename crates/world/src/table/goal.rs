@@ -12,7 +12,6 @@ use super::rules::Table;
 use super::thing::{Kind, TABLE, tidy};
 use crate::weights::{Ratio, Weights};
 
-/// The relation that two weights are to get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {

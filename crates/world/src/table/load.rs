@@ -22,7 +22,6 @@ const CUPS: std::ops::RangeInclusive<usize> = 2..=20;
 /// Something wrong in a file: at which line, and what.
 pub(crate) type Complaint = (Option<usize>, String);
 
-/// An episode as files hold it.
 #[derive(Deserialize)]
 struct Entry {
     id: String,

@@ -41,7 +41,6 @@ pub use world::TableWorld;
 use super::kind::shipped;
 use super::{Ability, DataSpec, Generator, WorldKind};
 
-/// The table's entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     data: Some(DataSpec {
         about: "episodes on a table: a file, or a folder of them (docs/reference/table.md)",

@@ -66,7 +66,6 @@ pub(crate) fn swapped(query: &str) -> Option<(usize, usize)> {
     Some((numbers.next()?, numbers.next()?))
 }
 
-/// A list of cups as Python writes it.
 pub(crate) fn cups_text(cups: &[bool]) -> String {
     let each: Vec<&str> = cups.iter().map(|ball| if *ball { "True" } else { "False" }).collect();
     format!("[{}]", each.join(", "))

@@ -5,7 +5,6 @@ use super::{Episode, Source, TableWorld};
 use crate::WorldError;
 use crate::demonstration::Demonstration;
 
-/// The most episodes shown.
 const MOST: usize = 10;
 
 /// Shipped episodes of a task's domain, the task itself left out.

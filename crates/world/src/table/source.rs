@@ -31,11 +31,9 @@ pub struct EpisodeFile {
     origin: String,
 }
 
-/// The episodes of a file, a folder, or those that ship.
 pub type Source = Catalog<EpisodeFile>;
 
 impl Source {
-    /// The episodes that ship with the program.
     pub fn shipped() -> Result<Source, WorldError> {
         let mut source = Source::default();
         for (name, text) in SHIPPED {
@@ -101,7 +99,6 @@ impl Source {
         Ok(())
     }
 
-    /// The episodes of a domain, in the order of the files.
     pub(crate) fn of_domain(&self, domain: Domain) -> impl Iterator<Item = &Arc<Episode>> {
         self.entries().iter().map(|entry| &entry.episode).filter(move |episode| episode.domain == domain)
     }

@@ -3,7 +3,6 @@
 /// The target that is no object.
 pub const TABLE: &str = "table";
 
-/// A thing's kind, by its name's last word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     Block,

@@ -17,7 +17,6 @@ pub struct Expression {
     pub number: Ratio,
 }
 
-/// Why a text is no weight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no weight: {why}; a weight looks like `green_block.weight * 2`, `1/4` or `half`")]
 pub struct WeightError {

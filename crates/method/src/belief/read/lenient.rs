@@ -48,7 +48,6 @@ enum Name {
 }
 
 impl Parser<'_> {
-    /// The entries of the outermost object.
     fn state(&mut self) -> Result<Map<String, Value>, ReadError> {
         let mut entries = Map::new();
         self.words.skip_blanks();
@@ -196,7 +195,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of an entry and the sign after it.
     fn name(&mut self, depth: usize) -> Name {
         let line = self.words.line();
         let (name, faults) = match self.words.text(Scan::Name) {
@@ -312,7 +310,6 @@ impl Parser<'_> {
         named
     }
 
-    /// Notes what follows the state.
     fn beside(&mut self) {
         self.words.skip_blanks();
         let rest = self.words.rest_of_line();

@@ -32,10 +32,8 @@ pub struct Reading {
     pub truncated: bool,
 }
 
-/// Why a text is no state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing but white space.
     #[error(
         "the text is empty; a state looks like {{\"objects\": [\"a block\"], \"relations\": [], \"a block\": {{}}}}"
     )]

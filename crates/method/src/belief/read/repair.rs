@@ -15,24 +15,19 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Fault in a text, and how it was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     OtherQuotes,
     MissingQuote(String),
-    /// A text without any quotes.
     Unquoted(String),
-    /// No comma between two entries or elements.
     MissingComma,
     SurplusComma,
     /// `=` where `:` belongs.
     Equals,
     MissingColon(String),
-    /// A name without a value.
     MissingValue(String),
     /// A brace or bracket that is not closed (or not opened).
     Missing(char),
-    /// A brace or bracket too many.
     Surplus(char),
     /// The text ends before the state does.
     CutOff,
@@ -46,7 +41,6 @@ pub enum Fault {
     Twice(String),
     /// Spaces around a name.
     Blanks(String),
-    /// A list within the list of relations.
     NestedRelations,
     RelationInWords(String),
     RelationAsObject,
@@ -129,7 +123,6 @@ impl Repairs {
     }
 }
 
-/// As much of a text as a repair quotes, on one line.
 pub(crate) fn clip(text: &str) -> String {
     let mut words: String = text.trim().lines().next().unwrap_or_default().chars().take(QUOTED + 1).collect();
     if words.chars().count() > QUOTED {

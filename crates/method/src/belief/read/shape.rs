@@ -7,7 +7,6 @@ use super::repair::{Fault, Repairs, clip};
 use super::{DEEPEST, ReadError};
 use crate::belief::{OBJECTS, RELATIONS};
 
-/// The state in the form of a belief.
 pub fn shape(raw: Value, body: &Body, repairs: &mut Repairs) -> Result<Value, ReadError> {
     let Value::Object(raw) = raw else {
         return Err(ReadError::NoState { line: body.line, text: clip(&body.text) });

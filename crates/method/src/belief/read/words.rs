@@ -37,7 +37,6 @@ impl Scan {
 #[derive(Debug)]
 pub enum Text {
     Whole {
-        /// The text without its quotes.
         text: String,
         faults: Vec<Fault>,
     },
@@ -53,7 +52,6 @@ pub struct Words {
     line: usize,
 }
 
-/// A place to go back to.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     at: usize,
@@ -66,7 +64,6 @@ impl Words {
         Words { chars: text.chars().collect(), at: 0, line }
     }
 
-    /// The line of the next character.
     pub fn line(&self) -> usize {
         self.line
     }
@@ -75,7 +72,6 @@ impl Words {
         self.chars.get(self.at).copied()
     }
 
-    /// Goes past the next character.
     pub fn next(&mut self) {
         if self.peek() == Some('\n') {
             self.line += 1;
@@ -118,7 +114,6 @@ impl Words {
         }
     }
 
-    /// The rest of this line; goes past it.
     pub(crate) fn rest_of_line(&mut self) -> String {
         let from = self.at;
         self.skip_line();

@@ -17,10 +17,8 @@ use super::body::is_raw_text;
 use super::options::Score;
 use crate::{Completion, ModelError, ScoreRequest};
 
-/// How an endpoint scores given texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// llama.cpp's own interface.
     Native,
     /// Legacy completions that echo the prompt's log-probabilities.
     Echo,

@@ -86,7 +86,6 @@ impl Remote {
         Ok(())
     }
 
-    /// The token ids of a text, as it is within a prompt.
     async fn tokens(&self, text: &str) -> Result<Vec<u64>, Failure> {
         let body = json!({"content": text, "add_special": false, "parse_special": false});
         let answer = self.object(Root::Server, "tokenize", Some(&body)).await?;

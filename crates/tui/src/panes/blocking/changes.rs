@@ -8,7 +8,6 @@ use stepwright_protocol::{Command, Level, Request};
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
 impl BlockingPane {
-    /// Adds the changes possible at a row.
     pub(super) fn offer(&self, view: &View, node: &BlockingNode, actions: &mut Vec<(PaneAction, &'static str)>) {
         if let Some(handle) = node.handle {
             match (node.status, node.kind) {

@@ -282,7 +282,6 @@ fn ask_row(ask: &Ask, step: u32, theme: &Theme, here: bool) -> Row {
     ]
 }
 
-/// An ask as text: its messages and its answer.
 fn plain(ask: &Ask) -> String {
     let mut out = String::new();
     for message in ask.prompt.iter().flat_map(|p| &p.messages) {

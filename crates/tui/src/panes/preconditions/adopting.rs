@@ -6,7 +6,6 @@ use crate::pane::PaneAction;
 use stepwright_method::precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
-/// The name of the set of the pane's marks.
 pub(super) const MARKED: &str = "marked";
 
 /// Assertions named in a question at most, of those added and of those dropped.

@@ -77,7 +77,6 @@ struct Chosen {
     unmerged: Option<(String, Option<BTreeSet<String>>)>,
 }
 
-/// The inspection of the candidate under the cursor.
 #[derive(Debug, Default)]
 struct Seen {
     at: Option<(Looked, u64)>,
@@ -110,7 +109,6 @@ pub(crate) struct PreconditionsPane {
     /// The expression the cursor goes to as soon as there is a row of it.
     wanted: Option<String>,
     chosen: Chosen,
-    /// Whether candidates that were held back are listed.
     shows_held: bool,
     /// By which rule candidates are suggested and ordered.
     ranking: Ranking,

@@ -9,7 +9,6 @@ impl PreconditionsPane {
         self.items.iter().any(|i| matches!(i, Item::Candidate(_)))
     }
 
-    /// The actions possible now, most useful first.
     pub(super) fn offered(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         if let Some(over) = self.over.last() {
             return over.actions();

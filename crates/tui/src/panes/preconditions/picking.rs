@@ -6,7 +6,6 @@ use stepwright_method::precondition::{Candidate, Ranking, merged};
 use stepwright_text::words::count;
 
 impl PreconditionsPane {
-    /// The picks of the shown action, in the order of picking.
     pub(super) fn picked_here(&self) -> &[String] {
         self.action_name().and_then(|name| self.chosen.picked.get(name)).map_or(&[], Vec::as_slice)
     }

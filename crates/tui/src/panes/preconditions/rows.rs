@@ -67,7 +67,6 @@ pub(crate) fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking)
     }
 }
 
-/// Whether a candidate was held back for lack of evidence.
 pub(crate) fn is_held_back(candidate: &Candidate, pool: &Pool) -> bool {
     pool.held_back.iter().any(|held| held.text == candidate.text)
 }

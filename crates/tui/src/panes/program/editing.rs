@@ -105,7 +105,6 @@ impl Editing {
         }
     }
 
-    /// Takes in the answer, if it is the one waited for.
     pub fn update(&mut self, view: &View) {
         if let Some(Answer::Program(lines)) = self.pause.answer(view)
             && !self.answered

@@ -70,7 +70,6 @@ impl ProgramExcerpt {
         Some(ProgramExcerpt { head: format!("taken at step {step}"), code, made: Some(made) })
     }
 
-    /// The program whose calls a step made.
     fn taken(view: &View, session: &Session, node: &Node) -> Option<ProgramExcerpt> {
         if let Some(excerpt) = ProgramExcerpt::in_force(view, session, node) {
             return Some(excerpt);

@@ -16,7 +16,6 @@ const LONGEST: usize = 2_000;
 
 static GRAMMARS: OnceLock<Grammar> = OnceLock::new();
 
-/// Python's grammar and the scopes that have a role.
 pub(crate) struct Grammar {
     set: SyntaxSet,
     roles: Vec<(Scope, Role)>,

@@ -73,7 +73,6 @@ impl ProgramPane {
         self.lines.splice(..old, heading);
     }
 
-    /// Lays the trajectory's rows from the `kept`-th node on.
     fn lay_trajectory(&mut self, session: &Session, kept: usize) {
         let keep_below = self.trail.ids().get(kept.wrapping_sub(1)).copied();
         let end = match keep_below {
@@ -169,7 +168,6 @@ impl ProgramPane {
     }
 }
 
-/// Goes to a node unless the session is there.
 fn go_to(view: &View, node: NodeId) -> Vec<Intent> {
     match view.session.as_ref() {
         Some(session) if session.cursor() != node => vec![Intent::Send(Command::Gate(Request::Goto(node)))],

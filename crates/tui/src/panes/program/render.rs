@@ -207,7 +207,6 @@ fn line_mark(theme: &Theme, status: &LineStatus) -> Run {
     }
 }
 
-/// That a node has siblings: which of how many.
 fn branches(theme: &Theme, session: &Session, node: &Node) -> Option<Run> {
     let siblings = &session.node(node.parent?)?.children;
     if siblings.len() < 2 {

@@ -16,7 +16,6 @@ pub enum Line {
 }
 
 impl Line {
-    /// The node whose step the line belongs to.
     pub fn node(self) -> Option<NodeId> {
         match self {
             Line::Bare(node) | Line::Call(node, _) => Some(node),
@@ -83,7 +82,6 @@ pub fn text(line: Line, session: &Session, specification: &[String], opening: &[
     }
 }
 
-/// The indentation of the trajectory's calls.
 pub(crate) fn margin(opening: &[String]) -> &'static str {
     if opening.iter().any(|l| l.starts_with("def ")) { "    " } else { "" }
 }
@@ -115,7 +113,6 @@ pub(crate) fn edited_program(
     (lines, index)
 }
 
-/// A program line without highlighting.
 pub fn plain(text: &str) -> Row {
     let role = if text.trim_start().starts_with('#') { Role::SyntaxComment } else { Role::Text };
     vec![run(role, text)]

@@ -23,7 +23,6 @@ use crate::view::View;
 use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
-/// Why what was pruned cannot be taken.
 pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
 /// Why a line of a plan that was replaced cannot be taken.
@@ -56,7 +55,6 @@ enum Outcome<'a> {
     Rejected(&'a str),
     /// A person took its action out of the candidates.
     Pruned,
-    /// A line of a plan that a person replaced.
     Replaced,
 }
 

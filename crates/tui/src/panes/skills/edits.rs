@@ -28,7 +28,6 @@ pub(super) enum Typing {
     Load,
     /// The call of the part of the log that begins with a step.
     Split(usize),
-    /// Another call for a segment.
     Relabel(usize),
 }
 
@@ -65,7 +64,6 @@ impl Typing {
 }
 
 impl SkillsPane {
-    /// The actions possible on the row under the cursor.
     pub(super) fn offers(&self) -> Vec<(PaneAction, &'static str)> {
         use PaneAction as A;
         let mut actions = Vec::new();

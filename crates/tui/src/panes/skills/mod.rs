@@ -69,7 +69,6 @@ struct OfferedCut {
     segments: Vec<Segment>,
 }
 
-/// The recorded logs, and the one that is shown.
 #[derive(Debug, Default)]
 struct Trail {
     logs: Option<Logs>,

@@ -169,7 +169,6 @@ fn arrow(heading: f64, ascii: bool) -> char {
     arrows.get(part % arrows.len()).copied().unwrap_or('@')
 }
 
-/// Neighbouring cells of a role as one run each.
 fn runs(cells: &[Cell]) -> Row {
     let mut row: Vec<(Role, String)> = Vec::new();
     for cell in cells {

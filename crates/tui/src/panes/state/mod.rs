@@ -126,7 +126,6 @@ impl StatePane {
         chosen.or_else(|| views.first().copied()).unwrap_or_default()
     }
 
-    /// The views there are, in the order of cycling.
     fn views(&self) -> Vec<ViewMode> {
         let mut views = Vec::with_capacity(6);
         if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
@@ -140,7 +139,6 @@ impl StatePane {
         views
     }
 
-    /// The sides of a view, in the order of cycling.
     fn sides(&self, shown: ViewMode) -> &'static [Side] {
         let has_truth = self.situation.as_ref().is_some_and(|s| value_of(s, Side::TrueBelief).is_some());
         match shown {

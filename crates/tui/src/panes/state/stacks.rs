@@ -55,7 +55,6 @@ fn picture(stacks: &Stacks, theme: &Theme, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// One row of holders, highest first.
 fn drawn(shelf: &[Unit], ascii: bool) -> Vec<Row> {
     let highest = shelf.iter().map(|unit| unit.rows.len()).max().unwrap_or(0);
     let mut rows = Vec::new();
@@ -148,7 +147,6 @@ fn mark(piece: &Piece, glyphs: &Glyphs) -> String {
     }
 }
 
-/// The meaning of the marks, as far as there are any.
 fn legend(stacks: &Stacks, glyphs: &Glyphs) -> Vec<Row> {
     let pieces = || stacks.holders.iter().flat_map(|holder| holder.stacks.iter().flatten());
     let mut row = Row::new();

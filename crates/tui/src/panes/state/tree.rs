@@ -56,7 +56,6 @@ pub struct Tree {
     former: BTreeMap<String, String>,
     /// The differences from the tree beside it, and the value there in short.
     apart: BTreeMap<String, (Apart, Option<String>)>,
-    /// How something below a value differs.
     below: BTreeMap<String, Apart>,
     /// Whether collections that can be written on one line stay closed, whatever changed or differs in them.
     compact: bool,
@@ -140,7 +139,6 @@ impl Tree {
         new && self.unfold == Unfold::Fit
     }
 
-    /// Opens everything above a pointer.
     pub fn reveal(&mut self, pointer: &str) {
         for (at, _) in pointer.match_indices('/').skip(1) {
             self.set_open(pointer.get(..at).unwrap_or_default(), true);

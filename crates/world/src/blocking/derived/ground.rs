@@ -18,7 +18,6 @@ use stepwright_program::Call;
 
 const SELECTIONS: u32 = 200;
 
-/// A call the domain is to know.
 struct Entry {
     call: Call,
     /// Its ancestors in its tree, the root first, itself last.

@@ -17,7 +17,6 @@ pub struct Fault {
 const MOST: u32 = 100_000;
 
 impl Domain {
-    /// All faults of the domain; none of one that can be used.
     pub fn faults(&self) -> Vec<Fault> {
         let mut check = Check { domain: self, faults: Vec::new() };
         check.all();

@@ -450,7 +450,6 @@ impl Reader<'_> {
     }
 }
 
-/// A table's entries in the file's order.
 fn in_order<V>(table: BTreeMap<Text, V>) -> Vec<(Text, V)> {
     let mut entries: Vec<(Text, V)> = table.into_iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);

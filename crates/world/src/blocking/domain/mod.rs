@@ -73,7 +73,6 @@ pub struct Candidate {
     /// The action, over the condition's parameters and the loop's variable.
     pub action: Pattern,
     pub when: Formula,
-    /// Whether it only may resolve the condition.
     pub maybe: bool,
 }
 
@@ -117,7 +116,6 @@ pub struct Goal {
     pub roots: Vec<Root>,
 }
 
-/// The condition that an error of the world raises.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorRule {
     /// A part of the world's message; every message has the empty one.
@@ -179,7 +177,6 @@ pub struct Domain {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolving {
     pub action: Atom,
-    /// Whether it only may resolve it.
     pub maybe: bool,
 }
 
@@ -243,7 +240,6 @@ impl Domain {
         Some(schema.resolution.ground(&Bindings::of(&schema.form.args, &condition.args)))
     }
 
-    /// The resolutions of a condition now, in order.
     pub(crate) fn resolving(&self, condition: &Atom, known: &Knowledge<'_>) -> Vec<Resolving> {
         let Some(schema) = self.condition(&condition.predicate) else { return Vec::new() };
         let bindings = Bindings::of(&schema.form.args, &condition.args);
@@ -284,14 +280,12 @@ impl Domain {
         Some(rule.raises.ground(&bindings))
     }
 
-    /// The condition any other error raises.
     pub fn failed(&self, action: &Atom) -> Option<Atom> {
         let name = &self.otherwise.as_ref()?.name;
         let words = std::iter::once(&action.predicate).chain(&action.args).cloned();
         Some(Atom::new(name.clone(), words))
     }
 
-    /// Whether a condition is remembered until it is resolved.
     pub(crate) fn is_remembered(&self, condition: &Atom) -> bool {
         self.condition(&condition.predicate).is_some_and(|c| c.raise == Raise::Remembered)
     }

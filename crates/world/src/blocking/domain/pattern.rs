@@ -86,10 +86,8 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// A pattern that is to hold, or not to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Literal {
-    /// Whether it is not to hold.
     pub negated: bool,
     pub pattern: Pattern,
 }

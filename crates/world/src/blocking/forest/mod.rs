@@ -44,7 +44,6 @@ pub struct Node {
     pub added: bool,
     /// Whether a person took it, and what is below it, out of the candidates.
     pub pruned: bool,
-    /// The obstacle when it was selected last.
     pub blocked: Option<Blocked>,
 }
 
@@ -73,7 +72,6 @@ impl Node {
     }
 }
 
-/// The result of selecting a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// It is blocked: the tree has grown, nothing is to be executed.
@@ -95,7 +93,6 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Plants a forest for the goals left.
     pub fn plant(domain: &Domain, moment: &Moment<'_>) -> Self {
         let mut forest = Forest { goals: moment.goals.to_vec(), ..Forest::default() };
         forest.replant(domain, moment);
@@ -149,7 +146,6 @@ impl Forest {
         &self.trees
     }
 
-    /// The goals left, in order.
     pub fn goals(&self) -> &[Atom] {
         &self.goals
     }

@@ -45,7 +45,6 @@ impl Forest {
         !self.trees.is_empty()
     }
 
-    /// Whether an action is a leaf below the refused one.
     pub(crate) fn resolves(&self, text: &str) -> bool {
         self.leaf(text).is_some_and(|leaf| self.trees.iter().all(|root| root.key != leaf.key))
     }

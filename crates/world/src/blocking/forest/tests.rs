@@ -6,7 +6,6 @@ use crate::blocking::{NodeKind, NodeStatus};
 use crate::shipped_domain;
 use stepwright_episode::TreeEdit;
 
-/// A kitchen by its facts alone.
 struct Toy {
     domain: Domain,
     facts: Facts,

@@ -183,12 +183,10 @@ impl Memory {
         self.refused.get(text).map_or(0, |(_, times)| *times)
     }
 
-    /// Whether an action was refused where the robot is.
     pub(super) fn is_refused_here(&self, text: &str) -> bool {
         self.refused_here.contains(text)
     }
 
-    /// Whether a place did not take something.
     pub(super) fn has_refused(&self, place: &str) -> bool {
         self.refused.values().any(|(action, _)| action.args.len() > 1 && action.args.iter().any(|a| a == place))
     }
@@ -239,7 +237,6 @@ pub(super) fn leaves(action: &Action) -> bool {
     effect(action, "HERE").any(|(_, truth)| truth == Truth::False)
 }
 
-/// Whether it only tilts the view.
 pub(super) fn tilts(action: &Action) -> bool {
     effect(action, "TILT").any(|(_, truth)| truth == Truth::False)
 }

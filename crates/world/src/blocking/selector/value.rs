@@ -14,7 +14,6 @@ const SOME_CHANCE: f64 = 0.1;
 /// How many conditions deep the effort of an alternative is estimated.
 const DEPTH: u32 = 4;
 
-/// The selector's knowledge when it values a leaf.
 pub(super) struct Scene<'a> {
     pub(super) domain: &'a Domain,
     pub(super) forest: &'a Forest,
@@ -24,7 +23,6 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The worth of the leaf a path ends with.
     pub(super) fn value(&self, path: &[&Node]) -> (f64, String) {
         let Some((leaf, above)) = path.split_last() else { return (0.0, String::new()) };
         let refused = f64::from(self.memory.refusals(&leaf.text));

@@ -59,7 +59,6 @@ impl Agent for DialogueAgent {
     }
 }
 
-/// Proposes as the demonstrations' agent acted.
 #[derive(Debug, Clone)]
 pub(crate) struct Imitation {
     parties: Parties,

@@ -7,7 +7,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use crate::demonstration::Demonstration;
 use stepwright_program::Call;
 
-/// Who calls what, as the demonstrations show it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parties {
     /// The agent's actions, by [`Heard::function`].
@@ -30,7 +29,6 @@ impl Parties {
         (others && !parties.actions.is_empty()).then_some(parties)
     }
 
-    /// Whether a call is another party's.
     pub(crate) fn is_other(&self, call: &Call) -> bool {
         !self.agents.contains(&call.receiver)
     }
@@ -40,7 +38,6 @@ impl Parties {
     }
 }
 
-/// A call with keys to compare it by.
 #[derive(Debug, Clone)]
 pub(crate) struct Heard {
     pub call: Call,
@@ -94,7 +91,6 @@ pub struct Moment {
     pub noted: Vec<Heard>,
     /// Each different action the agent ever took.
     pub done: Vec<Heard>,
-    /// Whether the last call was the other party's.
     listening: bool,
 }
 

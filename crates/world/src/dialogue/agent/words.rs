@@ -27,7 +27,6 @@ struct Choice {
     whole: Option<String>,
 }
 
-/// The demonstrations' decisions, by their signs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Habits {
     cases: Vec<Case>,
@@ -85,7 +84,6 @@ impl Choice {
 }
 
 impl Habits {
-    /// Takes in a decision of the demonstrations.
     pub fn note(&mut self, scene: &Scene<'_>, choice: Option<Heard>) {
         let choice = choice.map(|action| Choice::of(scene.moment(), &action));
         let mut signs: Vec<u64> = scene.signs().iter().map(|s| s.key).collect();
@@ -257,7 +255,6 @@ fn lifted(action: &Heard, reply: &Heard, now: Option<&Heard>) -> Call {
     Call { args, ..reply.call.clone() }
 }
 
-/// The call that is there most often; the earliest of equals.
 fn most_frequent(calls: Vec<Call>) -> Option<Call> {
     let count = |call: &Call| calls.iter().filter(|c| *c == call).count();
     let most = calls.iter().map(count).max()?;

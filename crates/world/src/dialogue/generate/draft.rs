@@ -21,7 +21,6 @@ enum Next {
     Leave,
     /// Goes on with another intent; the turn that says so has been spoken.
     Begin(String),
-    /// Has taken leave already.
     Left,
 }
 

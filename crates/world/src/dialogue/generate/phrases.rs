@@ -36,7 +36,6 @@ pub(super) struct IntentPhrases {
     pub(super) direct: Vec<String>,
     #[serde(default)]
     pub(super) suggest: Vec<String>,
-    /// Slots of a result that are offered.
     #[serde(default)]
     pub(super) offer: Vec<String>,
     /// Slots the user may ask about afterwards.

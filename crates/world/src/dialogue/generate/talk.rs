@@ -51,12 +51,10 @@ impl<'a> Talk<'a> {
         picked.map(|(_, choice)| choice.clone()).collect()
     }
 
-    /// Adds an act of the user without words.
     pub(super) fn user(&mut self, act: &str, argument: Option<&str>) {
         self.calls.push(Call::new(USER, act, argument));
     }
 
-    /// Adds an act of the system without words.
     pub(super) fn system(&mut self, act: &str, argument: Option<&str>) {
         self.calls.push(Call::new(SYSTEM, act, argument));
     }
@@ -81,7 +79,6 @@ impl<'a> Talk<'a> {
         self.about(slot, say);
     }
 
-    /// Adds a service call and how it ended.
     pub(super) fn call(&mut self, intent: &str, success: bool) {
         self.system(intent, None);
         self.calls.push(Call::new(SYSTEM, QUERY_STATUS, [success]));

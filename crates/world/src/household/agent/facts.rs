@@ -4,7 +4,6 @@
 /// Index of a name that matters.
 pub(crate) type Id = u16;
 
-/// The parts in which states differ.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Facts {
     pub at: Option<Id>,

@@ -5,7 +5,6 @@
 
 use crate::planner::effects::kind_of;
 
-/// The request of a household task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Goal {
     /// Things of a kind in or on one place of a kind, in a state.

@@ -112,7 +112,6 @@ impl HouseholdAgent {
         HouseholdAgent { effects: EffectModel::learn(steps), prior, knows: false }
     }
 
-    /// Learns from whole demonstrations.
     pub fn from_demonstrations(demonstrations: &[Demonstration]) -> Self {
         let learned = Self::learn(demonstrations.iter().flat_map(|d| &d.steps));
         HouseholdAgent { knows: shows_places(demonstrations), ..learned }
@@ -278,7 +277,6 @@ fn is_hopeless(plan: &Plan<Call>) -> bool {
     plan.cost >= 1000.0
 }
 
-/// Why plans do not fill the ranking.
 struct Shortfall {
     /// Said before what is offered instead; ends ready for more words.
     remark: String,

@@ -10,20 +10,16 @@ pub enum Role {
     Goto,
     Open,
     Close,
-    /// Brings a thing into the hand.
     Take,
     /// Leaves the thing in the hand somewhere.
     Put,
-    /// Gives its first argument a property.
     Give,
 }
 
-/// A demonstrated action function with its role.
 pub(crate) struct Operator<'a> {
     pub function: &'a str,
     pub model: &'a ActionModel,
     pub role: Role,
-    /// For [`Role::Give`]: the property.
     pub property: Option<&'a str>,
 }
 

@@ -350,7 +350,6 @@ impl<'a, P: ProgramView> Household<'a, P> {
         out.push((call, cost, State { facts, program }));
     }
 
-    /// Applies a predicted observation to the facts.
     fn hear(&self, facts: &mut Facts, args: &[Id], call: &Call) {
         let named = |i: usize| call.text(i).and_then(|n| args.iter().copied().find(|id| self.name(*id) == n));
         let Some(thing) = named(0) else { return };

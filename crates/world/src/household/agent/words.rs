@@ -16,7 +16,6 @@ pub struct Grounds<'a> {
 }
 
 impl Grounds<'_> {
-    /// Why the first action of a plan is proposed.
     pub fn why(&self, plan: &[Call]) -> String {
         let Some(first) = plan.first() else { return "the goal holds already".to_owned() };
         let names: Vec<&str> = first.args.iter().filter_map(Literal::text).collect();
@@ -107,7 +106,6 @@ impl Grounds<'_> {
         }
     }
 
-    /// An action as a person says it.
     fn phrase(&self, call: &Call) -> String {
         let names: Vec<&str> = call.args.iter().filter_map(Literal::text).collect();
         match (call.function.as_str(), names.as_slice()) {

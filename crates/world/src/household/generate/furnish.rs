@@ -22,18 +22,15 @@ pub(crate) struct Furnished {
 }
 
 impl Furnished {
-    /// The kinds of objects present, sorted.
     pub(crate) fn kinds_of_objects(&self) -> BTreeSet<&str> {
         self.objects.iter().filter_map(|o| o.kind.as_deref()).collect()
     }
 
-    /// The kinds of receptacles present, sorted.
     pub(crate) fn kinds_of_receptacles(&self) -> BTreeSet<&str> {
         self.receptacles.iter().filter_map(|r| r.kind.as_deref()).collect()
     }
 }
 
-/// Whether a receptacle of a type accepts objects of a type.
 pub fn accepts(receptacle: &str, object: &str) -> bool {
     compatibility::embedded().get(receptacle).is_some_and(|objects| objects.contains(object))
 }

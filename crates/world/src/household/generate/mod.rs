@@ -28,21 +28,15 @@ pub(super) fn new_task(kind: &str, seed: u64) -> Result<GeneratedTask, String> {
 /// The six task types of ALFWorld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TaskType {
-    /// Put an object in a receptacle.
     PickAndPlace,
     /// Hold an object under a switched-on lamp.
     LookInLight,
-    /// Put a cleaned object in a receptacle.
     Clean,
-    /// Put a heated object in a receptacle.
     Heat,
-    /// Put a cooled object in a receptacle.
     Cool,
-    /// Put two objects in one receptacle.
     PickTwo,
 }
 
-/// All task types, in ALFWorld's order.
 pub const TASK_TYPES: [TaskType; 6] =
     [TaskType::PickAndPlace, TaskType::LookInLight, TaskType::Clean, TaskType::Heat, TaskType::Cool, TaskType::PickTwo];
 

@@ -10,10 +10,8 @@ use crate::kitchen::program;
 use crate::literal::{Atom, Facts};
 use stepwright_program::{Call, Literal};
 
-/// Abilities by kind of thing.
 const KINDS: &str = include_str!("../../../../../worlds/kitchen/kinds.txt");
 
-/// The literals that express an ability.
 const ABILITIES: [(&str, &[&str]); 4] = [
     ("receptacle", &["SURFACES", "CONTAINER"]),
     ("openable", &["CAN_OPEN"]),
@@ -100,7 +98,6 @@ impl Seen {
         }
     }
 
-    /// The literals over what is visible, and the hand's.
     pub fn facts(&self) -> Facts {
         let mut atoms = self.constant.clone();
         atoms.insert(match &self.held {

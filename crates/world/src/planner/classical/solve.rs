@@ -22,7 +22,6 @@ impl Default for Limits {
     }
 }
 
-/// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlan {
     /// Nothing reaches the goal, as far as the planner can decide.

@@ -21,7 +21,6 @@ pub enum Unseen {
 /// Reads a plan's steps as the world's actions, a text or a call each, as far as they can be taken.
 pub type ReadActions = fn(&Names, &[Step]) -> Vec<String>;
 
-/// A planning problem and its domain.
 #[derive(Debug, Clone)]
 pub struct PlanningTask {
     pub domain: &'static str,

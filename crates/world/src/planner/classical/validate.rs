@@ -21,7 +21,6 @@ impl fmt::Display for Step {
     }
 }
 
-/// Why a plan is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
     #[error("step {number}, `{step}`: {why}")]

@@ -46,7 +46,6 @@ impl Agent for ShopAgent {
     }
 }
 
-/// The buyer's actions and views.
 fn past(history: &[Step]) -> Vec<Past> {
     let mut now: Option<Seen> = None;
     let mut past = Vec::with_capacity(history.len());

@@ -69,7 +69,6 @@ impl EpisodeDraft {
         self.follow(made)
     }
 
-    /// Adds a request and does what it asks.
     pub fn follow(&mut self, made: MadeRequest) -> Result<(), String> {
         for (first, second) in &made.moves {
             self.table.put(first, second)?;

@@ -7,7 +7,6 @@ pub fn of_kind(table: &Table, kind: Kind) -> Vec<String> {
     table.things().iter().filter(|thing| thing.kind == kind).map(|thing| thing.name.clone()).collect()
 }
 
-/// The things directly on or in a thing.
 pub fn inside(table: &Table, below: &str) -> Vec<String> {
     table.things().iter().map(|thing| &thing.name).filter(|name| table.place_of(name) == Some(below)).cloned().collect()
 }

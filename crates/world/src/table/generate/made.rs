@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::super::thing::{at, list};
 use super::super::{Move, Table};
 
-/// A request, with what is expected.
 #[derive(Debug, Clone, Default)]
 pub struct MadeRequest {
     pub query: String,
@@ -21,7 +20,6 @@ pub struct MadeRequest {
 }
 
 impl MadeRequest {
-    /// A request to put something somewhere.
     pub fn put(query: String, temporal: bool, moves: Vec<Move>) -> MadeRequest {
         MadeRequest { query, kind: "put", temporal, moves, ..MadeRequest::default() }
     }
