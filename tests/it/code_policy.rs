@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
-use stepwright::driver::{Beginning, Command, NewSession, Request, Setup, Source, prepare_new};
-use stepwright::episode::{ArtifactId, Header, Policy};
-use stepwright::method::{self, StepStatus};
+use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
+use stepwright::episode::{Header, Policy};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::Sources;
 use stepwright_trajectory::Step;
@@ -115,118 +114,6 @@ async fn the_printed_program_of_the_shop_asks_the_model_for_its_functions() {
     let mut w = Watched::start(automatic(session("demo2code", &log, Form::Action, model)));
     ended(&mut w).await;
     assert_eq!(actions(&w), log.map(|(action, _)| action.to_owned()));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_person_refuses_an_action_and_mends_a_line_that_cannot_be_run() {
-    let code = "seen = env.step(['look'])[0][0]\nif seen == 'Nothing happens.':\n    env.step(['go'])\nelse:\n    env.step(['stay'])\nbad()";
-    let log = [("go", "Gone."), ("come", "There.")];
-    let mut w = Watched::start(session("demo2code", &log, Form::Prompt, model([code.to_owned()])));
-    assert_eq!(w.recommended().await, "1: seen = env.step(['look'])[0][0]");
-    let turn = &w.session.current().unwrap().turn;
-    let proposal = turn.recommended.as_ref().unwrap().0.unwrap();
-    assert_eq!(turn.proposal(proposal).unwrap().action.as_ref().unwrap().text, "look");
-    w.send(Command::Gate(Request::Reject { proposal, reason: "it is dark".into() }));
-    assert_eq!(w.recommended().await, "3: env.step(['go'])", "a refused action has no effect for the program");
-    w.approve();
-    assert_eq!(w.executed().await, "Gone.");
-    assert_eq!(w.recommended().await, "", "nothing is offered");
-    let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
-    assert!(why.contains("line 6") && why.contains("NameError"), "{why}");
-    let shown = &method::Place::at_cursor(&w.session).sections()[0];
-    let marks: Vec<StepStatus> = shown.lines.iter().map(|line| line.mark).collect();
-    assert_eq!(
-        (&marks[4..], shown.at),
-        (&[StepStatus::Open, StepStatus::Refused][..], 5),
-        "the line is marked: {marks:?}"
-    );
-    let mended = "env.step(['come'])".to_owned();
-    w.send(Command::Gate(Request::correct(ArtifactId::PLAN, mended)));
-    assert_eq!(w.recommended().await, "1: env.step(['come'])");
-    w.approve();
-    assert_eq!(w.executed().await, "There.");
-    // Going back offers what was offered there, without running anything again.
-    w.send(Command::Gate(Request::Goto(0)));
-    w.until("the start", |_, s| s.cursor() == 0).await;
-    w.send(Command::Gate(Request::Propose));
-    assert_eq!(w.recommended().await, "3: env.step(['go'])");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_mended_program_goes_on_where_the_fault_was() {
-    let program = |second: &str| format!("seen = env.step(['go'])[0][0]\n{second}\nenv.step(['come'])");
-    let log = [("go", "Gone."), ("look", "Seen."), ("come", "There.")];
-    let mut w = Watched::start(session("demo2code", &log, Form::Prompt, model([program("env.step([bad(seen)])")])));
-    assert_eq!(w.recommended().await, "1: seen = env.step(['go'])[0][0]");
-    w.approve();
-    assert_eq!(w.executed().await, "Gone.");
-    assert_eq!(w.recommended().await, "", "line 2 cannot be run");
-    let mend = |text: String| Command::Gate(Request::correct(ArtifactId::PLAN, text));
-    // Mended wrongly first; the step that was taken is no more taken than before.
-    w.send(mend(program("env.step([worse(seen)])")));
-    assert_eq!(w.recommended().await, "");
-    w.send(mend(program("env.step(['look' if seen == 'Gone.' else 'stay'])")));
-    assert_eq!(w.recommended().await, "2: env.step(['look' if seen == 'Gone.' else 'stay'])");
-    w.approve();
-    assert_eq!(w.executed().await, "Seen.");
-    assert_eq!(w.recommended().await, "3: env.step(['come'])");
-    // A program that begins otherwise is answered nothing of what was.
-    w.send(mend("env.step(['stay'])\nenv.step(['go'])".to_owned()));
-    assert_eq!(w.recommended().await, "1: env.step(['stay'])");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_mended_program_took_before_is_marked_and_the_line_it_replaced_is_not_to_be_had() {
-    let program = |third: &str| format!("env.step(['go'])\nenv.step(['look'])\nenv.step(['{third}'])");
-    let log = [("go", "Gone."), ("look", "Seen."), ("come", "There.")];
-    let mut w = Watched::start(session("demo2code", &log, Form::Prompt, model([program("stay")])));
-    for _ in 0..2 {
-        w.recommended().await;
-        w.approve();
-        w.executed().await;
-    }
-    assert_eq!(w.recommended().await, "3: env.step(['stay'])");
-    let before = w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
-    let mend = |text: String| Command::Gate(Request::correct(ArtifactId::PLAN, text));
-    let shown = |w: &Watched| {
-        let section = &method::Place::at_cursor(&w.session).sections()[0];
-        (section.lines.iter().map(|line| line.mark).collect::<Vec<StepStatus>>(), section.done)
-    };
-    // One that cannot go on makes the same calls first, and the program that is mended next makes them again.
-    w.send(mend(program("stay").replace("'stay'", "bad")));
-    assert_eq!(w.recommended().await, "");
-    assert_eq!(shown(&w), (vec![StepStatus::Done, StepStatus::Done, StepStatus::Refused], 2));
-    w.send(mend(format!("# mended\n{}", program("come"))));
-    assert_eq!(w.recommended().await, "4: env.step(['come'])");
-    assert_eq!(shown(&w), (vec![StepStatus::Open, StepStatus::Done, StepStatus::Done, StepStatus::Next], 2));
-    w.send(Command::Gate(Request::Approve { proposal: before }));
-    w.until("the refusal", |notice, _| format!("{notice:?}").contains("the plan that you replaced")).await;
-    w.approve();
-    assert_eq!(w.executed().await, "There.");
-    assert_eq!(shown(&w), (vec![StepStatus::Open, StepStatus::Done, StepStatus::Done, StepStatus::Done], 3));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_failed_program_is_corrected_as_often_as_is_set() {
-    let first = "seen = env.step(['go'])[0][0]\nassert 'mug' in seen, 'no mug but ' + seen";
-    let log = [("go", "A desk."), ("come", "A mug.")];
-    let model = model([first.to_owned(), "env.step(['come'])".to_owned()]);
-    let mut w = Watched::start(automatic(session("adaplanner", &log, Form::Prompt, Arc::clone(&model))));
-    ended(&mut w).await;
-    assert_eq!(actions(&w), ["go", "come"]);
-    let asked = model.asked.lock().unwrap();
-    let prompt: String = asked[1].messages.iter().map(|m| m.text.as_str()).collect();
-    assert!(prompt.contains("no mug but A desk.") && prompt.contains("assert 'mug' in seen"), "{prompt}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn programs_that_do_not_compile_are_corrected_as_often_as_is_set_and_then_it_ends() {
-    let model = model((0..9).map(|_| "if x\n    pass".to_owned()));
-    let mut w = Watched::start(automatic(session("adaplanner", &[("go", "Gone.")], Form::Prompt, Arc::clone(&model))));
-    ended(&mut w).await;
-    let why = w.session.current().unwrap().turn.recommended.clone().unwrap().1;
-    assert!(why.contains("cannot go on: line 1: SyntaxError"), "{why}");
-    assert_eq!(model.asked.lock().unwrap().len(), 7, "a program and six corrections");
 }
 
 fn configuration(folder: &std::path::Path) -> Config {

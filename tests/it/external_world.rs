@@ -3,12 +3,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::recordings::{absent, recordings};
-use serde_json::Value;
 use stepwright::world::external::{Adapter, ExternalWorld};
 use stepwright::world::household::{self, Edition, HouseholdWorld};
 use stepwright::world::{Outcome, World};
@@ -39,15 +38,6 @@ fn python(package: &str) -> Option<String> {
         "a Python with the package `{package}`, which `{python}` is not (name one with STEPWRIGHT_PYTHON)"
     ));
     None
-}
-
-fn run(args: &[&str], input: &str) -> Output {
-    let mut command = Command::new(PROGRAM);
-    command.args(args).env_remove("STEPWRIGHT_CONFIG_DIR").env("HOME", "/nowhere");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that refuses its input early has closed it.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
 }
 
 /// A world, and the actions that solve a shipped task.
@@ -97,67 +87,9 @@ fn the_program_drives_itself_and_nothing_differs() {
     }
 }
 
-#[test]
-fn requests_that_make_no_sense_end_the_serving_with_a_reason() {
-    for (input, part) in [
-        ("{\"act\": \"look\"}\n", "before the first reset"),
-        ("look\n", "is no request"),
-        ("{\"reset\": \"nowhere\"}\n", "no task `nowhere`"),
-        ("{\"reset\": \"\", \"act\": \"look\"}\n", "one of them"),
-        ("{\"restart\": \"\"}\n", "unknown field"),
-    ] {
-        let output = run(&["play", "household", "--jsonl", "--serve"], input);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(part), "{input}: {said}");
-    }
-}
-
 /// The stand-in's command as a person would type it.
 fn stand_in(folder: &Path) -> String {
     format!("/bin/sh {}/tests/support/stand_in.sh {}", HERE, folder.join("asked").display())
-}
-
-#[test]
-fn playing_and_running_work_as_in_any_world() {
-    let folder = tempfile::tempdir().unwrap();
-    let command = stand_in(folder.path());
-    let config = folder.path().display().to_string();
-    let play = ["play", "external", "--jsonl", "--state", "--command", &command, "--config-dir", &config];
-    let output = run(&play, "add\nadd\n");
-    let lines: Vec<Value> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    let seen: Vec<_> = lines.iter().map(|l| (l["step"].as_u64().unwrap(), l["state"]["n"].as_u64().unwrap())).collect();
-    assert_eq!(seen, [(0, 0), (1, 1), (2, 2)]);
-    assert_eq!(lines[1]["calls"][0], "agent.act('add')");
-    // At the prompt, with a step taken back.
-    let output = run(&["play", "external", "--command", &command, "--config-dir", &config], "add\nadd\n:undo\nadd\n");
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said.matches("total 2").count(), 2, "{said}");
-    let dies = run(&["play", "external", "--command", &command, "--config-dir", &config], "die\n");
-    let said = String::from_utf8_lossy(&dies.stderr).into_owned();
-    assert!(!dies.status.success() && said.contains("its last words: Traceback: the simulator fell over"), "{said}");
-    // Without a command, and with one that does not exist.
-    let none = run(&["play", "external", "--config-dir", &config], "");
-    assert!(String::from_utf8_lossy(&none.stderr).contains("--command"), "{none:?}");
-    // Several configured: listed, chosen by name.
-    std::fs::write(
-        folder.path().join("config.toml"),
-        format!("[external.one]\ncommand = \"{command}\"\ntasks = ['a', 'b']\n[external.two]\ncommand = 'true'\n"),
-    )
-    .unwrap();
-    let listed = run(&["play", "external", "--list", "--config-dir", &config], "");
-    let listed = String::from_utf8(listed.stdout).unwrap();
-    assert_eq!(listed.lines().map(|l| l.split('\t').next().unwrap()).collect::<Vec<_>>(), ["one/a", "one/b", "two"]);
-    let which = run(&["play", "external", "--task", "three", "--config-dir", &config], "");
-    assert!(String::from_utf8_lossy(&which.stderr).contains("there is one, two"), "{which:?}");
-    // A headless run: nothing proposes in a world that nothing is known of, which the result says.
-    let out = folder.path().join("out.jsonl").display().to_string();
-    let args = ["run", "--world", "external", "--tasks", "one/a", "--out", &out, "--config-dir", &config];
-    let ran = run(&args, "");
-    let results = std::fs::read_to_string(&out).unwrap();
-    let result: Value = serde_json::from_str(results.lines().last().unwrap()).unwrap();
-    assert_eq!(result["task"], "one/a", "{ran:?}");
-    assert_eq!(result["won"], false);
 }
 
 #[test]

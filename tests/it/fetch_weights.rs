@@ -1,7 +1,6 @@
 //! Tests of fetching weights from servers that misbehave, and from files.
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 
 use crate::support::server::{Server, Step};
@@ -94,58 +93,44 @@ fn a_file_comes_whole_and_is_not_fetched_again() {
 }
 
 #[test]
-fn a_cut_file_is_gone_on_from() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    let done = fetch(dir.path(), &weights, vec![cut(&content, 4_321), rest(&content, 4_321)]);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked[1].1.as_deref(), Some("bytes=4321-"));
+fn a_file_comes_whole_whatever_the_server_does() {
+    let content = bytes(10_000);
+    let (all, cut, rest) = (|| whole(&content), |n| cut(&content, n), |from| rest(&content, from));
+    let busy = || answer("503 Service Unavailable", "", b"busy");
+    let moved = || answer("302 Found", "location: /elsewhere\r\n", b"");
+    for (what, part, scripts, asked) in [
+        ("a cut file is gone on from", None, vec![cut(4_321), rest(4_321)], "whole, bytes=4321-"),
+        ("a server without ranges sends all again", None, vec![cut(5_000), all()], "whole, bytes=5000-"),
+        ("another range starts over", None, vec![cut(5_000), rest(7_000), all()], "whole, bytes=5000-, whole"),
+        (
+            "redirects are followed, passing troubles waited out",
+            None,
+            vec![busy(), moved(), all()],
+            "whole, whole, whole",
+        ),
+        ("what an earlier run got is gone on from", Some(&content[..6_000]), vec![rest(6_000)], "bytes=6000-"),
+        ("a wrong beginning is dropped", Some(&[7; 2_000][..]), vec![rest(2_000), all()], "bytes=2000-, whole"),
+    ] {
+        let (dir, redirects) = (tempfile::tempdir().unwrap(), what.starts_with("redirects"));
+        if let Some(part) = part {
+            std::fs::write(dir.path().join("w.gguf.part"), part).unwrap();
+        }
+        let done = fetch(dir.path(), &weights(&content), scripts);
+        assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content, "{what}");
+        let ranges: Vec<&str> = done.asked.iter().map(|(_, range)| range.as_deref().unwrap_or("whole")).collect();
+        assert_eq!(ranges.join(", "), asked, "{what}");
+        assert_eq!(done.asked.last().unwrap().0 == "/elsewhere", redirects, "{what}");
+    }
 }
 
 #[test]
-fn what_an_earlier_run_got_is_kept_and_gone_on_from() {
+fn what_came_before_a_refusal_is_kept_under_another_name() {
     let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    let refused = || answer("403 Forbidden", "", b"no");
-    let first = fetch(dir.path(), &weights, vec![cut(&content, 6_000), refused()]);
-    let error = first.result.unwrap_err().to_string();
+    let scripts = vec![cut(&content, 6_000), answer("403 Forbidden", "", b"no")];
+    let error = fetch(dir.path(), &weights(&content), scripts).result.unwrap_err().to_string();
     assert!(error.contains("model hub") && error.contains("403") && error.contains("--from"), "{error}");
     assert_eq!(names(dir.path()), ["w.gguf.part"], "nothing has the file's name before it is whole");
-    let second = fetch(dir.path(), &weights, vec![rest(&content, 6_000)]);
-    assert_eq!(std::fs::read(second.result.unwrap()).unwrap(), content);
-    assert_eq!(second.asked[0].1.as_deref(), Some("bytes=6000-"));
-}
-
-#[test]
-fn a_server_without_ranges_sends_all_again() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    let done = fetch(dir.path(), &weights, vec![cut(&content, 5_000), whole(&content)]);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-}
-
-#[test]
-fn a_range_that_is_not_the_asked_one_starts_over() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    let scripts = vec![cut(&content, 5_000), rest(&content, 7_000), whole(&content)];
-    let done = fetch(dir.path(), &weights, scripts);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked[2].1, None);
-}
-
-#[test]
-fn redirects_are_followed_and_passing_troubles_waited_out() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    let scripts = vec![
-        answer("503 Service Unavailable", "", b"busy"),
-        answer("302 Found", "location: /elsewhere\r\n", b""),
-        whole(&content),
-    ];
-    let done = fetch(dir.path(), &weights, scripts);
-    assert!(done.result.is_ok());
-    assert_eq!(done.asked[2].0, "/elsewhere");
+    assert_eq!(std::fs::read(dir.path().join("w.gguf.part")).unwrap(), &content[..6_000]);
 }
 
 #[test]
@@ -161,16 +146,6 @@ fn a_wrong_size_and_a_wrong_hash_are_refused() {
     assert!(done.result.unwrap_err().to_string().contains("its sha256 differs"));
     assert!(names(dir.path()).is_empty(), "a wrong file is not gone on from");
     assert!(!fetch::is_present(dir.path(), &weights));
-}
-
-#[test]
-fn a_wrong_beginning_is_dropped_and_the_hub_asked_once_more() {
-    let (dir, content) = (tempfile::tempdir().unwrap(), bytes(10_000));
-    let weights = weights(&content);
-    std::fs::write(dir.path().join("w.gguf.part"), vec![7; 2_000]).unwrap();
-    let done = fetch(dir.path(), &weights, vec![rest(&content, 2_000), whole(&content)]);
-    assert_eq!(std::fs::read(done.result.unwrap()).unwrap(), content);
-    assert_eq!(done.asked[1].1, None);
 }
 
 #[test]
@@ -239,24 +214,6 @@ fn weights_are_taken_from_a_file_or_a_folder() {
     other[0] ^= 1;
     std::fs::write(have.path().join("any-name"), other).unwrap();
     assert!(take(have.path()).unwrap_err().to_string().contains("sha256 differs"));
-}
-
-#[test]
-fn the_command_says_what_it_can_fetch_and_where_models_are() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-        command.env("STEPWRIGHT_CONFIG_DIR", dir.path()).env("STEPWRIGHT_STATE_DIR", dir.path().join("state"));
-        let output = command.env_remove("STEPWRIGHT_MODEL").args(args).output().unwrap();
-        let text = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
-    let (code, _, error) = run(&["models", "fetch", "gpt"]);
-    assert!(code == Some(2) && error.contains("there are: qwen, smollm2"), "{error}");
-    let (code, _, error) = run(&["models", "fetch", "smollm2", "--from", dir.path().to_str().unwrap()]);
-    assert!(code == Some(2) && error.contains("98362432 bytes"), "{error}");
-    let (code, listed, _) = run(&["models", "list"]);
-    assert!(code == Some(0) && listed.contains("not fetched (98 MB): stepwright models fetch smollm2"), "{listed}");
 }
 
 #[test]

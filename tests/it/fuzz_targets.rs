@@ -6,6 +6,7 @@
 //! so.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use rand::{Rng, SeedableRng};
@@ -21,65 +22,8 @@ const LARGEST: usize = 256 << 10;
 const CASES: usize = 64;
 
 /// Pieces that parsers stumble over.
-const PIECES: &[&str] = &[
-    "\"",
-    "'",
-    "'''",
-    "\"\"\"",
-    "\\",
-    "\\u0000",
-    "\\ud800",
-    "{",
-    "}",
-    "[",
-    "]",
-    "(",
-    ")",
-    "[[",
-    "{{",
-    "{%",
-    ",",
-    ":",
-    "=",
-    "\n",
-    "\r\n",
-    "\t",
-    "\n\n",
-    "\n---\n",
-    "null",
-    "true",
-    "-1",
-    "0",
-    "1e999",
-    "-0.0",
-    "NaN",
-    "99999999999999999999",
-    "18446744073709551616",
-    "0x",
-    "\u{202e}",
-    "\u{feff}",
-    "∀",
-    "ß",
-    "😀",
-    "\0",
-    "\u{1b}[2J",
-    "#",
-    "//",
-    "..",
-    "../",
-    "%s",
-    "<think>",
-    "</think>",
-    "```",
-    "data: ",
-    "event: ",
-    "[DONE]",
-    "*",
-    "?",
-    "self.",
-    "def f():",
-    "lambda: ",
-];
+static PIECES: LazyLock<Vec<String>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../fuzz/pieces.json")).unwrap());
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
@@ -142,7 +86,7 @@ fn damaged(target: &Target, seeds: &[Vec<u8>], chance: &mut impl Rng) -> Vec<u8>
             1 => data[a] ^= 1 << chance.random_range(0..8),
             2 => drop(data.drain(first..last.min(first + 500))),
             3 | 4 => {
-                let piece = PIECES[chance.random_range(0..PIECES.len())];
+                let piece = &PIECES[chance.random_range(0..PIECES.len())];
                 drop(data.splice(a..a, piece.bytes()));
             }
             5 => {

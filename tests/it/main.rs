@@ -15,15 +15,10 @@ mod blocking_derived;
 mod blocking_figures;
 mod blocking_household;
 mod blocking_tree;
-mod cli_config;
-#[cfg(unix)]
-mod cli_external_method;
-mod cli_play;
-mod cli_preconditions;
-mod cli_report;
-mod cli_sessions;
-mod cli_study;
+mod cli;
 mod code_policy;
+#[cfg(unix)]
+mod commands;
 mod conform;
 mod conform_dialogues;
 #[cfg(unix)]
@@ -31,26 +26,15 @@ mod debug_log;
 mod docs;
 mod docs_claims;
 mod docs_session;
-mod driver_blocking;
-mod driver_blocking_skills;
-mod driver_candidates;
 mod driver_corrections;
-mod driver_derived;
 #[cfg(unix)]
 mod driver_external_method;
-mod driver_methods;
-mod driver_o3d;
-mod driver_plans;
-#[cfg(unix)]
-mod driver_remote;
-mod driver_reprompt;
 mod driver_services;
 mod driver_session;
-mod driver_skills;
-mod driver_statler;
 mod engine_golden;
 mod engine_recordings;
 mod example_sessions;
+mod exchanges;
 #[cfg(unix)]
 mod external_world;
 mod fetch_weights;
@@ -64,12 +48,9 @@ mod logs_of_before;
 mod own_services;
 mod precondition_figures;
 mod precondition_golden;
-mod provider_refusals;
-mod provider_requests;
+mod provider_clients;
 mod provider_score;
 mod provider_sessions;
-mod provider_stream;
-mod provider_wires;
 mod published_skills;
 mod react;
 mod registry;
@@ -80,6 +61,7 @@ mod reliability_templates;
 mod reliability_terminal;
 #[cfg(unix)]
 mod sandbox;
+mod sessions;
 mod skills_success;
 mod statler_recorded;
 mod study_statler;

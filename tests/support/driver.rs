@@ -18,8 +18,10 @@ use stepwright::model::{
 };
 use stepwright::program::{Call, Literal};
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::agent::HouseholdAgent;
 use stepwright::world::{Ability, Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
+use stepwright_trajectory::Step;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -166,11 +168,13 @@ pub enum Turn {
 pub struct Scripted {
     pub turns: Mutex<VecDeque<Turn>>,
     pub asked: Mutex<Vec<ModelRequest>>,
+    /// Whether it continues raw text.
+    pub raw: bool,
 }
 
 impl Scripted {
     pub fn new(turns: impl IntoIterator<Item = Turn>) -> Arc<Self> {
-        Arc::new(Scripted { turns: Mutex::new(turns.into_iter().collect()), asked: Mutex::default() })
+        Arc::new(Scripted { turns: Mutex::new(turns.into_iter().collect()), ..Scripted::default() })
     }
 
     /// Answers at once.
@@ -183,6 +187,10 @@ impl Scripted {
 impl LanguageModel for Scripted {
     fn info(&self) -> ModelInfo {
         ModelInfo { name: "scripted".into(), kind: ModelKind::Recorded, endpoint: String::new() }
+    }
+
+    fn prefers_raw(&self) -> bool {
+        self.raw
     }
 
     fn raw_setting(&self) -> Option<&'static str> {
@@ -260,6 +268,27 @@ fn kept(request: &ScoreRequest) -> ModelRequest {
         n: 0,
         logprobs: true,
         ..ModelRequest::default()
+    }
+}
+
+/// An episode in which these numbers were added.
+pub fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
+    let call = |function: &str, n: i64| Call {
+        receiver: "agent".into(),
+        function: function.into(),
+        args: vec![Literal::Int(n)],
+    };
+    let mut total = 0;
+    let steps = numbers.iter().map(|n| {
+        total += n;
+        Step { call: Some(call("add", *n)), calls: vec![call("set_total", total)], ..Default::default() }
+    });
+    Demonstration {
+        id: id.into(),
+        task_type: "count".into(),
+        sentence: "reach ten.".into(),
+        header: ProgramHeader { function: "reach_ten".into(), comment: "reach ten.".into(), setup: vec![] },
+        steps: std::iter::once(Step::default()).chain(steps).collect(),
     }
 }
 

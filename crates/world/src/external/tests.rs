@@ -11,36 +11,7 @@ use crate::{World, WorldError};
 use stepwright_episode::StepOutcome;
 
 /// Counts actions. Other actions make it misbehave; all that it is asked goes to the file it is given.
-const COUNTER: &str = r#"
-n=0
-echo "$$" >>"$1.pids"
-while IFS= read -r line; do
-  printf '%s\n' "$line" >>"$1"
-  case $line in
-    *'"reset"'*) n=0 ;;
-    *) n=$((n+1)) ;;
-  esac
-  case $line in
-    *die*) echo 'first word' >&2; echo 'last word' >&2; exit 3 ;;
-    *hang*) sleep 1000 & echo "$!" >>"$1.pids"; wait ;;
-    *late*) sleep 5 ;;
-    *orphan*) sleep 1000 & echo "$!" >>"$1.pids"; exit 0 ;;
-    *garbage*) echo 'Loading the house'; continue ;;
-    *partial*) printf '{"step":%d,"obs' $n; exit 0 ;;
-    *type*) printf '{"step":%d,"observation":7}\n' $n; continue ;;
-    *other*) printf '{"step":%d,"observation":"x"}\n' $((n+1)); continue ;;
-    *twice*) printf '{"step":%d,"observation":"total %d"}\n{"step":%d,"observation":"more"}\n' $n $n $((n+1)); continue ;;
-    *flood*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; while :; do echo '{"step":1,"observation":"x"}'; done ;;
-    *endless*) while :; do printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done ;;
-    *deaf*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; exec <&-; sleep 1000 ;;
-    *mute*) exec >&-; sleep 1000 ;;
-    *leave*) printf '{"step":%d,"observation":"total %d"}\n' $n $n; exit 4 ;;
-    *pid*) printf '{"step":%d,"observation":"I am %d"}\n' $n $$; continue ;;
-    *refuse*) printf '{"step":%d,"observation":"No.","error":"No."}\n' $n; continue ;;
-  esac
-  printf '{"step":%d,"observation":"total %d","admissible":["b","a"],"state":{"n":%d},"task":"count."}\n' $n $n $n
-done
-"#;
+const COUNTER: &str = include_str!("../../../../tests/support/stand_in.sh");
 
 struct Bed {
     folder: tempfile::TempDir,
@@ -119,9 +90,9 @@ fn an_episode_is_played_and_gone_back_in() {
     let mut world = bed.world();
     let reset = world.reset("counter", 0).unwrap();
     assert_eq!(reset.observation, "total 0");
-    assert_eq!(world.admissible(), Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(world.admissible(), Some(vec!["add".to_owned(), "die".to_owned()]));
     assert_eq!(reset.observation_calls[0].to_string(), "agent.observe('total 0')");
-    assert_eq!(world.tasks()[0].sentence, "count.");
+    assert_eq!(world.tasks()[0].sentence, "count to nine.");
     assert_eq!(world.header().function, "episode_count");
     let start = world.snapshot();
     let one = world.act("a").unwrap();
@@ -158,12 +129,12 @@ fn a_process_that_dies_is_reported_with_its_last_words_and_comes_back() {
     world.remote().unwrap().watch(Arc::new(move |standing| ear.lock().unwrap().push(standing)));
     world.act("a").unwrap();
     let why = failed(world.act("die"));
-    assert!(why.contains("ended before step 2 was answered (exit status: 3); its last words: last word"), "{why}");
+    assert!(why.contains("ended before step 2 was answered (exit status: 3); its last words: Traceback"), "{why}");
     assert!(why.contains("Restart the world"), "{why}");
     let last = heard.lock().unwrap().last().cloned().unwrap();
     let ProcessStatus::Dead { what, last_words } = last else { panic!("{last:?}") };
     assert!(what.contains("exit status: 3"), "{what}");
-    assert_eq!(last_words, ["first word", "last word"]);
+    assert_eq!(last_words, ["loading", "Traceback: the simulator fell over"]);
     assert_eq!(heard.lock().unwrap().first(), Some(&ProcessStatus::Ready));
     // It is where it was; the next step brings a new process there.
     assert_eq!(world.act("b").unwrap().observation, "total 2");
@@ -287,10 +258,10 @@ fn a_replay_that_differs_is_said_and_earlier_points_are_still_there() {
     let mut world = bed.begun();
     world.act("a").unwrap();
     let before = world.snapshot();
-    world.act("pid").unwrap();
+    world.act("who").unwrap();
     let error = world.remote().unwrap().restart().unwrap_err();
     let WorldError::Differs(difference) = &error else { panic!("{error}") };
-    assert!(difference.starts_with("step 2 (`pid`): the observation was \"I am "), "{difference}");
+    assert!(difference.starts_with("step 2 (`who`): the observation was \"I am "), "{difference}");
     world.restore(&before).unwrap();
     assert_eq!(world.act("b").unwrap().observation, "total 2");
 }

@@ -1,0 +1,49 @@
+# The prompt works piped
+$ printf ':help\nlook\n:undo\n:program\n:state\n:nonsense\n:quit\nnever read\n' | stepwright play household
+? Your task is to:
+? :undo
+? Taken back.
+? def 
+? "receptacles"
+? No such command: :nonsense
+? never read
+
+# A reader that leaves early is no fault
+$ (yes look | head -10000 | stepwright play household --jsonl; echo "ended $?" > ended) | head -1 | cut -c1-10; cat ended
+
+# What cannot be done is said with code 2
+$ stepwright play household --data /no/such/file.jsonl
+$ mkdir empty; stepwright play household --data empty
+$ stepwright play household --task heat-nothing-9
+$ stepwright play household --edition fly
+$ stepwright play dialogue --edition put
+$ stepwright play dialogue --data empty
+$ stepwright play dialogue --task boats-99
+$ stepwright play dialogue --task toollibrary-01
+$ stepwright play household --task box
+$ stepwright new-task dialogue --type Boats_1
+$ stepwright run --out x.jsonl --jobs 0
+$ stepwright run --out x.jsonl --shots 11
+$ stepwright run --out x.jsonl --assertions loud
+$ stepwright run --out x.jsonl --tasks shipped/place-box-1,shipped/nothing-7
+
+# Requests that make no sense end the serving with a reason
+$ echo '{"act": "look"}' | stepwright play household --jsonl --serve
+$ echo look | stepwright play household --jsonl --serve
+$ echo '{"reset": "nowhere"}' | stepwright play household --jsonl --serve
+$ echo '{"reset": "", "act": "look"}' | stepwright play household --jsonl --serve
+$ echo '{"restart": ""}' | stepwright play household --jsonl --serve
+
+# A world in another process is played as any other
+$ printf 'add\nadd\n' | stepwright play external --jsonl --state --command "/bin/sh $REPO/tests/support/stand_in.sh asked"
+; At the prompt, with a step taken back.
+$ printf 'add\nadd\n:undo\nadd\n' | stepwright play external --command "/bin/sh $REPO/tests/support/stand_in.sh asked"
+$ echo die | stepwright play external --command "/bin/sh $REPO/tests/support/stand_in.sh asked"
+? its last words
+$ stepwright play external
+; Several configured: listed, chosen by name.
+$ mkdir config; printf '[external.one]\ncommand = "/bin/sh %s/tests/support/stand_in.sh asked"\ntasks = ["a", "b"]\n[external.two]\ncommand = "true"\n' $REPO > config/config.toml
+$ stepwright play external --list
+$ stepwright play external --task three
+; In a headless run nothing proposes in a world that nothing is known of, which the result says.
+$ stepwright run --world external --tasks one/a --out r.jsonl > said; grep -o -e '"task":"[^"]*"' -e '"won":[a-z]*' -e '"error":"[^"]*"' r.jsonl

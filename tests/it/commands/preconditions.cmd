@@ -1,0 +1,44 @@
+# A file is checked against the demonstrations
+$ printf 'def take(self, obj, recep):\n    assert self.inventory is None\n' > mine.preconditions.py
+$ stepwright preconditions check mine.preconditions.py
+$ printf "def take(self, obj, recep):\n    assert obj == 'mug 1'\n    assert obj ==\n\ndef fly(self):\n    assert 1\n" > mine.preconditions.py
+$ stepwright preconditions check mine.preconditions.py
+$ stepwright preconditions check none.preconditions.py
+
+# Two files are compared by what they permit
+$ printf 'def take(self, obj, recep):\n    assert self.inventory is None\n' > a.preconditions.py
+$ printf 'def take(self, obj, recep):\n    assert self.inventory == None\n' > b.preconditions.py
+$ printf 'def take(self, obj, recep):\n    assert self.is_visible(obj)\n' > c.preconditions.py
+$ stepwright preconditions diff a.preconditions.py b.preconditions.py
+$ stepwright preconditions diff a.preconditions.py c.preconditions.py
+$ stepwright preconditions diff a.preconditions.py
+? +++ specification
+
+# The world is the one the file was in force in
+$ printf '\ndef INFORM(self, slot):\n    assert self.user.requested_slots[slot]\n' > bare.preconditions.py
+$ (echo '# Preconditions in force in dialogue (shipped/museums-01)'; cat bare.preconditions.py) > noted.preconditions.py
+$ (echo '# Preconditions in force in moon (1)'; cat bare.preconditions.py) > other.preconditions.py
+$ stepwright preconditions check noted.preconditions.py
+? INFORM
+? no action
+$ stepwright preconditions check bare.preconditions.py
+? INFORM
+? no action
+$ stepwright preconditions check bare.preconditions.py --world household
+$ printf 'def fly(self):\n    assert 1\n' > strange.preconditions.py; stepwright preconditions check strange.preconditions.py
+$ stepwright preconditions check other.preconditions.py
+
+# Violations of logs are JSON, whatever the log holds
+; Nothing was seen of the desk; what deceives a reader is written as an escape.
+$ printf '{"id":"a\\u202eb","steps":[{"action":"go to desk 1","observation":"You arrive at desk 1."}]}\n' > log.jsonl; stepwright preconditions logs --json log.jsonl
+
+# Candidates with verdicts and clusters are data
+$ stepwright preconditions candidates --world household --action open --json > pools.json
+$ python3 -c "
+> import json; pools = json.load(open('pools.json')); one = pools['actions'][0]; texts = [c['text'] for c in one['candidates']]
+> print('optimal, in a cluster:', any(c.get('optimal') and isinstance(c.get('cluster'), int) for c in one['candidates']))
+> print('adopted:', one['adopted'], 'candidates all:', all(text in texts for text in one['adopted']))
+> print('true:', one['true'], 'of', len(pools['demonstrations']), 'demonstrations')"
+$ stepwright preconditions candidates --world household --action open
+?  candidates, 
+?   assert 

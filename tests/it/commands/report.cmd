@@ -1,0 +1,102 @@
+# Two shards on two processes are one run
+; At the same time, the one by its flag and the other from a Slurm array's variables.
+$ mkdir shards; stepwright run --tasks type=light,first=3 --seeds 0..1 --out shards --shard 1/2 > one & SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_STEP=1 stepwright run --tasks type=light,first=3 --seeds 0..1 --out shards > other; echo $?; wait $!; echo $?
+? shard 2 of 2
+? 0
+$ stepwright run --tasks type=light,first=3 --seeds 0..1 --out alone.jsonl > whole
+; The units are divided, the lines are the same but for the time.
+$ units() { cat "$@" | grep '"unit"' | grep -v '"stepwright"' | sed 's/"seconds":[0-9.e-]*//' | sort; }
+> units alone.jsonl > a; units shards/*.jsonl | cmp - a && wc -l < a | tr -d ' '; for part in shards/*; do test $(units $part | wc -l) -gt 0 && echo $part; done
+; The time is behind the twelfth column.
+$ figures() { grep '^all' $1 | awk '{ print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'; }
+> stepwright report shards --require-complete > report && figures report; figures whole
+; With everything twice nothing changes; results that contradict each other are said.
+$ stepwright report shards alone.jsonl --export r.csv --export r.json --export r.svg
+? doubles
+? !
+$ head -1 r.csv; grep ',all,episodes,' r.csv; grep -c '<circle' r.svg | sed 's/[1-9][0-9]*/circles/'
+$ python3 -c "import json; one = json.load(open('r.json'))[0]; print(one['units'], one['depends_on']['limits']['max_steps'])"
+$ awk '!n && sub(/"steps":/, "\"steps\":1") { n = 1 } 1' alone.jsonl > other.jsonl; stepwright report alone.jsonl other.jsonl
+? doubles
+; With one shard alone what is missing is named.
+$ stepwright report shards/shard-1-of-2.jsonl --require-complete 2>&1
+? without a result
+?   shipped/light-
+
+# Results of another experiment are not taken for done
+; What one finds in too few steps is no result of a run with enough of them.
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --max-steps 2 | awk '/^all/ { print $4 }'
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl | awk '/^all/ { print $4 } / run;/'
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl
+? episodes run
+; Each of these could change a result.
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --method few-shot
+? episodes run
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --preconditions none
+? episodes run
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --edition move
+? episodes run
+$ stepwright run --tasks 'shipped/light-*,first=1' --out r.jsonl --set gate.token_budget=100000
+? episodes run
+; A report keeps them apart and says how they differ.
+$ stepwright report r.jsonl > report; grep -c '1 of 1 units' report; grep -o 'unlike [0-9a-f]*: .*max_steps[^;,]*' report | sed 's/[0-9a-f]\{8,\}/HASH/g' | sort -u
+$ stepwright report r.jsonl --experiment $(awk 'NR == 1 { print substr($2, 1, 8) }' report) | grep -c '1 of 1 units'
+; What another study or program wrote is left as it is.
+$ stepwright study blocking --tasks first=1 --conditions FF-Replan --out r.jsonl
+$ printf 'my only notes' > notes.txt; stepwright run --tasks first=1 --out notes.txt
+$ cat notes.txt
+
+# Results can be printed, or left nowhere
+$ stepwright run --tasks type=light,first=1 --out - > r 2> table; echo $?; grep -c . r; grep '^all' table | cut -c1-34
+$ stepwright run --tasks type=light,first=1 --out /dev/stdout > r 2> table; echo $?; grep -c . r; grep '^all' table | cut -c1-34
+$ stepwright run --tasks type=light,first=1 --out /dev/null
+? results in
+
+# Units are listed and carried out one by one
+$ stepwright run --tasks type=light,first=3 --seeds 0..1 --list --json > units; sed 's/"unit":"[^"]*"/"unit":…/' units
+$ for shard in 1/2 2/2; do stepwright run --tasks type=light,first=3 --seeds 0..1 --list --json --shard $shard; done | sort > both; sort units | cmp - both
+$ key=$(sed -n '4s/.*"unit":"\([^"]*\)".*/\1/p' units); stepwright run --tasks type=light,first=3 --seeds 0..1 --out r.jsonl --unit $key && grep -c "\"unit\":\"$key\"" r.jsonl && grep "\"unit\":\"$key\"" r.jsonl | grep -o '"seed":[0-9]*' | sort -u
+? episodes run
+? "seed"
+$ stepwright run --tasks type=light,first=3 --seeds 0..1 --out r.jsonl --unit ffff
+$ stepwright run --tasks type=light,first=3 --seeds 0..1 --list | sed 's/^[0-9a-f]*/KEY/'
+; In an indexed job of unknown size each pod would do everything.
+$ JOB_COMPLETION_INDEX=0 stepwright run --tasks type=light,first=3 --seeds 0..1 --list
+
+# Limits end a run and say so
+$ stepwright run --tasks all --out r.jsonl --time-limit 0.05s | sed 's/^[0-9]* of/N of/'
+? stopped early
+$ stepwright run --tasks all --out r.jsonl --cost-limit 1 --model some-model
+$ stepwright run --tasks all --out r.jsonl --time-limit soon
+? 90s, 30m or 4h
+; Why an episode was refused is said below the table.
+$ stepwright run --tasks type=light,first=1 --out r.jsonl --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0 2> said
+? shipped/light-
+
+# A limit is of what one run spends and the next goes on
+server: 200 {"choices":[{"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":100}}
+$ printf 'stepwright run --tasks first=3 --max-steps 2 --method few-shot --model m --base-url $SERVER --set model.stream=false --set model.retries=0 "$@"' > run
+; An episode of two steps takes 2200 tokens.
+$ sh run --out tokens.jsonl --token-limit 3000
+? episodes run
+$ sh run --out tokens.jsonl --token-limit 3000
+? episodes run
+$ sh run --out cost.jsonl --set model.price_in=100 --set model.price_out=1000 --cost-limit 0.1
+? episodes run
+; What no run reaches would be no limit.
+$ sh run --out none.jsonl --set model.price_in=100 --set model.price_out=1000 --cost-limit nan
+? invalid value
+$ sh run --out none.jsonl --set model.price_in=100 --set model.price_out=1000 --cost-limit inf
+? invalid value
+$ sh run --out none.jsonl --set model.price_in=100 --set model.price_out=1000 --cost-limit 0
+? invalid value
+$ sh run --out none.jsonl --token-limit 0
+? invalid value
+
+# A server that counts nothing cannot be held to a limit
+server: 200 {"choices":[{"message":{"content":"agent.goto('fridge 1')"},"finish_reason":"stop"}]}
+$ stepwright run --tasks first=1 --max-steps 1 --method few-shot --model m --base-url $SERVER --token-limit 3000
+? reported no tokens
+
+# A closed pipe costs no saved file
+$ (stepwright study preconditions --services Museums_1 --save saved; echo "ended $?" > ended) | true; cat ended; grep -e '^# world' -e '^# task' saved/Museums_1.preconditions.py; grep -c assert saved/Museums_1.preconditions.py | sed 's/[1-9][0-9]*/assertions/'

@@ -1,0 +1,48 @@
+# Branches of a session and sessions are compared
+; The name and not the path; no line is wider than the terminal.
+$ stepwright compare $REPO/sessions/by-hand.jsonl > out; echo "$?: $(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' out) lines too wide"; cat out
+? lines too wide
+?  by-hand.jsonl#
+? sessions/by-hand
+? First difference: step
+?  => 
+$ stepwright compare $REPO/sessions/solved.jsonl $REPO/sessions/solved.jsonl
+? No difference.
+; Two tasks differ from the beginning.
+$ stepwright compare $REPO/sessions/solved.jsonl $REPO/sessions/by-hand.jsonl --json both.json --html page.html
+? !
+$ grep -o '"first_difference": *[0-9]*' both.json; grep -c '"columns"' both.json; grep -o 'first difference' page.html | sort -u
+$ stepwright compare $REPO/sessions/solved.jsonl
+$ stepwright compare $REPO/sessions/solved.jsonl#9999 $REPO/sessions/by-hand.jsonl
+
+# Sessions are listed, renamed and deleted
+$ stepwright sessions
+$ mkdir -p state/sessions; cd state/sessions; cp $REPO/sessions/solved.jsonl $REPO/sessions/by-hand.jsonl .; printf 'no session\033[31m' > torn.jsonl
+$ stepwright sessions | sed 's/20[0-9][0-9]-[0-9-]* [0-9:]*/DATE/'
+$ stepwright sessions | grep -c "$(printf '\033')"
+$ stepwright sessions --won --json tomato | grep -o '"\(branches\|won\)":[a-z0-9]*'
+$ stepwright sessions rename solved by-hand
+$ stepwright sessions rename solved heated; ls state/sessions
+$ stepwright sessions rename heated ../out
+$ stepwright sessions delete heated; ls state/sessions
+$ stepwright sessions delete heated --yes; ls state/sessions
+$ stepwright sessions nowhere-to-be-found
+; A name in the folder of sessions is enough everywhere.
+$ stepwright show by-hand > shown && stepwright show $REPO/sessions/by-hand.jsonl | cmp - shown
+$ stepwright export by-hand.jsonl --jsonl - > exported && cut -c1-24 exported | head -1
+$ stepwright compare by-hand#3 by-hand#8
+? by-hand#8
+; And the newest needs none.
+$ rm state/sessions/torn.jsonl; stepwright show --last | cmp - shown && stepwright export --last --jsonl - | cmp - exported
+$ stepwright compare --last
+? First difference
+$ stepwright show state/sessions
+$ stepwright open by-hand --step 999
+$ stepwright open nowhere
+
+# A session is read from a pipe and a place that is not there is said
+$ stepwright show - < $REPO/sessions/solved.jsonl | head -1
+$ stepwright export $REPO/sessions/solved.jsonl --html none/page.html
+; A shell may leave the variable empty.
+$ COLUMNS= stepwright compare $REPO/sessions/by-hand.jsonl
+? First difference
