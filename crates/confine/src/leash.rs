@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 
 /// The first argument of a supervisor.
-pub(crate) const SUPERVISOR: &str = "supervise-command";
+const SUPERVISOR: &str = "supervise-command";
 
 /// The program that serves as a supervisor when it is called with [`SUPERVISOR`].
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -51,7 +51,7 @@ impl Leash {
     pub fn new(program: &str, args: &[String]) -> Option<(Self, Command)> {
         #[cfg(target_os = "linux")]
         {
-            let (held, command) = crate::supervisor::Held::new(PROGRAM.get()?, program, args).ok()?;
+            let (held, command) = crate::supervisor::Held::new((PROGRAM.get()?, SUPERVISOR), program, args).ok()?;
             Some((Leash { held }, command))
         }
         #[cfg(not(target_os = "linux"))]

@@ -13,8 +13,6 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
 
-use super::leash::SUPERVISOR;
-
 /// Rounds in which what is below is stopped before it is killed, so that it starts nothing in between.
 const ROUNDS: usize = 20;
 
@@ -29,13 +27,17 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    pub(crate) fn new(supervisor: &Path, program: &str, args: &[String]) -> std::io::Result<(Self, Command)> {
+    pub(crate) fn new(
+        (supervisor, word): (&Path, &str),
+        program: &str,
+        args: &[String],
+    ) -> std::io::Result<(Self, Command)> {
         let (control, owner) = pipe()?;
         let (status, said) = pipe()?;
         // A duplicate is inherited, unlike the original.
         let given = (rustix::io::dup(&control)?, rustix::io::dup(&said)?);
         let mut command = Command::new(supervisor);
-        command.arg(SUPERVISOR).arg(given.0.as_raw_fd().to_string()).arg(given.1.as_raw_fd().to_string());
+        command.arg(word).arg(given.0.as_raw_fd().to_string()).arg(given.1.as_raw_fd().to_string());
         command.arg(program).args(args);
         Ok((Held { _control: owner, status, given: Some(given) }, command))
     }

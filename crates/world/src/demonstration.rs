@@ -20,7 +20,28 @@ pub struct Demonstration {
     pub steps: Vec<Step>,
 }
 
+/// A shipped demonstration: a shipped task and what was done in it. What was seen follows from replaying.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Shipped {
+    pub(super) task: String,
+    pub(super) actions: Vec<String>,
+}
+
 impl Demonstration {
+    /// Those of the wanted tasks in a file of shipped ones, a JSON object a line, done in a world once more.
+    pub(super) fn shipped(
+        world: &mut dyn World,
+        (text, path): (&str, &str),
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Self>, WorldError> {
+        let mut shipped: Vec<Shipped> = files::json_lines(text, path)?;
+        shipped.retain(|shipped| wanted(&shipped.task));
+        let replay = |Shipped { task, actions }| {
+            Demonstration::replay(&mut *world, &task, format!("demonstration/{task}"), actions)
+        };
+        shipped.into_iter().map(replay).collect()
+    }
+
     /// A task's actions, done in a world once more; `id` names the demonstration.
     /// Errors: if the world has no such task.
     pub(super) fn replay(

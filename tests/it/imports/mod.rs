@@ -101,7 +101,6 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/tui/src/view.rs", "method::belief_update", "a belief that a person typed"),
     // Words that are no names here.
     ("crates/rate/src/figures.rs", "graph", "the agreement of judges is a figure of VirtualHome's papers"),
-    ("crates/shop/src/catalogue/nouns.rs", "table", "a noun of titles"),
     ("crates/method/src/belief/compare.rs", "table", "what lies on the table"),
     ("crates/world/src/household/agent/goal.rs", "kitchen", "a room"),
     ("crates/world/src/household/generate/mod.rs", "kitchen", "a room"),

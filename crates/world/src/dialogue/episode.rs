@@ -157,7 +157,7 @@ impl Episode {
         let Some(turn) = self.dialogue.turns.get(self.at) else { return Default::default() };
         let missed = missed(turn, &self.predicted);
         self.finished = self.finished + Score::of(acts(turn), &self.predicted);
-        let mut lines = vec![wording::turn(turn)];
+        let mut lines = vec![turn.line()];
         if !missed.is_empty() {
             let listed: Vec<String> = missed.iter().filter(|c| !is_query_status(c)).map(ToString::to_string).collect();
             lines.push(format!("(not predicted: {})", listed.join(", ")));
@@ -175,7 +175,7 @@ impl Episode {
         let mut lines = Vec::new();
         let mut calls = Vec::new();
         while let Some(turn) = self.dialogue.turns.get(self.at).filter(|t| t.speaker == Speaker::User) {
-            lines.push(wording::turn(turn));
+            lines.push(turn.line());
             calls.extend(turn.calls.iter().cloned());
             self.at += 1;
         }

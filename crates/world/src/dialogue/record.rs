@@ -33,6 +33,14 @@ pub struct Dialogue {
     pub turns: Vec<Turn>,
 }
 
+impl Turn {
+    /// It as a line: who, and what was said, or done where the words are not known.
+    pub(super) fn line(&self) -> String {
+        let done = || format!("({})", wording::calls(&self.calls));
+        format!("{}: {}", self.speaker, if self.utterance.is_empty() { done() } else { self.utterance.clone() })
+    }
+}
+
 impl Dialogue {
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(|t| &t.calls)
@@ -96,7 +104,7 @@ impl From<&Dialogue> for Demonstration {
             match turn.speaker {
                 Speaker::User => {
                     if let Some(step) = steps.last_mut() {
-                        let said = wording::turn(turn);
+                        let said = turn.line();
                         step.observation = Some(match step.observation.take() {
                             Some(before) => format!("{before}\n{said}"),
                             None => said,
@@ -126,5 +134,19 @@ impl From<&Dialogue> for Demonstration {
             header: header(),
             steps,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_whose_words_are_not_known_says_what_was_done() {
+        let line = |utterance: &str| {
+            let calls = vec!["user.INFORM('city')".parse().unwrap()];
+            Turn { speaker: Speaker::User, utterance: utterance.to_owned(), calls }.line()
+        };
+        assert_eq!((line("In Oslo."), line("")), ("User: In Oslo.".into(), "User: (tells city)".into()));
     }
 }

@@ -1,14 +1,7 @@
-//! Calls as a person reads them: what a turn says, where its words are not known.
+//! Calls as a person reads them, where the words of a turn are not known.
 
 use super::acts::QUERY_STATUS;
-use super::record::Turn;
 use stepwright_program::{Call, Literal};
-
-/// A turn as a line: who, and what was said, or done where the words are not known.
-pub(super) fn turn(turn: &Turn) -> String {
-    let said = if turn.utterance.is_empty() { format!("({})", calls(&turn.calls)) } else { turn.utterance.clone() };
-    format!("{}: {said}", turn.speaker)
-}
 
 /// Calls in words, those of one function together: `informs city, time; selects the offer`.
 pub(super) fn calls(calls: &[Call]) -> String {
@@ -61,7 +54,6 @@ fn phrase(call: &Call, argument: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Speaker;
     use super::*;
 
     #[test]
@@ -71,10 +63,5 @@ mod tests {
             .map(|c| c.parse().unwrap())
             .collect();
         assert_eq!(super::calls(&calls), "tells city, party size; takes the offer; says no");
-        let turn = |utterance: &str| {
-            super::turn(&Turn { speaker: Speaker::User, utterance: utterance.to_owned(), calls: calls.clone() })
-        };
-        assert_eq!(turn("In Oslo."), "User: In Oslo.");
-        assert_eq!(turn(""), "User: (tells city, party size; takes the offer; says no)");
     }
 }

@@ -1,7 +1,7 @@
 //! Goal literals of a kitchen: reading them, and whether one holds now. The world decides in which order they are met.
 
-use super::scene::Thing;
 use super::state::State;
+use super::thing::Thing;
 use crate::Atom;
 
 /// The literals there are, as the error for an unknown one lists them.

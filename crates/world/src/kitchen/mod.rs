@@ -29,6 +29,7 @@ mod source;
 mod state;
 #[cfg(test)]
 mod tests;
+mod thing;
 mod truth;
 mod world;
 

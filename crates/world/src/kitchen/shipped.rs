@@ -1,39 +1,27 @@
 //! Demonstrations that ship with the program: every shipped task done by the expert of the tests, stored so that they never
 //! change unnoticed.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Find, KitchenWorld, Source};
 use crate::WorldError;
 use crate::demonstration::Demonstration;
-use crate::files::json_lines;
 
-/// The shipped demonstrations, one JSON object a line.
-const DEMONSTRATIONS: &str = include_str!("../../../../worlds/kitchen/demonstrations.jsonl");
-
-/// A shipped demonstration: a shipped task and what was done in it. What was seen follows from replaying.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Shipped {
-    task: String,
-    actions: Vec<String>,
-}
+const PATH: &str = "worlds/kitchen/demonstrations.jsonl";
+const TEXT: &str = include_str!("../../../../worlds/kitchen/demonstrations.jsonl");
 
 /// The demonstrations that ship, those in the same scene as `task` left out, so that no task is learned from itself.
 /// Errors: never, unless the program's own files are damaged.
 pub fn demonstrations(task: &str) -> Result<Vec<Demonstration>, WorldError> {
     let scene = task.rsplit_once('/').map_or(task, |(scene, _)| scene);
     let mut world = KitchenWorld::new(Source::shipped()?, Find::default());
-    let mut shipped: Vec<Shipped> = json_lines(DEMONSTRATIONS, "worlds/kitchen/demonstrations.jsonl")?;
-    shipped.retain(|shipped| shipped.task.rsplit_once('/').is_none_or(|(known, _)| known != scene));
-    let replay =
-        |Shipped { task, actions }| Demonstration::replay(&mut world, &task, format!("demonstration/{task}"), actions);
-    shipped.into_iter().map(replay).collect()
+    let is_elsewhere = |task: &str| task.rsplit_once('/').is_none_or(|(known, _)| known != scene);
+    Demonstration::shipped(&mut world, (TEXT, PATH), is_elsewhere)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::expert;
     use super::*;
+    use crate::demonstration::Shipped;
 
     /// With `STEPWRIGHT_WRITE` set, writes the file again.
     #[test]
@@ -46,8 +34,7 @@ mod tests {
             text.push_str(&serde_json::to_string(&shipped).unwrap());
             text.push('\n');
         }
-        let path =
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join("worlds/kitchen/demonstrations.jsonl");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PATH);
         if std::env::var_os("STEPWRIGHT_WRITE").is_some() {
             std::fs::write(&path, &text).unwrap();
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Says, StateForm, Telling, Term};
+use super::form::{Says, StateForm, Telling, Term};
 
 /// Why a state form could not be loaded: everything found, with file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{StateForm, StateFormError};
-use crate::WorldKind;
+use serde_json::Value;
+
+use super::file::StateFormError;
+use super::form::StateForm;
+use crate::{World, WorldKind};
 
 /// The file of a form among those that a world ships.
 const FILE: &str = "state_form.toml";
@@ -17,4 +20,9 @@ pub fn shipped(world: &WorldKind) -> Option<Loaded> {
     let file = world.file(FILE)?;
     let load = || StateForm::load(file.text, file.path).map(Arc::new).map_err(Arc::new);
     Some(FORMS.lock().unwrap_or_else(PoisonError::into_inner).entry(file.path).or_insert_with(load).clone())
+}
+
+/// The true state of a world in the form that ships for it; none if none does, or the world reports no facts.
+pub fn of(world: &dyn World) -> Option<Value> {
+    Some(shipped(world.kind())?.ok()?.state(&world.everything()?))
 }
