@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::{Atom, Facts};
 
 fn form() -> StateForm {
     StateForm::load(
