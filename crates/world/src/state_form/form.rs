@@ -184,3 +184,7 @@ fn says(sentence: &str, words: &[String]) -> bool {
         None => false,
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

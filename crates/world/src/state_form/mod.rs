@@ -6,8 +6,6 @@
 mod file;
 mod form;
 mod shipped;
-#[cfg(test)]
-mod tests;
 
 pub use file::StateFormError;
 pub use form::StateForm;

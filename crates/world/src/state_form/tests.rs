@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Atom, Facts};
+use crate::state_form::shipped;
 
 fn form() -> StateForm {
     StateForm::load(
