@@ -6,7 +6,7 @@ use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use stepwright::driver::{Beginning, Source};
 use stepwright::episode::gate::Draft;
 use stepwright::episode::{Ask, AskKind, Event, Origin, PromptMessage, PromptRecord};
-use stepwright::method::{Answer, Context, External, Method, MethodInfo, Needs, Reading, Step};
+use stepwright::method::{Answer, Context, External, Method, MethodInfo, Reading, Step};
 use stepwright::world::external::Adapter;
 
 /// `adapters/toy_method.py` in Rust.
@@ -21,7 +21,7 @@ fn draft(text: &str, origin: Origin, cx: &Context<'_>, why: &str) -> Draft {
 
 impl Method for Toy {
     fn info(&self) -> MethodInfo {
-        MethodInfo { id: "toy", label: "Toy", description: "The largest first.", options: &[], needs: Needs::NONE }
+        MethodInfo { id: "toy", label: "Toy", description: "The largest first.", ..MethodInfo::BARE }
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {

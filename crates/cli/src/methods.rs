@@ -36,7 +36,7 @@ pub struct Methods {
 impl Methods {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         match (self.options, self.matrix) {
-            (true, _) => print(&options::markdown(method::options::all()))?,
+            (true, _) => print(&options::markdown(method::all_options()))?,
             (_, true) => return self.play(global),
             _ => {
                 let config = global.load()?;

@@ -70,7 +70,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
-    method::options::all().iter().chain([&DOMAIN])
+    method::all_options().iter().chain([&DOMAIN])
 }
 
 impl FromArgMatches for MethodFlags {
@@ -224,7 +224,7 @@ impl Global {
         overrides.set("model.base_url", "--base-url", self.base_url.clone());
         overrides.set("method.method", "--method", self.method.method.clone());
         for (key, value) in &self.method.options {
-            let spec = method::options::all().iter().chain([&DOMAIN]).find(|spec| spec.key == key);
+            let spec = method::all_options().iter().chain([&DOMAIN]).find(|spec| spec.key == key);
             let path = matches!(spec.map(|spec| spec.kind), Some(Kind::PathOr(word)) if value != word);
             let value = if path { here(&PathBuf::from(value)) } else { value.clone() };
             overrides.set(&format!("method.{key}"), &format!("--{key}"), Some(value));

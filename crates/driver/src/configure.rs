@@ -4,7 +4,7 @@ use super::driver::Driver;
 use super::models::Prepared;
 use super::source::Source;
 use stepwright_episode::Configuration;
-use stepwright_method::options::{self, BELIEF};
+use stepwright_method::options::BELIEF;
 use stepwright_method::{self as method, MethodStack};
 use stepwright_protocol::Level;
 use stepwright_world::options::Values;
@@ -22,7 +22,7 @@ impl Driver {
         };
         let mut options = self.gate.session().options.clone();
         options.extend(wanted.options.clone());
-        let options = Values::read(options::with(method.info().options), &options).map_err(|e| e.to_string())?;
+        let options = Values::read(method::options_with(method.info().options), &options).map_err(|e| e.to_string())?;
         let other = wanted.model != self.models.source.name();
         let source = other.then(|| (self.models.resolver)(&wanted.model)).transpose()?;
         let traits = source.as_ref().map_or_else(|| self.models.traits.clone(), Source::traits);

@@ -14,9 +14,9 @@ use super::setup::{Beginning, Clock, Persistence, Setup};
 use super::timeline::{self, Timeline};
 use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Session};
-use stepwright_method::options::{self, BELIEF};
+use stepwright_method::options::BELIEF;
 use stepwright_method::program_context::ProgramContext;
-use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct};
+use stepwright_method::{Context, Knowledge, MethodStack, Past, VetoedAction, conduct, options_with};
 use stepwright_protocol::{Level, Notice};
 use stepwright_world::options::Values;
 
@@ -63,7 +63,7 @@ impl Driver {
             Beginning::Resume { session, records } => (*session, records),
         };
         prompting.options =
-            Values::read(options::with(method.info().options), &session.options).map_err(|e| e.to_string())?;
+            Values::read(options_with(method.info().options), &session.options).map_err(|e| e.to_string())?;
         let mut program = ProgramContext::load(&session.header.specification)?;
         let (reset, calls) = timeline::reset(world.as_mut(), &session).map_err(|e| e.to_string())?;
         knowledge.meet(world.as_ref(), &session.header.task);

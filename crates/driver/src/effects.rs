@@ -20,7 +20,7 @@ use stepwright_episode::{
     Action, ArtifactId, AskKind, DecisionId, Event, NodeId, Origin, Proposal, Record, StepOutcome, Verdict, log,
 };
 use stepwright_method::artifacts::At;
-use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of};
+use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of, carried};
 use stepwright_protocol::{Level, Notice, Unwritten};
 
 impl Driver {
@@ -325,7 +325,7 @@ impl Driver {
         self.tell(Notice::Progress { what: RUNNING.to_owned(), done: 1, total: 1 });
         let turn = self.gate.session().current().map(|n| &n.turn);
         let Some(decision) = turn.and_then(|t| t.decision(id)) else { return };
-        match self.stack.ran(&self.context(None), decision, &run) {
+        match carried(&self.context(None), decision, &run) {
             Err(why) => self.report(Report::Stepped { decision: id, result: Err(why) }),
             Ok(Carried { action, calls, remark }) => {
                 let program = json!({ "decision": id, "source": code, "calls": calls });

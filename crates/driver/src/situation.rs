@@ -58,7 +58,7 @@ fn situation(driver: &Driver) -> Situation {
 /// The belief at the cursor, the truth there, and their difference along the path; `None` where no belief is maintained.
 fn believed(driver: &Driver) -> Option<BeliefView> {
     let session = driver.gate.session();
-    let maintained = driver.stack.believes(&driver.context(None));
+    let maintained = driver.stack.keeps_belief();
     let state = session.belief().filter(|_| maintained).map(Arc::clone)?;
     let truth = driver.timeline.belief_truth_at(session.cursor()).map(Arc::clone);
     let differences = truth.as_deref().map(|truth| belief::compare(&state, truth)).unwrap_or_default();

@@ -153,7 +153,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let mut method_options = config.method.options.record([]);
     method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
     method_options.extend(options.clone());
-    let method_options = Values::read(method::options::with(info.options), &method_options)
+    let method_options = Values::read(method::options_with(info.options), &method_options)
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;

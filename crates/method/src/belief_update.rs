@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::WorkInput;
-use super::folded;
-use super::statler::{Form, NEXT_QUERY, Programs, STATE, closing, cups, read_list, read_program, state_prompt};
-use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop};
+use super::request_program::{Form, NEXT_QUERY, Programs, STATE, cups, read_list, read_program, state_prompt};
+use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop, folded};
 use crate::artifacts::ArtifactSpec;
 use crate::belief;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
@@ -46,17 +45,13 @@ impl Method for BeliefUpdate {
             id: "belief",
             label: "Belief",
             description: "A writer keeps a belief up to date after every step.",
-            options: &[],
             needs: Needs { world: &[Ability::Belief], ..Needs::NONE },
+            ..MethodInfo::BARE
         }
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
         step(cx, Keeping::EachStep).unwrap_or(Step::Pass)
-    }
-
-    fn close(&self, cx: &Context<'_>) -> Step {
-        self.step(cx)
     }
 
     fn read(&self, cx: &Context<'_>, _ask: &Ask, answer: &Answer) -> Reading {
@@ -72,10 +67,6 @@ impl Method for BeliefUpdate {
         write(known, work)
     }
 
-    fn believes(&self, _cx: &Context<'_>) -> bool {
-        true
-    }
-
     /// That a belief was asked for where none can be kept, or none was begun.
     fn warning(&self, cx: &Context<'_>) -> Option<String> {
         let begun = cx.session.belief().is_some();
@@ -87,10 +78,6 @@ impl Method for BeliefUpdate {
             }
             Some(_) => None,
         }
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        *kind == AskKind::BELIEF
     }
 }
 
@@ -146,7 +133,7 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
         Keeping::EachStep => step_of(node),
         Keeping::Together(form) => {
             let asked = path.get(i - 1).and_then(|from| cx.past.requests.get(&from.id));
-            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()), closing(cx))
+            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()), cx.closing())
         }
     });
     all.find(|update| !cx.session.is_settled(update.due))

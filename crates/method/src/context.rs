@@ -12,11 +12,11 @@ use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
-use super::skills::{SkillShelf, with_tips};
+use super::skills::{SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
-    Action, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session, Shape,
-    StepOutcome, Turn,
+    Action, ArtifactId, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session,
+    Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
@@ -24,7 +24,7 @@ use stepwright_sandbox::Sandbox;
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::options::Values;
+use stepwright_world::options::{OptionSpec, Values};
 use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
@@ -153,6 +153,18 @@ impl<'a> Context<'a> {
         Some(self.world.requests()?.reference())
     }
 
+    /// The skills and tips at the cursor: the session's own, else those of an option.
+    pub fn skills(&self, option: &OptionSpec) -> Result<Arc<stepwright_skill::Knowledge>, String> {
+        let given = self.node().and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
+        self.knowledge.skills.known(given.map(AsRef::as_ref), self.options().text(option))
+    }
+
+    /// The call that closes a request; empty in a world without requests.
+    pub fn closing(&self) -> &'static str {
+        self.world.requests().map_or("", |requests| requests.closing())
+    }
+
+    /// The program state with the assertions in force.
     pub fn checked(&self) -> CheckedProgram {
         self.program.checked(self.state)
     }
@@ -164,7 +176,8 @@ impl<'a> Context<'a> {
 
     /// An ask of the language model in use for completions.
     pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
-        let prompt = with_tips(self, prompt);
+        let tips = !self.options().text(&TIPS).is_empty();
+        let prompt = if tips { with_tips(prompt, self.skills(&TIPS)) } else { prompt };
         AskSpec { kind, model: self.model.name.clone(), prompt: Some(prompt), n, temperature, shape: Shape::Usual }
     }
 

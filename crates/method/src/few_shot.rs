@@ -1,7 +1,7 @@
 //! The plain few-shot baseline: the greedy completion is the next action, whatever the preconditions say; the prompt holds none.
 
 use super::next_action::{Next, NextAction};
-use super::{MethodInfo, Needs, Round, options};
+use super::{MethodInfo, Round, options};
 use stepwright_episode::AskKind;
 
 pub(super) const METHOD: NextAction = NextAction {
@@ -11,7 +11,7 @@ pub(super) const METHOD: NextAction = NextAction {
         description: "Takes the greedy completion of the trajectory program; the prompt holds no assertion. \
                       Preconditions are shown to you but decide nothing.",
         options: options::PROGRAM,
-        needs: Needs::NONE,
+        ..MethodInfo::BARE
     },
     shows_assertions: false,
     ranked: 1,

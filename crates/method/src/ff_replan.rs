@@ -50,6 +50,7 @@ impl Method for FfReplan {
                 description: "As FF-Replan, but the planner does not know that things out of sight are in the room. No language model.",
                 options: &[BELIEF, BLOCKING],
                 needs,
+                ..MethodInfo::BARE
             }
         } else {
             MethodInfo {
@@ -59,6 +60,7 @@ impl Method for FfReplan {
                               plan after a refused step or at the plan's end. No language model.",
                 options: &[BELIEF, BLOCKING],
                 needs,
+                ..MethodInfo::BARE
             }
         }
     }
@@ -100,10 +102,6 @@ impl Method for FfReplan {
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         cx.keep(Taken::default())
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(*kind, AskKind::PLAN | AskKind::PLAN_LINE)
     }
 }
 

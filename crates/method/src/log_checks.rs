@@ -3,7 +3,7 @@
 use stepwright_episode::{Check, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
-use stepwright_world::transcript;
+use stepwright_world::transcript_of;
 
 use super::program_context::{ProgramContext, ProgramState};
 
@@ -55,7 +55,7 @@ impl AlongLog {
 
 /// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
-    let transcript = transcript::of(log);
+    let transcript = transcript_of(log);
     let mut read = (transcript.read)(log).into_iter();
     let mut along = AlongLog::new(program);
     let calls = |step: Step| step.call.into_iter().chain(step.calls);
@@ -76,5 +76,5 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
 /// The program that a log's calls are of, with the specification's own assertions in force.
 /// Errors: if the specification does not load.
 pub fn program_of(log: &Trajectory) -> Result<ProgramContext, String> {
-    ProgramContext::load(transcript::of(log).specification)
+    ProgramContext::load(transcript_of(log).specification)
 }

@@ -9,11 +9,10 @@ use super::belief_update::BeliefUpdate;
 use super::blocking::{self, LiveTree};
 use super::options::{BELIEF, BLOCKING};
 use super::{
-    Answer, Carried, Checks, Context, Deed, DerivedState, Knowledge, Method, Reading, Step, Stop, VetoedAction,
-    WorkInput, explain,
+    Answer, Checks, Context, Deed, DerivedState, Knowledge, Method, Reading, Step, Stop, VetoedAction, WorkInput,
+    explain,
 };
-use stepwright_episode::{Action, Ask, AskKind, Decision, ProposalId, Shape};
-use stepwright_sandbox::Run;
+use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, ProposalId, Shape};
 use stepwright_world::World;
 use stepwright_world::blocking::{BlockingSource, BlockingTree};
 use stepwright_world::options::Values;
@@ -28,7 +27,7 @@ impl MethodStack {
     /// A method with the layers that its options name.
     pub fn new(method: Arc<dyn Method>, options: &Values) -> Self {
         let mut layers: Vec<Arc<dyn Method>> = Vec::new();
-        if options.is(&BELIEF, "on") && !method.answers(&AskKind::BELIEF) {
+        if options.is(&BELIEF, "on") && !method.info().keeps_belief() {
             layers.push(Arc::new(BeliefUpdate));
         }
         if options.is(&BLOCKING, "on") && method.info().options.contains(&BLOCKING) {
@@ -50,7 +49,8 @@ impl MethodStack {
     }
 
     pub fn member(&self, kind: &AskKind) -> &Arc<dyn Method> {
-        self.layers.iter().find(|member| member.answers(kind)).unwrap_or(&self.method)
+        let layer = self.layers.iter().find(|layer| *kind == AskKind::BELIEF && layer.info().keeps_belief());
+        layer.unwrap_or(&self.method)
     }
 
     /// The next step: the first other than [`Step::Pass`].
@@ -58,9 +58,15 @@ impl MethodStack {
         self.members().map(|member| member.step(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
     }
 
-    /// The documents still to be written where the episode is over.
+    /// The belief still to be written where the episode is over. No action comes of it.
     pub fn close(&self, cx: &Context<'_>) -> Step {
-        self.members().map(|member| member.close(cx)).find(|step| *step != Step::Pass).unwrap_or(Step::Pass)
+        let writes = |step: &Step| match step {
+            Step::Ask { ask, .. } => ask.kind == AskKind::BELIEF,
+            Step::Amend(written) => written.artifact == ArtifactId::BELIEF,
+            _ => false,
+        };
+        let keepers = self.members().filter(|member| member.info().keeps_belief());
+        keepers.map(|member| member.step(cx)).find(writes).unwrap_or(Step::Pass)
     }
 
     pub fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
@@ -89,10 +95,6 @@ impl MethodStack {
         deeds.find(|deed| *deed != Deed::Act).unwrap_or(Deed::Act)
     }
 
-    pub fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
-        self.method.ran(cx, decision, run)
-    }
-
     /// Why the episode is over after a step.
     pub fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
         self.members().find_map(|member| member.ended(cx, decision))
@@ -109,9 +111,14 @@ impl MethodStack {
     /// The goals with what blocks them, and whether they are a tree that a person may change. Where no demonstrations show what else
     /// would explain a proposal, the world's own tree goes with every method.
     pub fn goals(&self, cx: &Context<'_>) -> (BlockingTree, bool) {
-        let alone = || cx.knowledge.demonstrations.is_empty().then(|| blocking::shown(cx)).flatten();
-        let kept = self.vetoed(cx);
-        let tree = self.members().find_map(|member| member.tree(cx, kept.as_ref())).or_else(alone);
+        let uses = |id: &str| self.members().any(|member| member.info().id == id);
+        let tree = if uses(blocking::CHECKS) {
+            blocking::checked(cx, self.vetoed(cx).as_ref())
+        } else if uses(blocking::ID) || cx.knowledge.demonstrations.is_empty() {
+            blocking::shown(cx)
+        } else {
+            None
+        };
         let is_live = tree.is_some();
         (tree.unwrap_or_else(|| explain::goals(cx).0), is_live)
     }
@@ -139,8 +146,9 @@ impl MethodStack {
         self.members().filter_map(|member| member.follow(cx)).collect()
     }
 
-    pub fn believes(&self, cx: &Context<'_>) -> bool {
-        self.members().any(|member| member.believes(cx))
+    /// Whether a belief is maintained.
+    pub fn keeps_belief(&self) -> bool {
+        self.members().any(|member| member.info().keeps_belief())
     }
 
     pub fn compute(&self, kind: &AskKind, known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {

@@ -1,8 +1,6 @@
-//! The options that several methods share, and the table of all. An option of a single method is declared in that method's file.
+//! The options that several methods share. An option of a single method is declared in that method's file.
 //!
 //! A session records them among its options; what is absent there has its default.
-
-use std::sync::LazyLock;
 
 use super::skills::TIPS;
 use stepwright_world::Ability;
@@ -89,25 +87,6 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
 /// The options of methods whose prompts are the trajectory program.
 pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
 
-/// The options of all methods, each once, in the order of the methods.
-pub fn all() -> Table {
-    static ALL: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
-        let mut all: Vec<OptionSpec> = Vec::new();
-        for spec in super::all().iter().flat_map(|method| method.options) {
-            if all.iter().all(|known| known.key != spec.key) {
-                all.push(*spec);
-            }
-        }
-        all
-    });
-    &ALL
-}
-
-/// The same with those of a method that is not among them.
-pub fn with(own: Table) -> impl Iterator<Item = &'static OptionSpec> {
-    all().iter().chain(own.iter().filter(|spec| all().iter().all(|known| known.key != spec.key)))
-}
-
 /// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
 pub(crate) fn shows_assertions(values: &Values, by_method: bool) -> bool {
     match values.text(&ASSERTIONS) {
@@ -133,12 +112,13 @@ pub const TRIALS: OptionSpec =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::all_options;
 
     #[test]
     fn every_option_is_one_in_all_methods_and_fits_the_dialog() {
         for method in crate::all() {
             for spec in method.options {
-                assert!(all().contains(spec), "{} of {} is declared otherwise elsewhere", spec.key, method.id);
+                assert!(all_options().contains(spec), "{} of {} is declared otherwise elsewhere", spec.key, method.id);
                 assert!(spec.default.is_empty() || spec.kind.accepts(spec.default), "{}", spec.key);
                 assert_ne!(spec.next(spec.default, true), spec.default, "{}", spec.key);
                 // What fits behind label and value in the dialog.
@@ -162,9 +142,9 @@ mod tests {
             ("think", "true"),
         ];
         let map = recorded.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        let values = Values::read(all(), &map).unwrap();
+        let values = Values::read(all_options(), &map).unwrap();
         for (key, value) in recorded.into_iter().filter(|(key, _)| *key != "edition") {
-            assert_eq!(values.text(all().iter().find(|s| s.key == key).unwrap()), value);
+            assert_eq!(values.text(all_options().iter().find(|s| s.key == key).unwrap()), value);
         }
         assert!(!shows_assertions(&values, true) && shows_assertions(&Values::default(), true));
     }

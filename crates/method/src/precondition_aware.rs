@@ -5,7 +5,7 @@
 
 use super::next_action::{Next, NextAction};
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
-use super::{MethodInfo, Needs, Round};
+use super::{MethodInfo, Round};
 use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 use stepwright_world::options::{Kind, OptionSpec};
 
@@ -24,7 +24,7 @@ pub(super) const METHOD: NextAction = NextAction {
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
         options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
-        needs: Needs::NONE,
+        ..MethodInfo::BARE
     },
     shows_assertions: true,
     ranked: 5,

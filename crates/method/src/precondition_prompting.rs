@@ -3,7 +3,7 @@
 //! The paper's middle row: what the prompt alone does, without checking that drives sampling.
 
 use super::next_action::NextAction;
-use super::{MethodInfo, Needs, few_shot, options};
+use super::{MethodInfo, few_shot, options};
 
 /// Assertions in the prompt, greedy.
 pub(super) const METHOD: NextAction = NextAction {
@@ -13,7 +13,7 @@ pub(super) const METHOD: NextAction = NextAction {
         description: "The assertions in force stand in the prompt; the greedy completion is taken. Preconditions are \
                       checked and shown but decide nothing.",
         options: options::PROGRAM,
-        needs: Needs::NONE,
+        ..MethodInfo::BARE
     },
     shows_assertions: true,
     ranked: 1,

@@ -25,6 +25,7 @@ pub(super) const METHOD: NextAction = NextAction {
                       preconditions hold. For models that tell log-probabilities of given texts; best for small ones.",
         options: &[SHOTS, THINK, ASSERTIONS, LIKELIHOOD, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS],
         needs: Needs { world_with_model: &[Ability::Admissible], scores: true, ..Needs::NONE },
+        ..MethodInfo::BARE
     },
     shows_assertions: true,
     ranked: 5,

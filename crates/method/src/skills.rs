@@ -12,10 +12,9 @@ use serde_json::{Value, json};
 use stepwright_skill::knowledge::Published;
 use stepwright_skill::{Knowledge, Segment, changes, document, file, segment};
 
-use super::Context;
 use super::artifacts::{self, ArtifactSpec, text_lines};
 use stepwright_episode::gate::Conduct;
-use stepwright_episode::{ArtifactId, PromptMessage, PromptRecord};
+use stepwright_episode::{PromptMessage, PromptRecord};
 use stepwright_world::options::{Kind, OptionSpec};
 use stepwright_world::{self as world, WorldKind};
 
@@ -120,6 +119,14 @@ impl SkillShelf {
         }
     }
 
+    /// The session's own knowledge, where it was given some, else that of the name.
+    pub(crate) fn known(&self, given: Option<&Value>, named: &str) -> Result<Arc<Knowledge>, String> {
+        match given.map(document::read).transpose()? {
+            Some(given) if given != Knowledge::default() => Ok(Arc::new(given)),
+            _ => self.get(if named.is_empty() { SHIPPED } else { named }),
+        }
+    }
+
     fn shipped(&self) -> Result<Knowledge, String> {
         let file = self.world.file(FILE).ok_or_else(|| {
             format!(
@@ -165,18 +172,6 @@ pub fn text_of(path: &Path) -> Result<String, String> {
     world::read_at_most(path, LARGEST).map_err(|e| format!("the skills: {e}"))
 }
 
-/// The knowledge at the cursor: the session's own, else that of an option.
-pub fn known(cx: &Context<'_>, option: &OptionSpec) -> Result<Arc<Knowledge>, String> {
-    let given = cx.node().and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
-    match given.map(|given| document::read(given)).transpose()? {
-        Some(given) if given != Knowledge::default() => Ok(Arc::new(given)),
-        _ => {
-            let named = cx.options().text(option);
-            cx.knowledge.skills.get(if named.is_empty() { SHIPPED } else { named })
-        }
-    }
-}
-
 /// All tips, those of no skill last.
 pub fn tips(knowledge: &Knowledge) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -188,12 +183,9 @@ pub fn tips(knowledge: &Knowledge) -> Vec<String> {
     all
 }
 
-/// A prompt with tips before all else, where the option asks for some. What cannot be read is listed in what was left out.
-pub(crate) fn with_tips(cx: &Context<'_>, mut prompt: PromptRecord) -> PromptRecord {
-    if cx.options().text(&TIPS).is_empty() {
-        return prompt;
-    }
-    let list = match known(cx, &TIPS) {
+/// A prompt with tips before all else. What cannot be read is listed in what was left out.
+pub(crate) fn with_tips(mut prompt: PromptRecord, known: Result<Arc<Knowledge>, String>) -> PromptRecord {
+    let list = match known {
         Ok(knowledge) => tips(&knowledge),
         Err(why) => {
             let before = prompt.left_out.take().map_or_else(String::new, |before| format!("{before}; "));

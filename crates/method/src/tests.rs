@@ -5,8 +5,8 @@ use super::reading::{Line, closed, first_line, read_line, written};
 use super::reference::algorithm_1;
 use super::*;
 use stepwright_episode::{
-    Action, Actor, Ask, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status, Turn,
-    Verdict,
+    Action, Actor, Ask, AskKind, AskState, Check, CheckKind, Choice, Decision, Origin, Proposal, ProposalId, Status,
+    Turn, Verdict,
 };
 use stepwright_world::options::Values;
 

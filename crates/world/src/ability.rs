@@ -4,8 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::WorldKind;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
@@ -55,17 +53,4 @@ impl Ability {
             Ability::Remote => "process of its own",
         }
     }
-}
-
-/// Why `who` cannot work in a world: the first ability it needs that is absent, and which of the `kinds` have it. `None` if
-/// nothing is missing.
-pub fn refusal(who: &str, needs: &[Ability], world: &WorldKind, kinds: &[&WorldKind]) -> Option<String> {
-    let absent = needs.iter().find(|need| !world.abilities.contains(need))?;
-    let having: Vec<&str> = kinds.iter().filter(|k| k.abilities.contains(absent)).map(|k| k.name).collect();
-    let where_else = match having.as_slice() {
-        [] => "no world here has".to_owned(),
-        [one] => format!("{one} has"),
-        many => format!("{} have", many.join(", ")),
-    };
-    Some(format!("{who} cannot work in the world {}: it has no {}; {where_else}", world.name, absent.label()))
 }

@@ -6,8 +6,6 @@ use super::demonstration::Demonstration;
 use super::{WORLDS, WorldKind};
 use crate::planner::{Agent, EffectModel, EffectsOnly};
 
-pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
-
 /// The agent of a world; of a world that has none, the one that knows what the demonstrations show.
 pub fn agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     match world.agent {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::adapter::Adapters;
 use super::demonstration::{self, Demonstration};
-use super::external::Adapters;
-use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind};
+use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind, recorded};
 use crate::options::Values;
 use stepwright_episode::Header;
 use stepwright_program::{Call, Role, Specification};
@@ -58,7 +58,7 @@ impl Sources {
     }
 
     pub fn kind(&self, name: &str) -> Result<&'static WorldKind, WorldError> {
-        super::named(&self.kinds, name)
+        named(&self.kinds, name)
     }
 
     /// A world's set of tasks; reads it if it was not read yet, or its file or folder has changed since.
@@ -124,4 +124,14 @@ pub fn read_demonstrations(path: &Path, world: &dyn World) -> Result<Vec<Demonst
     let is_action =
         |call: &Call| specification.function(&call.receiver, &call.function).is_some_and(|f| f.role == Role::Action);
     demonstration::open(path, &world.header().setup, is_action)
+}
+
+/// The world of that name. Recorded episodes are one that is not listed: nothing begins in them.
+/// Errors: [`WorldError::Unknown`] if there is none.
+pub fn named(kinds: &[&'static WorldKind], name: &str) -> Result<&'static WorldKind, WorldError> {
+    let found = kinds.iter().copied().chain([&recorded::KIND]).find(|kind| kind.name == name);
+    found.ok_or_else(|| {
+        let known = kinds.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        WorldError::Unknown { what: "world", name: name.to_owned(), known }
+    })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stepwright_trajectory::{Step, Trajectory};
 
-use super::{ProgramHeader, WORLDS};
+use super::ProgramHeader;
 use stepwright_program::Call;
 
 /// How a world's recorded texts are read.
@@ -36,20 +36,6 @@ impl Logs {
     pub fn current(&self) -> Option<&Trajectory> {
         self.all.get(self.at)
     }
-}
-
-/// How to read a trajectory: as the world that its environment's name is of, else as the one that knows the most of its actions (at
-/// least half), else as texts that no world is known for.
-pub fn of(trajectory: &Trajectory) -> Transcript {
-    let all = || WORLDS.iter().filter_map(|kind| kind.transcript);
-    if let Some(named) = all().find(|transcript| transcript.environments.contains(&trajectory.env.as_str())) {
-        return named;
-    }
-    let known = |transcript: &Transcript| {
-        trajectory.steps.iter().filter(|step| (transcript.call_of)(&step.action).is_some()).count()
-    };
-    let best = all().map(|transcript| (known(&transcript), transcript)).max_by_key(|(known, _)| *known);
-    best.filter(|(known, _)| known * 2 >= trajectory.steps.len()).map_or(PLAIN, |(_, transcript)| transcript)
 }
 
 /// Texts that no world is known for: each action is a call of one function, and observations say nothing.

@@ -32,14 +32,18 @@ const SHARED: &[&str] = &[
     "explain",
     "external",
     "log_checks",
-    "needs",
+    "info",
+    "list",
+    "method",
     "next_action",
     "options",
     "plan_following",
     "precondition",
     "program_context",
+    "program_run",
     "prompting",
     "reading",
+    "request_program",
     "skills",
     "method_stack",
     "think",
@@ -48,7 +52,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
-const ON_CIRCLES: usize = 274;
+const ON_CIRCLES: usize = 209;
 
 /// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why. The name
 /// of a method's room is `method::ROOM`.
@@ -69,8 +73,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/launch/src/open.rs", "external", "the commands of external methods are settings"),
     ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
-    ("crates/world/src/kind.rs", "external", "task sets are read with the configured commands"),
-    ("crates/world/src/sources.rs", "external", "task sets are read with the configured commands"),
+    ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
     // One method that stands on another, as its paper does.
     (
         "crates/method/src/precondition_prompting.rs",
@@ -85,12 +88,12 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/method/src/code_policy/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
     ("crates/method/src/blocking/", "method::o3d", "a blocked action may be unblocked by a skill"),
     ("crates/method/src/blocking/mod.rs", "scored", "the selector's recommendation is a score"),
-    ("crates/method/src/belief_update.rs", "method::statler", "the writer's prompt is Statler's"),
     ("crates/method/src/statler/", "method::belief_update", "its state is kept by the layer"),
     ("crates/method/src/method_stack.rs", "method::belief_update", "a layer over all methods"),
     ("crates/method/src/method_stack.rs", "method::blocking", "checks of any method against blocking conditions"),
     ("crates/method/src/options.rs", "blocking", "an option that it shares"),
     ("crates/method/src/statler/", "table", "the cups are a form of the paper's state"),
+    ("crates/method/src/request_program/", "table", "the cups are a form of the paper's state"),
     ("crates/method/src/belief_update.rs", "table", "the cups are a form of the paper's state"),
     // To go: the driver and the workbench name methods' insides.
     ("crates/launch/src/open.rs", "method::scored", "needs a model that gives probabilities"),
@@ -174,7 +177,8 @@ fn names() -> &'static [Name] {
             id: kind.name.to_owned(),
             // Its engine is a crate of its name, where it has one.
             modules: vec![owned(&["world", kind.name]), owned(&[kind.name])],
-            rooms: ["crates/world/src/lib.rs".to_owned()]
+            rooms: ["lib", "list"]
+                .map(|file| format!("crates/world/src/{file}.rs"))
                 .into_iter()
                 .chain(["crates/world/src", "crates"].map(|folder| format!("{folder}/{}/", kind.name)))
                 .collect(),
@@ -186,7 +190,9 @@ fn names() -> &'static [Name] {
             .collect();
         let files = |room: &str| {
             let own = ["/", ".rs"].map(|ending| format!("crates/method/src/{room}{ending}"));
-            own.into_iter().chain(["crates/method/src/lib.rs".to_owned()]).collect::<Vec<_>>()
+            own.into_iter()
+                .chain(["lib", "list"].map(|file| format!("crates/method/src/{file}.rs")))
+                .collect::<Vec<_>>()
         };
         let says = |room: &str, id: &str| {
             let mut own = tree().files().filter(|file| files(room)[..2].iter().any(|at| file.path.starts_with(at)));

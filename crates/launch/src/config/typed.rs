@@ -15,7 +15,7 @@ use super::show::{Shown, Source};
 use super::{Environment, Layer, Paths, Problem};
 use stepwright_episode::Policy;
 use stepwright_method::precondition::CandidateAsks;
-use stepwright_method::{Command, options};
+use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_model::remote::Options;
@@ -175,11 +175,11 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         one_price(&values, &section, model, &paths, problems);
     }
     let of_methods =
-        options::all().iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
+        all_options().iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
-        options: stepwright_world::options::Values::read(options::all(), &of_methods).unwrap_or_default(),
+        options: stepwright_world::options::Values::read(all_options(), &of_methods).unwrap_or_default(),
         own: BTreeMap::new(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };

@@ -36,6 +36,9 @@ const WARM: f64 = 1.0;
 
 pub const ID: &str = "blocking";
 
+/// The id of the layer that checks the actions of other methods.
+pub const CHECKS: &str = "blocking-checks";
+
 /// How a language model selects a candidate.
 const SELECTION: OptionSpec = OptionSpec::new(
     "selection",
@@ -97,6 +100,7 @@ impl Method for Blocking {
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
             options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
+            ..MethodInfo::BARE
         }
     }
 
@@ -212,19 +216,11 @@ impl Method for Blocking {
         LiveTree::at(cx).filter(|_| selects(decision))?.growth().spent()
     }
 
-    fn tree(&self, cx: &Context<'_>, _kept: Option<&VetoedAction>) -> Option<BlockingTree> {
-        shown(cx)
-    }
-
     /// A tree derived from the assertions, where the world has no domain and does its steps here.
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         let derives = matches!(cx.knowledge.blocking, BlockingSource::Assertions);
         let due = derives && LiveTree::at(cx).is_none();
         Some(Box::new(due.then(|| LiveTree::derive(cx)).flatten()?))
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(kind, AskKind::Action { .. })
     }
 }
 
@@ -236,11 +232,11 @@ pub(super) struct BlockingChecks;
 impl Method for BlockingChecks {
     fn info(&self) -> MethodInfo {
         MethodInfo {
-            id: "blocking-checks",
+            id: CHECKS,
             label: "Blocking checks",
             description: "What blocks an action is among its checks, and a tree grows from an action that is refused.",
-            options: &[],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
+            ..MethodInfo::BARE
         }
     }
 
@@ -261,29 +257,8 @@ impl Method for BlockingChecks {
         tree.map_or_else(Checks::default, |tree| Checks::Beside(vec![blocks(tree, &action.text, helps)]))
     }
 
-    /// In front of the goals stands what grows from the action that was refused last, or kept from being tried.
-    fn tree(&self, cx: &Context<'_>, kept: Option<&VetoedAction>) -> Option<BlockingTree> {
-        let (tree, goals) = (LiveTree::at(cx)?, shown(cx)?);
-        let kept = kept.and_then(|kept| tree.of_kept(kept, cx.world));
-        Some(match kept.as_ref().or_else(|| tree.growth().refused()) {
-            Some(refused) => refused.shown_before(goals),
-            None => goals,
-        })
-    }
-
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         Blocking.follow(cx)
-    }
-
-    fn answers(&self, _kind: &AskKind) -> bool {
-        false
-    }
-
-    fn warning(&self, cx: &Context<'_>) -> Option<String> {
-        match &cx.knowledge.blocking {
-            BlockingSource::Gone(why) => Some(gone(why)),
-            _ => None,
-        }
     }
 }
 
@@ -303,6 +278,17 @@ fn blocks(tree: &LiveTree, text: &str, detail: impl Fn(Option<String>) -> String
 pub fn shown(cx: &Context<'_>) -> Option<BlockingTree> {
     let tree = LiveTree::at(cx)?;
     Some(skills::shown(cx, tree, tree.growth().shown(tree.facts())))
+}
+
+/// The tree at the cursor where it checks another method's actions: in front of the goals stands what grows from the action that was
+/// refused last, or kept from being tried.
+pub fn checked(cx: &Context<'_>, vetoed: Option<&VetoedAction>) -> Option<BlockingTree> {
+    let (tree, goals) = (LiveTree::at(cx)?, shown(cx)?);
+    let vetoed = vetoed.and_then(|vetoed| tree.of_vetoed(vetoed, cx.world));
+    Some(match vetoed.as_ref().or_else(|| tree.growth().refused()) {
+        Some(refused) => refused.shown_before(goals),
+        None => goals,
+    })
 }
 
 /// Whether a decision takes a leaf as it was offered.

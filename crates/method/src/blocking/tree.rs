@@ -108,8 +108,8 @@ impl LiveTree {
     }
 
     /// The tree of an action that was kept from being tried.
-    pub(super) fn of_kept(&self, kept: &VetoedAction, world: &dyn World) -> Option<RefusedTree> {
-        self.growth.tree_of(&kept.action, None, &kept.why, &self.observed.facts, world)
+    pub(super) fn of_vetoed(&self, vetoed: &VetoedAction, world: &dyn World) -> Option<RefusedTree> {
+        self.growth.tree_of(&vetoed.action, None, &vetoed.why, &self.observed.facts, world)
     }
 
     /// The outcome of selecting a leaf that is blocked: nothing is executed.

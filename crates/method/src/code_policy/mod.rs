@@ -19,7 +19,7 @@ use super::artifacts::ArtifactSpec;
 use super::options::TEMPERATURE;
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
 use super::react::{LIMITS, over};
-use super::skills::{SKILLS, TIPS, known, tips};
+use super::skills::{SKILLS, TIPS, tips};
 use super::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, StepStatus,
     Stop, WorkInput,
@@ -80,6 +80,8 @@ impl Method for CodePolicy {
                     local: true,
                     ..Needs::NONE
                 },
+                programs: true,
+                ..MethodInfo::BARE
             },
             CodePolicy::Demo2Code => MethodInfo {
                 id: "demo2code",
@@ -87,6 +89,8 @@ impl Method for CodePolicy {
                 description: "The model sums demonstrations up and writes a whole program with its functions, for each task anew.",
                 options: &[LIMITS, TIPS, TEMPERATURE],
                 needs: Needs { language: true, local: true, ..Needs::NONE },
+                programs: true,
+                ..MethodInfo::BARE
             },
             CodePolicy::AdaPlanner => MethodInfo {
                 id: "adaplanner",
@@ -95,6 +99,8 @@ impl Method for CodePolicy {
                               model corrects the program.",
                 options: &[CORRECTIONS, LIMITS, TIPS, TEMPERATURE],
                 needs: Needs { language: true, local: true, ..Needs::NONE },
+                programs: true,
+                ..MethodInfo::BARE
             },
         }
     }
@@ -142,10 +148,6 @@ impl Method for CodePolicy {
         }
     }
 
-    fn writes_program(&self, artifact: &ArtifactId) -> bool {
-        *artifact == ArtifactId::PLAN || *artifact == functions()
-    }
-
     fn ended(&self, cx: &Context<'_>, decision: &Decision) -> Option<String> {
         over(cx, decision)
     }
@@ -156,10 +158,6 @@ impl Method for CodePolicy {
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         cx.keep(Taken::default())
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        *kind != AskKind::BELIEF
     }
 }
 
@@ -172,7 +170,7 @@ impl CodePolicy {
         if !wanted || done {
             return None;
         }
-        let tips = match known(cx, &SKILLS) {
+        let tips = match cx.skills(&SKILLS) {
             Ok(known) => tips(&known),
             Err(why) => return Some(Step::Stuck(why)),
         };

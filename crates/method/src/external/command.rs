@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::PREFIX;
 use super::introduction::{Introduction, PROTOCOL, own_key};
-use crate::{MethodInfo, Needs, Stop};
+use crate::{MethodInfo, Stop};
 use stepwright_world::external::{Adapter, Process, Said};
 use stepwright_world::options::{OptionError, Values};
 
@@ -36,7 +36,7 @@ impl Command {
     }
 
     pub fn info(&self) -> MethodInfo {
-        let bare = MethodInfo { id: self.id, label: self.id, description: UNKNOWN, options: &[], needs: Needs::NONE };
+        let bare = MethodInfo { id: self.id, label: self.id, description: UNKNOWN, ..MethodInfo::BARE };
         self.known().map_or(bare, |known| known.info)
     }
 

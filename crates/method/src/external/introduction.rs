@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{MethodInfo, Needs, options};
+use crate::{MethodInfo, Needs, all_options};
 use stepwright_episode::ArtifactKind;
 use stepwright_text::sanitize;
 use stepwright_world::Ability;
@@ -133,6 +133,7 @@ impl Introduction {
             description: text(&declared.about, LONGEST_TEXT, "what it is about")?,
             options: Vec::leak(table),
             needs,
+            ..MethodInfo::BARE
         };
         let version = sanitize::line(&declared.version).chars().take(LONGEST_NAME).collect();
         Ok(Introduction { info, version, writes: declared.writes })
@@ -146,8 +147,8 @@ pub(super) fn own_key(configured: &str, key: &str) -> String {
 
 /// An option that methods of the program share.
 fn shared(key: &str) -> Result<OptionSpec, String> {
-    options::all().iter().find(|spec| spec.key == key).copied().ok_or_else(|| {
-        let known: Vec<&str> = options::all().iter().map(|spec| spec.key).collect();
+    all_options().iter().find(|spec| spec.key == key).copied().ok_or_else(|| {
+        let known: Vec<&str> = all_options().iter().map(|spec| spec.key).collect();
         format!("`{key}` is no option of this program; it has {}. Declare your own as an object", known.join(", "))
     })
 }

@@ -17,7 +17,7 @@ use super::context::WorkInput;
 use super::{Answer, Context, Method, MethodInfo, Reading, Step, Stop};
 pub use command::Command;
 use stepwright_episode::gate::{AskSpec, Draft};
-use stepwright_episode::{Action, ArtifactKind, Ask, AskKind, AskState, OwnAsk, Written};
+use stepwright_episode::{Action, Ask, AskKind, AskState, OwnAsk, Written};
 use stepwright_world::external::{Adapter, Process};
 
 /// The beginning of such methods' ids.
@@ -137,10 +137,6 @@ impl Method for External {
     fn ready(&self) -> Result<Option<String>, String> {
         self.command.introduce(self.command.adapter.start_timeout)?;
         Ok(self.command.version())
-    }
-
-    fn believes(&self, _cx: &Context<'_>) -> bool {
-        self.command.known().is_some_and(|known| known.writes.contains(&ArtifactKind::Belief))
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {

@@ -119,10 +119,6 @@ impl Method for NextAction {
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         ranking::rank(known, work)
     }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(kind, AskKind::Action { .. })
-    }
 }
 
 impl NextAction {
@@ -143,12 +139,6 @@ fn one_of(cx: &Context<'_>) -> Option<Structure> {
     let candidates = scoring::candidates(cx).ok().filter(|c| c.note.is_none())?;
     let calls: Option<Vec<String>> = candidates.list.into_iter().map(|c| c.action.call).collect();
     calls.map(Structure::OneOf)
-}
-
-/// A line of a program; a chat model may wrap it in a fence.
-pub(super) fn one_line(raw: bool) -> Generation {
-    let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-    Generation { max_tokens: if raw { 64 } else { 160 }, stop, logprobs: true, ..Generation::default() }
 }
 
 /// A next action. A raw completion stops at the end of its line, or of its call where a thought may come first.

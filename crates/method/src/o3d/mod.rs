@@ -16,8 +16,8 @@ use stepwright_skill::{Knowledge, agent, document};
 use super::options::TEMPERATURE;
 use super::skills::{self, SKILLS};
 use super::{
-    Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
-    Stop, WorkInput,
+    Answer, Checks, Context, Deed, Method, MethodInfo, Place, Reading, Section, SectionLine, Step, StepStatus, Stop,
+    WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
@@ -56,7 +56,7 @@ pub(super) struct O3d;
 
 /// The knowledge at the cursor, as far as the variant uses it.
 fn known(cx: &Context<'_>) -> Result<Knowledge, String> {
-    let all = skills::known(cx, &SKILLS)?;
+    let all = cx.skills(&SKILLS)?;
     let mut known = Knowledge::clone(&all);
     match cx.options().text(&VARIANT) {
         "sd-only" => {
@@ -133,7 +133,7 @@ impl Method for O3d {
             description: "A base policy calls skills; the policy of each emits primitives until it is done. By a file of skills, with \
                           a language model or with the agent by skills (no language model).",
             options: &[SKILLS, VARIANT, LIMITS, ACTIONS, CALLS, TEMPERATURE],
-            needs: Needs::NONE,
+            ..MethodInfo::BARE
         }
     }
 
@@ -296,12 +296,8 @@ impl Method for O3d {
         vec![Section { title, made_at, at: last, done: lines.len(), lines, ..Section::default() }]
     }
 
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(kind, AskKind::Action { .. })
-    }
-
     fn warning(&self, cx: &Context<'_>) -> Option<String> {
-        skills::known(cx, &SKILLS).err()
+        cx.skills(&SKILLS).err()
     }
 }
 

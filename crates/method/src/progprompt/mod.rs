@@ -9,14 +9,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::context::WorkInput;
+use super::method::one_line;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
 use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
-use super::{
-    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop,
-    next_action,
-};
+use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop};
 use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Shape};
 use stepwright_program::{Call, Role};
 use stepwright_world::Ability;
@@ -77,6 +75,7 @@ impl Method for ProgPrompt {
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
                 options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
+                ..MethodInfo::BARE
             }
         } else {
             MethodInfo {
@@ -86,6 +85,7 @@ impl Method for ProgPrompt {
                               kitchen comparison. A new plan when one is finished.",
                 options: &[TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
+                ..MethodInfo::BARE
             }
         }
     }
@@ -123,7 +123,7 @@ impl Method for ProgPrompt {
 
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         Shape::Generate(match kind {
-            AskKind::Judgement { .. } => Generation { max_tokens: JUDGE_TOKENS, ..next_action::one_line(raw) },
+            AskKind::Judgement { .. } => Generation { max_tokens: JUDGE_TOKENS, ..one_line(raw) },
             _ => Generation {
                 max_tokens: PLAN_TOKENS,
                 stop: vec!["\ndef ".to_owned()],
@@ -147,10 +147,6 @@ impl Method for ProgPrompt {
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         cx.keep(Taken::default())
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(*kind, AskKind::PLAN | AskKind::PLAN_LINE | AskKind::Judgement { .. })
     }
 }
 

@@ -48,6 +48,7 @@ impl Method for React {
                 description: "As ReAct, with as many recorded episodes in the prompt as the model's context takes.",
                 options: &[LIMITS, TIPS, TEMPERATURE],
                 needs,
+                ..MethodInfo::BARE
             }
         } else {
             MethodInfo {
@@ -57,6 +58,7 @@ impl Method for React {
                               action. Thoughts are steps that execute nothing.",
                 options: &[EXAMPLES, LIMITS, TIPS, TEMPERATURE],
                 needs,
+                ..MethodInfo::BARE
             }
         }
     }

@@ -50,6 +50,7 @@ impl Method for Reflexion {
                           trial, which you may edit; the last ones stand in the prompts of the next.",
             options: &[EXAMPLES, LIMITS, MEMORY, TRIALS, TIPS, TEMPERATURE],
             needs: Needs { language: true, ..Needs::NONE },
+            ..MethodInfo::BARE
         }
     }
 
@@ -105,10 +106,6 @@ impl Method for Reflexion {
         let lines: Vec<SectionLine> = lines.collect();
         let section = Section { title: "reflections".to_owned(), lines, ..Section::default() };
         if section.lines.is_empty() { Vec::new() } else { vec![section] }
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        *kind != AskKind::BELIEF
     }
 }
 

@@ -28,8 +28,7 @@ use plan_history::PlanHistory;
 pub(super) use record::ARTIFACT;
 
 use super::{
-    Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, VetoedAction,
-    WorkInput,
+    Answer, Context, DerivedState, Method, MethodInfo, Place, Reading, Section, Step, Stop, VetoedAction, WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
@@ -73,7 +72,6 @@ impl FreeForm {
 
 impl Method for FreeForm {
     fn info(&self) -> MethodInfo {
-        let needs = Needs::NONE;
         match self.on_error {
             OnError::GoOn => MethodInfo {
                 id: "open-loop",
@@ -81,7 +79,7 @@ impl Method for FreeForm {
                 description: "The model writes each step freely, shown the nearest example; the nearest admissible step is taken, \
                               whatever the world says of the one before. Without a language model the fitted example is the plan.",
                 options: options::OPEN_LOOP,
-                needs,
+                ..MethodInfo::BARE
             },
             OnError::Resample => MethodInfo {
                 id: "resample",
@@ -89,7 +87,7 @@ impl Method for FreeForm {
                 description: "As open-loop planning, but after a refused step the next best admissible step is tried, until one is \
                               done or none is left.",
                 options: options::OPEN_LOOP,
-                needs,
+                ..MethodInfo::BARE
             },
             OnError::Reprompt => MethodInfo {
                 id: "reprompt",
@@ -97,7 +95,7 @@ impl Method for FreeForm {
                 description: "As open-loop planning, but a refused step is answered with a corrective prompt that says that it failed, \
                               which step, or why. Without a language model the world's own rules say the correction.",
                 options: options::REPROMPT,
-                needs,
+                ..MethodInfo::BARE
             },
         }
     }
@@ -159,11 +157,6 @@ impl Method for FreeForm {
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
         cx.keep(PlanHistory::new(self.on_error))
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        let own = [record::retrieval(), record::correction(), record::translation(), record::corrected()];
-        matches!(kind, AskKind::Action { .. }) || own.contains(kind)
     }
 }
 

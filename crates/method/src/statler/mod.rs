@@ -2,33 +2,24 @@
 //!
 //! They differ in the template that is filled in, in what the answer holds and in what is remembered from one request to the next: a
 //! belief that is maintained, or all that was asked and written so far. `program` asks for programs and reads them, `run` carries
-//! them out, `active_program` reads from the records which one is being carried out, `answer` reads what a model wrote, `prompt`, `worked`
-//! and `games` hold the prompts and their examples.
+//! them out; prompts and answers are `request_program`'s.
 
-mod active_program;
-mod answer;
-mod games;
 mod program;
-mod prompt;
 mod run;
-mod worked;
-
-pub(super) use active_program::Programs;
-pub use answer::{Answer, list_of, read_list, read_program};
-pub(super) use prompt::{cups, state_prompt};
 
 use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
+use super::program_run::PRIMITIVES;
+use super::request_program::{CodePolicy, Form, Memory, NEXT_QUERY, Programs, STATE};
 use super::skills::TIPS;
 use super::{
-    Carried, Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine,
-    Step, StepStatus, folded,
+    Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
+    StepStatus, folded,
 };
 use crate::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
-use stepwright_sandbox::Run;
-use stepwright_world::options::{Kind, OptionSpec, Table};
+use stepwright_world::options::Table;
 use stepwright_world::{Ability, CUPS};
 
 /// Programs that were run as documents, with the calls they made. Only a run changes one.
@@ -38,42 +29,7 @@ pub(super) static ARTIFACT: ArtifactSpec =
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;
 
-/// The memory from one request to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    /// All requests and answers so far.
-    History,
-    /// A belief that a separate ask writes; `shown`: with worked examples, else by instructions alone.
-    Apart { shown: bool },
-    /// A belief that is part of the answer itself; `history`: all requests, answers and beliefs before it are shown too.
-    Together {
-        /// Whether the history is kept.
-        history: bool,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    Program,
-    /// Where the ball is: lists of cups, of which the last is the answer.
-    Cups,
-}
-
-/// How a method of this kind goes about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CodePolicy {
-    /// The template of its prompt; a chat model's has `_chat` behind it.
-    pub template: &'static str,
-    pub memory: Memory,
-    pub form: Form,
-    pub stop: &'static str,
-}
-
 impl CodePolicy {
-    pub fn believes(self) -> bool {
-        self.memory != Memory::History
-    }
-
     /// How the belief is kept, if it is. Reference programs hold no state.
     fn keeping(self, language: bool) -> Option<Keeping> {
         match self.memory {
@@ -85,24 +41,7 @@ impl CodePolicy {
     }
 }
 
-/// The end of a writer's answer.
-pub(super) const NEXT_QUERY: &str = "# query: ";
-pub(super) const STATE: &str = "# state = {";
-
-/// How the calls of a program are decided about.
-const PRIMITIVES: OptionSpec = OptionSpec::new(
-    "primitives",
-    "Calls of programs",
-    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
-    "how the calls of a program are decided about",
-)
-.or("all");
-
-/// The call that closes a request; empty in a world without.
-pub(super) fn closing(cx: &Context<'_>) -> &'static str {
-    cx.world.requests().map_or("", |requests| requests.closing())
-}
-
+/// A method of this kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Coder {
     info: MethodInfo,
@@ -118,7 +57,7 @@ pub(super) fn built_in() -> Vec<Coder> {
         // Those that keep a belief play the reference programs where no language model is in use.
         let needs = Needs { world, task, language: !believes, ..Needs::NONE };
         let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
-        Coder { info: MethodInfo { id, label, description, options, needs }, policy }
+        Coder { info: MethodInfo { id, label, description, options, needs, ..MethodInfo::BARE }, policy }
     };
     vec![
         coder(
@@ -179,16 +118,10 @@ impl Method for Coder {
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
-        match self.close(cx) {
-            Step::Pass => program::step(cx, self.policy),
-            due => due,
-        }
-    }
-
-    /// The state after the update that is due.
-    fn close(&self, cx: &Context<'_>) -> Step {
+        // The state after the update that is due comes first.
         let keeping = self.policy.keeping(cx.model.language);
-        keeping.and_then(|keeping| belief_update::step(cx, keeping)).unwrap_or(Step::Pass)
+        let due = keeping.and_then(|keeping| belief_update::step(cx, keeping));
+        due.unwrap_or_else(|| program::step(cx, self.policy))
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &super::Answer) -> Reading {
@@ -241,14 +174,7 @@ impl Method for Coder {
         run::deed(cx, decision, &action.text)
     }
 
-    fn ran(&self, cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
-        run::carried(cx, decision, run)
-    }
-
-    fn believes(&self, _cx: &Context<'_>) -> bool {
-        self.policy.believes()
-    }
-
+    /// The program that is being carried out.
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(force) = folded(Programs::new(at.closing), &at.path()).active_program() else { return Vec::new() };
         let lines =
@@ -258,10 +184,6 @@ impl Method for Coder {
     }
 
     fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
-        cx.keep(Programs::new(closing(cx)))
-    }
-
-    fn answers(&self, kind: &AskKind) -> bool {
-        matches!(*kind, AskKind::PROGRAM | AskKind::PROGRAM_CALL | AskKind::BELIEF)
+        cx.keep(Programs::new(cx.closing()))
     }
 }

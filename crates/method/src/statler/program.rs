@@ -2,9 +2,13 @@
 
 use serde_json::Value;
 
-use super::prompt::{AnsweredRequest, Asked, Refused, program_prompt};
-use super::{Answer, CodePolicy, Form, Memory, PRIMITIVES, Programs, closing, list_of, read_list, read_program, run};
+use super::run;
 use crate::context::{decided, kind_of, source};
+use crate::program_run::PRIMITIVES;
+use crate::request_program::{
+    Answer, AnsweredRequest, Asked, CodePolicy, Form, Memory, Programs, Refused, list_of, program_prompt, read_list,
+    read_program,
+};
 use crate::{Context, REFERENCE, Round, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
@@ -27,7 +31,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         if let Some(step) = recommended(round) {
             return step;
         }
-        let done = closing(cx);
+        let done = cx.closing();
         let closed = cx.node().and_then(|n| n.action.as_ref()).is_some_and(|action| closes(&action.text, done));
         let open = cx.so_far(Programs::new(done)).active_program().filter(|_| !closed);
         if let Some(force) = open.filter(|_| cx.options().is(&PRIMITIVES, "each")) {

@@ -1,19 +1,14 @@
-//! Carrying out a program that was decided about: the sandbox runs it, the world performs the calls it made, in their order;
-//! then the request is closed.
-//!
-//! A program's own fault that stops it early is said, and the calls before it are made; where the sandbox is to blame nothing is
-//! executed. Where calls are decided about one by one, the first is made when the program is taken and the others are offered.
+//! Carrying out a program that was decided about: it is run in the sandbox; where its calls are decided about one by one, those after
+//! the first are offered. What comes of a run is `program_run`'s.
 
 use serde_json::{Value, json};
 
-use super::active_program::ActiveProgram;
-use super::{PRIMITIVES, closing};
 use crate::belief;
 use crate::context::{kind_of, source};
-use crate::{Carried, Context, Deed, Program, Step};
+use crate::request_program::ActiveProgram;
+use crate::{Context, Deed, Program, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{ArtifactId, AskKind, Decision, Origin};
-use stepwright_sandbox::{Call, FaultKind, Run};
 
 /// Whose name is recorded with the calls of a program.
 const THE_PROGRAM: &str = "the program";
@@ -40,41 +35,6 @@ pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     Deed::Run(Program { code: text.to_owned(), functions, values: json!({ "state": state, "objects": objects }) })
 }
 
-pub(super) fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
-    let its_own = |kind: &FaultKind| !matches!(kind, FaultKind::Worker(_) | FaultKind::Unsupported(_));
-    if let Some(fault) = run.fault.as_ref().filter(|fault| !its_own(&fault.kind)) {
-        return Err(format!("the program was not carried out: {fault}; edit it, or type its calls"));
-    }
-    let turn = cx.node().map(|n| &n.turn);
-    let proposal = turn.and_then(|t| source(t, decision));
-    let whole = turn.zip(proposal).and_then(|(t, p)| kind_of(t, p)) == Some(&AskKind::PROGRAM);
-    let ((mut calls, remarks), done) = (lines(cx, run), closing(cx));
-    if let Some(end) = calls.iter().position(|line| line == done) {
-        calls.truncate(end + 1);
-    } else if whole {
-        calls.push(done.to_owned());
-    }
-    let each = whole && cx.options().is(&PRIMITIVES, "each");
-    let text = if each { calls.first().cloned().unwrap_or_default() } else { calls.join("\n") };
-    let remark = (!remarks.is_empty()).then(|| format!("the program did not go as written: {}", remarks.join("; ")));
-    Ok(Carried { action: cx.action(&text), calls, remark })
-}
-
-/// The calls of a run as the world reads them, and what went otherwise than written.
-fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
-    let answering = cx.world.requests().map_or("", |requests| requests.answering());
-    let (mut lines, mut remarks) = (Vec::new(), Vec::new());
-    for (call, number) in &run.calls {
-        let line = line_of(call, answering);
-        match cx.world.call_of(&line) {
-            Some(_) => lines.push(line),
-            None => remarks.push(format!("line {number}: `{line}` is no call of this world and was passed over")),
-        }
-    }
-    remarks.extend(run.fault.iter().map(ToString::to_string));
-    (lines, remarks)
-}
-
 /// Offers the next call of the program in force. A program is never run again for it: its calls are in the records.
 pub(super) fn next_call(cx: &Context<'_>, force: &ActiveProgram) -> Step {
     let Some(calls) = calls_of(cx, force) else {
@@ -82,7 +42,7 @@ pub(super) fn next_call(cx: &Context<'_>, force: &ActiveProgram) -> Step {
         let why = "the log does not hold the calls of this program; refuse the rest and ask for a new one";
         return Step::Stuck(why.to_owned());
     };
-    let done = closing(cx);
+    let done = cx.closing();
     let (line, why) = match calls.get(force.made) {
         Some(line) if line != done => {
             (line.as_str(), format!("call {} of {} of the program", force.made + 1, calls.len()))
@@ -100,39 +60,4 @@ fn calls_of(cx: &Context<'_>, force: &ActiveProgram) -> Option<Vec<String>> {
     let ran = cx.node()?.document(&ArtifactId::PROGRAM)?;
     let calls = ran.get("calls").filter(|_| ran.get("decision") == Some(&json!(force.decision)))?;
     serde_json::from_value(calls.clone()).ok()
-}
-
-/// A call as the world reads it. An answer may be any value; it is said as Python would print it.
-fn line_of(call: &Call, answering: &str) -> String {
-    if call.function != answering || call.args.iter().all(Value::is_string) {
-        return call.to_string();
-    }
-    let words = call.args.iter().map(|arg| match arg {
-        Value::String(text) => text.clone(),
-        other => {
-            let printed = Call { function: String::new(), args: vec![other.clone()], keywords: Vec::new() }.to_string();
-            printed.trim_start_matches('(').trim_end_matches(')').to_owned()
-        }
-    });
-    let text = words.collect::<Vec<_>>().join(" ");
-    Call { function: call.function.clone(), args: vec![Value::String(text)], keywords: Vec::new() }.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_are_said_as_text() {
-        let say = |args: Value| {
-            line_of(
-                &Call { function: "say".into(), args: serde_json::from_value(args).unwrap(), keywords: vec![] },
-                "say",
-            )
-        };
-        assert_eq!(say(json!(["yes"])), "say(\"yes\")");
-        assert_eq!(say(json!([2])), "say(\"2\")");
-        assert_eq!(say(json!([["a", "b"]])), "say(\"[\\\"a\\\", \\\"b\\\"]\")");
-        assert_eq!(say(json!([[false, true]])), "say(\"[False, True]\")");
-    }
 }

@@ -53,7 +53,7 @@ impl Setting {
             (LIKELIHOOD, self.likelihood.clone()),
         ];
         let given = given.map(|(spec, value)| (spec.key.to_owned(), value)).into();
-        Values::read(method::options::all(), &given).map_err(|e| e.to_string())
+        Values::read(method::all_options(), &given).map_err(|e| e.to_string())
     }
 }
 

@@ -37,7 +37,7 @@ impl Run {
         let setup = opening.setup(&NewSession { task: first, ..new.clone() })?;
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
         let (info, kind, traits) = (setup.method.info(), setup.world.kind(), setup.source.traits());
-        let options = method::options::with(info.options);
+        let options = method::options_with(info.options);
         let options = Values::read(options, &begun.options).map_err(|e| e.to_string())?;
         for task in &tasks {
             let fits = method::fits(&info, &options, kind, Some(&task.kind), &traits);

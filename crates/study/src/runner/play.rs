@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
 use stepwright_episode::{Event, Policy, Session};
-use stepwright_method::{self as method, TRIALS, options};
+use stepwright_method::{self as method, TRIALS, all_options};
 use stepwright_protocol::{Command, Notice, Request};
 use stepwright_world::options::Values;
 
@@ -70,7 +70,7 @@ impl Watch {
     /// The policy for one more trial from the start, where the method has several and none has succeeded.
     fn another_trial(&self) -> Option<Policy> {
         let session = self.session.as_ref()?;
-        let options = Values::read(options::all(), &session.options).ok()?;
+        let options = Values::read(all_options(), &session.options).ok()?;
         let has_trials = method::named(&session.method)?.info().options.contains(&TRIALS);
         let won = session.current().is_some_and(|node| node.outcome.won);
         let began = session.current().is_some_and(|node| node.parent.is_some());

@@ -72,7 +72,8 @@ impl App {
                 let title = offer.written.title.trim();
                 if offer.written.raw.trim().contains('\n') {
                     let method = self.view.session.as_ref().and_then(|s| method::named(&s.method));
-                    let program = method.is_some_and(|m| m.writes_program(&offer.written.artifact));
+                    let program = method
+                        .is_some_and(|m| m.info().programs && !method::artifact(&offer.written.artifact.kind).learned);
                     let form = asked::document(offer.id, &offer.written.raw, title, program);
                     return self.open(form);
                 }

@@ -280,7 +280,7 @@ impl App {
             _ => "",
         };
         let method = method::named(&session.method);
-        let program = method.is_some_and(|m| m.writes_program(&ArtifactId::PLAN));
+        let program = method.is_some_and(|m| m.info().programs);
         let form = asked::plan(plan, line, why, program);
         self.open(form);
     }

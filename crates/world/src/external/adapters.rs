@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Adapter, ExternalWorld};
+use super::ExternalWorld;
+use crate::adapter::{Adapter, Adapters};
 use crate::demonstration::Demonstration;
 use crate::options::Values;
 use crate::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
@@ -12,8 +13,6 @@ use stepwright_episode::Header;
 
 /// The adapter of a command line given as a flag.
 pub const COMMAND_LINE: &str = "cli";
-
-pub type Adapters = BTreeMap<String, Arc<Adapter>>;
 
 /// The tasks of all configured adapters; one for an adapter without any.
 struct AdapterSet(Adapters);

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::adapter::Adapter;
 use super::line::{self, Literals, Request, excerpt};
 use super::process::{Process, Said};
 use super::reading::Reading;
+use crate::adapter::Adapter;
 use crate::remote::{ProcessStatus, StatusCallback};
 use crate::{self as world, Outcome, WorldError};
 use stepwright_episode::StepOutcome;

@@ -1,16 +1,14 @@
 //! External world: any command that speaks the line protocol (adapters/README.md) is the environment.
 //!
-//! `adapter` says which command, `adapters` which tasks there are, `variables` what it gets of the environment, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
-//! a time and brings the process to the node that is wanted, `phrases` maps texts to calls and back, `world` is the [`World`]
+//! the adapter says which command, `adapters` which tasks there are, `variables` what it gets of the environment, `process` runs it and kills all of it, `line` reads what it answers, `link` asks one thing at
+//! a time and brings the process to the node that is wanted, `world` is the [`World`]
 //! over them. Where the adapters are configured, and on which thread a step is waited for, is decided elsewhere.
 //!
 //! [`World`]: super::World
 
-mod adapter;
 mod adapters;
 mod line;
 mod link;
-mod phrases;
 mod process;
 mod reading;
 #[cfg(test)]
@@ -18,9 +16,8 @@ mod tests;
 mod variables;
 mod world;
 
-pub use adapter::Adapter;
-pub use adapters::{Adapters, COMMAND_LINE};
-pub use phrases::Phrase;
+pub use crate::adapter::{Adapter, Adapters, Phrase};
+pub use adapters::COMMAND_LINE;
 pub use process::{Process, Said};
 pub use world::ExternalWorld;
 

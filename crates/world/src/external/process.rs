@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use stepwright_confine::leash::Leash;
 
-use super::adapter::Adapter;
 use super::line::LONGEST;
 use crate::WorldError;
+use crate::adapter::Adapter;
 
 /// Lines of standard error that are kept.
 const LAST_WORDS: usize = 20;

@@ -1,9 +1,9 @@
 //! Interpretation of an answer: an outcome of the world, with the calls that stand for it.
 
-use super::adapter::Adapter;
 use super::line::Answer;
-use super::phrases::{self, Phrase};
 use crate::Outcome;
+use crate::adapter::Adapter;
+use crate::adapter::phrases::{self, Phrase};
 use stepwright_program::{Call, Literal, Role, Specification};
 
 /// Action and observation of worlds that report no calls, where their specification has them.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::adapter::Adapter;
+use crate::adapter::Adapter;
 
 /// Variables that an adapter inherits where its `inherit` does not say which. A name that ends with `*` stands for all that begin so.
 pub(super) const INHERITED: &[&str] = &[

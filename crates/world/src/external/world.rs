@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::adapter::Adapter;
 use super::link::{History, Link, Step, Stop};
 use super::reading::Reading;
+use crate::adapter::Adapter;
 use crate::remote::{Recorded, Remote, StatusCallback};
 use crate::{Outcome, ProgramHeader, Request, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
 use stepwright_program::{Call, Specification};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::KIND;
 use super::source::RecordedLogs;
 use crate::transcript::{self, Logs, Transcript};
-use crate::{Episode, Outcome, ProgramHeader, Simulated, WorldError, WorldKind};
+use crate::{Episode, Outcome, ProgramHeader, Simulated, WorldError, WorldKind, transcript_of};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 
@@ -59,7 +59,7 @@ impl Episode for Playback {
         let at = at.ok_or_else(|| WorldError::NoSuchTask { id: task.to_owned(), nearest: Vec::new() })?;
         let logs = Arc::clone(&tasks.logs);
         let log = logs.get(at).cloned().unwrap_or_default();
-        let transcript = transcript::of(&log);
+        let transcript = transcript_of(&log);
         let playback = Playback { read: Arc::new((transcript.read)(&log)), logs, at, transcript, next: 0 };
         let outcome = playback.outcome();
         Ok((playback, outcome))

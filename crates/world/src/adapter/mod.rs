@@ -1,16 +1,23 @@
 //! Configuration of an adapter: the command, its patience, and what the world offers beyond it.
 
+pub(crate) mod phrases;
+
+pub use phrases::Phrase;
+
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::phrases::Phrase;
 use crate::{TaskInfo, WorldError};
 
 /// The specification of worlds that bring none.
 const GENERIC: &str = include_str!("../../../../worlds/external/spec.py");
 /// The largest file of a specification.
 const LARGEST: u64 = 16 << 20;
+
+/// The configured adapters, by their names.
+pub type Adapters = BTreeMap<String, Arc<Adapter>>;
 
 /// A command that speaks the line protocol, and what is known of the world behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Parsing of answers: a program and a state, or where the ball is.
 
-use super::{NEXT_QUERY, STATE};
+use super::policy::{NEXT_QUERY, STATE};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {

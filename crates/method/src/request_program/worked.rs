@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::prompt::{AnsweredRequest, objects, shown};
+use super::answered::{AnsweredRequest, objects, shown};
 use stepwright_world::{Requests, WorkedExample};
 
 /// An example as templates show it; empty where a world has none.

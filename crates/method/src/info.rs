@@ -1,11 +1,39 @@
-//! Needs: what a method requires of a world and of a model, and whether both offer it.
+//! Info: what a method is for display, what it requires of a world and of a model, and whether both offer it.
 
 #![warn(missing_docs)]
 
-use super::options::BLOCKING;
-use super::{MethodInfo, ModelTraits, options};
-use stepwright_world::options::Values;
+use super::context::ModelTraits;
+use super::options::{self, BLOCKING};
+use stepwright_world::options::{Table, Values};
 use stepwright_world::{Ability, WORLDS, WorldKind, refusal};
+
+/// A method's name and description for display.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MethodInfo {
+    /// As on the command line.
+    pub id: &'static str,
+    /// In menus.
+    pub label: &'static str,
+    /// In a sentence or two.
+    pub description: &'static str,
+    /// Its options.
+    pub options: Table,
+    /// Its needs.
+    pub needs: Needs,
+    /// Whether what it writes are Python programs, so that one can be parsed while it is typed.
+    pub programs: bool,
+}
+
+impl MethodInfo {
+    /// Of a method that has no options and needs nothing.
+    pub const BARE: MethodInfo =
+        MethodInfo { id: "", label: "", description: "", options: &[], needs: Needs::NONE, programs: false };
+
+    /// Whether it maintains a belief.
+    pub fn keeps_belief(&self) -> bool {
+        self.needs.has(Ability::Belief)
+    }
+}
 
 /// The needs of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use super::list_of;
+use super::answer::list_of;
 
 /// The seed of the games that prompts show.
 const SEED: u64 = 3;

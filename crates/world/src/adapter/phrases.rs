@@ -76,11 +76,11 @@ impl Phrase {
     }
 }
 
-pub(super) fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
+pub(crate) fn call_of(phrases: &[Phrase], text: &str) -> Option<Call> {
     phrases.iter().find_map(|p| p.call_of(text))
 }
 
-pub(super) fn text_of(phrases: &[Phrase], call: &Call) -> Option<String> {
+pub(crate) fn text_of(phrases: &[Phrase], call: &Call) -> Option<String> {
     phrases.iter().find_map(|p| p.text_of(call))
 }
 

@@ -3,39 +3,19 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::answered::{AnsweredRequest, objects, one_line, shown};
 use super::games::{Game, games};
+use super::policy::{CodePolicy, Form};
 use super::worked::Worked;
-use super::{CodePolicy, Form, list_of};
 use crate::belief;
 use crate::prompting::Prompting;
 use stepwright_episode::PromptRecord;
-use stepwright_world::{CUPS, Requests};
+use stepwright_world::Requests;
 
 /// Games of three cups that a prompt shows, as in the paper.
 const GAMES: usize = 30;
 
-/// A request that was answered, or of a worked example an update alone.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct AnsweredRequest {
-    pub query: String,
-    pub code: String,
-    /// The same for a method that maintains no state.
-    pub plain: String,
-    pub state: String,
-}
-
-impl AnsweredRequest {
-    /// A request with its decision and the belief after it; `host` as [`plain`] has it.
-    pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
-        AnsweredRequest {
-            query: one_line(query),
-            code: code.to_owned(),
-            plain: plain(code, host),
-            state: believed.map(shown).unwrap_or_default(),
-        }
-    }
-}
-
+/// An answer that a person refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refused {
     /// The program, its calls on one line.
@@ -126,32 +106,4 @@ fn condensed(prompting: &Prompting, template: &str, context: &Context<'_>) -> Re
         }
     }
     Ok(prompt)
-}
-
-pub(super) fn shown(state: &Value) -> String {
-    match cups(state) {
-        Some(cups) => list_of(&cups),
-        None => belief::write(state),
-    }
-}
-
-pub fn cups(state: &Value) -> Option<Vec<bool>> {
-    state.get(CUPS)?.as_array()?.iter().map(Value::as_bool).collect()
-}
-
-pub(super) fn objects(state: &Value) -> String {
-    let names = state.get(belief::OBJECTS).and_then(Value::as_array);
-    let names: Vec<String> = names.into_iter().flatten().map(ToString::to_string).collect();
-    format!("[{}]", names.join(", "))
-}
-
-/// A program without what concerns the state; `host` is the function that updates it, and the program where nothing is left.
-pub(super) fn plain(code: &str, (updating, nothing): (&str, &str)) -> String {
-    let left: Vec<&str> =
-        code.lines().filter(|l| !l.trim_start().starts_with(updating) && !l.trim_start().starts_with('#')).collect();
-    if left.iter().all(|l| l.trim().is_empty()) { nothing.to_owned() } else { left.join("\n") }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,0 +1,94 @@
+//! Programs of [`super::Deed::Run`] after their run: the world performs the calls that were made, in their order; then the request is
+//! closed.
+//!
+//! What stops a program early and is its own doing is said, and the calls before it are made; where the sandbox is to blame nothing is
+//! executed. Where calls are decided about one by one, the first is made when the program is taken and the others are offered.
+
+use serde_json::Value;
+
+use super::context::{Context, kind_of, source};
+use super::step::Carried;
+use stepwright_episode::{AskKind, Decision};
+use stepwright_sandbox::{Call, FaultKind, Run};
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// How the calls of a program are decided about.
+pub(super) const PRIMITIVES: OptionSpec = OptionSpec::new(
+    "primitives",
+    "Calls of programs",
+    Kind::Choice(&[("all", "decided about with the program"), ("each", "decided about one by one")]),
+    "how the calls of a program are decided about",
+)
+.or("all");
+
+/// The result of a program that ran.
+pub fn carried(cx: &Context<'_>, decision: &Decision, run: &Run) -> Result<Carried, String> {
+    let its_own = |kind: &FaultKind| !matches!(kind, FaultKind::Worker(_) | FaultKind::Unsupported(_));
+    if let Some(fault) = run.fault.as_ref().filter(|fault| !its_own(&fault.kind)) {
+        return Err(format!("the program was not carried out: {fault}; edit it, or type its calls"));
+    }
+    let turn = cx.node().map(|n| &n.turn);
+    let proposal = turn.and_then(|t| source(t, decision));
+    let whole = turn.zip(proposal).and_then(|(t, p)| kind_of(t, p)) == Some(&AskKind::PROGRAM);
+    let ((mut calls, remarks), done) = (lines(cx, run), cx.closing());
+    if let Some(end) = calls.iter().position(|line| line == done) {
+        calls.truncate(end + 1);
+    } else if whole {
+        calls.push(done.to_owned());
+    }
+    let each = whole && cx.options().is(&PRIMITIVES, "each");
+    let text = if each { calls.first().cloned().unwrap_or_default() } else { calls.join("\n") };
+    let remark = (!remarks.is_empty()).then(|| format!("the program did not go as written: {}", remarks.join("; ")));
+    Ok(Carried { action: cx.action(&text), calls, remark })
+}
+
+/// The calls of a run as the world reads them, and what went otherwise than written.
+fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
+    let answering = cx.world.requests().map_or("", |requests| requests.answering());
+    let (mut lines, mut remarks) = (Vec::new(), Vec::new());
+    for (call, number) in &run.calls {
+        let line = line_of(call, answering);
+        match cx.world.call_of(&line) {
+            Some(_) => lines.push(line),
+            None => remarks.push(format!("line {number}: `{line}` is no call of this world and was passed over")),
+        }
+    }
+    remarks.extend(run.fault.iter().map(ToString::to_string));
+    (lines, remarks)
+}
+
+/// A call as the world reads it. An answer may be any value; it is said as Python would print it.
+fn line_of(call: &Call, answering: &str) -> String {
+    if call.function != answering || call.args.iter().all(Value::is_string) {
+        return call.to_string();
+    }
+    let words = call.args.iter().map(|arg| match arg {
+        Value::String(text) => text.clone(),
+        other => {
+            let printed = Call { function: String::new(), args: vec![other.clone()], keywords: Vec::new() }.to_string();
+            printed.trim_start_matches('(').trim_end_matches(')').to_owned()
+        }
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    Call { function: call.function.clone(), args: vec![Value::String(text)], keywords: Vec::new() }.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_said_as_text() {
+        let say = |args: Value| {
+            line_of(
+                &Call { function: "say".into(), args: serde_json::from_value(args).unwrap(), keywords: vec![] },
+                "say",
+            )
+        };
+        assert_eq!(say(json!(["yes"])), "say(\"yes\")");
+        assert_eq!(say(json!([2])), "say(\"2\")");
+        assert_eq!(say(json!([["a", "b"]])), "say(\"[\\\"a\\\", \\\"b\\\"]\")");
+        assert_eq!(say(json!([[false, true]])), "say(\"[False, True]\")");
+    }
+}

@@ -1,0 +1,23 @@
+//! List of worlds. A new one is its folder and its line here.
+
+use super::transcript::{PLAIN, Transcript};
+use super::{WorldKind, dialogue, external, graph, household, kitchen, shop, table};
+use stepwright_trajectory::Trajectory;
+
+/// The worlds of the program, in the order they are listed.
+pub static WORLDS: &[&WorldKind] =
+    &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &graph::KIND, &external::KIND];
+
+/// How to read a trajectory: as the world that its environment's name is of, else as the one that knows the most of its actions (at
+/// least half), else as texts that no world is known for.
+pub fn transcript_of(trajectory: &Trajectory) -> Transcript {
+    let all = || WORLDS.iter().filter_map(|kind| kind.transcript);
+    if let Some(named) = all().find(|transcript| transcript.environments.contains(&trajectory.env.as_str())) {
+        return named;
+    }
+    let known = |transcript: &Transcript| {
+        trajectory.steps.iter().filter(|step| (transcript.call_of)(&step.action).is_some()).count()
+    };
+    let best = all().map(|transcript| (known(&transcript), transcript)).max_by_key(|(known, _)| *known);
+    best.filter(|(known, _)| known * 2 >= trajectory.steps.len()).map_or(PLAIN, |(_, transcript)| transcript)
+}

@@ -1,0 +1,341 @@
+//! The interface of worlds, and their kinds. Each world registers itself once with a [`WorldKind`]; everything that finds, opens,
+//! configures or limits a world reads it from there. The list is [`WORLDS`](super::WORLDS).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::adapter::Adapters;
+use super::demonstration::Demonstration;
+use super::error::WorldError;
+use super::kind::{DataSpec, GeneratedTask, Generator, Learn, ShippedFile};
+use super::outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
+use super::remote::Remote;
+use super::transcript::{Logs, Transcript};
+use super::{Ability, Language, Map, Request, Requests, Symbols};
+use crate::blocking::Environment;
+use crate::literal::{Atom, Facts};
+use crate::options::{Table, Values};
+use crate::planner::classical::{PlanningTask, Unseen};
+use stepwright_episode::Header;
+use stepwright_program::Call;
+use stepwright_trajectory::Step;
+
+/// An environment: deterministic given task and seed, cheap to clone, no I/O while stepping.
+pub trait World: Send {
+    fn kind(&self) -> &'static WorldKind;
+
+    /// The world's name as on the command line (`household`).
+    fn name(&self) -> &'static str {
+        self.kind().name
+    }
+
+    /// Starts the task from its beginning.
+    /// Errors: [`WorldError::NoSuchTask`] if the id is unknown.
+    fn reset(&mut self, task: &str, seed: u64) -> Result<Outcome, WorldError>;
+
+    /// Performs one action given as the world's text. A refused action is an outcome (with `error`), not an `Err`.
+    /// Errors: only when the world itself breaks (an external process that died).
+    fn act(&mut self, text: &str) -> Result<Outcome, WorldError>;
+
+    /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
+    fn admissible(&self) -> Option<Vec<String>>;
+
+    /// The hidden state as JSON, for display. Never shown to a model or a proposer.
+    fn truth(&self) -> Value;
+
+    /// A snapshot of the present state, to come back to.
+    fn snapshot(&self) -> Snapshot;
+
+    /// Goes back to a snapshot of the same task.
+    /// Errors: [`WorldError::ForeignSnapshot`] if it is not one of this world and task.
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError>;
+
+    /// The outcome of `act(text)`, leaving the world as it is; `None` where a world cannot predict it.
+    fn preview(&self, text: &str) -> Option<Outcome>;
+
+    fn tasks(&self) -> Vec<TaskInfo>;
+
+    /// The program call a text stands for (`go to drawer 4` to `agent.goto('drawer 4')`); `None` where it has none. Does not
+    /// ask whether the action is admissible.
+    fn call_of(&self, text: &str) -> Option<Call>;
+
+    /// The text of a program call; the inverse of [`World::call_of`]. `None` if it is no action of this world.
+    fn text_of(&self, call: &Call) -> Option<String>;
+
+    /// How the present task's trajectory opens as a program.
+    fn header(&self) -> ProgramHeader;
+
+    /// The specification (`spec.py`) that programs of the present task run against. Worlds with one specification for all
+    /// tasks give it before the first reset too.
+    fn specification(&self) -> Cow<'static, str>;
+
+    /// The true preconditions, by action function, where the world's data holds them separately from the specification.
+    fn ground_truth(&self) -> Option<Vec<(String, Vec<String>)>> {
+        None
+    }
+
+    /// The episode in literals; `None` before the reset and where the world has none.
+    fn symbols(&self) -> Option<&dyn Symbols> {
+        None
+    }
+
+    /// The requests of the episode; `None` before the reset and where an episode is no sequence of requests.
+    fn requests(&self) -> Option<&dyn Requests> {
+        None
+    }
+
+    /// The steps in words; `None` before the reset and where a world says nothing in words.
+    fn language(&self) -> Option<&dyn Language> {
+        None
+    }
+
+    /// The truth in the form a maintained belief has: for comparing the two, and as the belief an episode begins with. Later
+    /// states are never shown to a method. `None` where the world has no such form.
+    fn belief_form(&self) -> Option<Value> {
+        None
+    }
+
+    /// A picture of the place, for display; `None` where the world has no such picture.
+    fn picture(&self) -> Option<Map> {
+        None
+    }
+
+    /// The recorded episodes that the world plays back; `None` where it is none of them.
+    fn recorded(&self) -> Option<Logs> {
+        None
+    }
+
+    /// The process's side of a world whose steps another process does; `None` where it does them itself, at once.
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        None
+    }
+
+    /// [`Symbols::facts`], where there are symbols.
+    fn facts(&self) -> Option<Facts> {
+        Some(self.symbols()?.facts())
+    }
+
+    /// [`Symbols::goals`], where there are symbols.
+    fn goals(&self) -> Option<Vec<Atom>> {
+        Some(self.symbols()?.goals())
+    }
+
+    /// [`Symbols::goal_holds`], where there are symbols.
+    fn goal_holds(&self, part: &Atom) -> Option<bool> {
+        self.symbols()?.goal_holds(part)
+    }
+
+    /// [`Symbols::everything`], where there are symbols.
+    fn everything(&self) -> Option<Facts> {
+        Some(self.symbols()?.everything())
+    }
+
+    /// [`Symbols::things`], where there are symbols.
+    fn things(&self) -> Option<Vec<String>> {
+        self.symbols()?.things()
+    }
+
+    /// [`Requests::open`], where there are requests.
+    fn request(&self) -> Option<Request> {
+        self.requests()?.open()
+    }
+
+    /// [`Symbols::planning`], where there are symbols.
+    fn planning(&self, task: (&str, &str), history: &[Step], known: Unseen) -> Option<Result<PlanningTask, String>> {
+        self.symbols()?.planning(task, history, known)
+    }
+
+    /// An independent copy in the same state. Forks of a remote world share its process, which goes from one's state to the
+    /// other's as they act.
+    fn fork(&self) -> Box<dyn World>;
+}
+
+impl<W: World + ?Sized> Environment for W {
+    fn facts(&self) -> Option<Facts> {
+        World::facts(self)
+    }
+
+    fn shared_facts(&self) -> Option<Arc<Facts>> {
+        Some(self.symbols()?.shared_facts())
+    }
+
+    fn goals(&self) -> Option<Vec<Atom>> {
+        World::goals(self)
+    }
+
+    fn goal_holds(&self, part: &Atom) -> Option<bool> {
+        World::goal_holds(self, part)
+    }
+
+    fn text_of(&self, call: &Call) -> Option<String> {
+        World::text_of(self, call)
+    }
+
+    fn call_of(&self, text: &str) -> Option<Call> {
+        World::call_of(self, text)
+    }
+}
+
+/// A world's entry in the list of worlds.
+#[derive(Debug, Clone, Copy)]
+pub struct WorldKind {
+    /// The name on the command line and in sessions (`household`).
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Its options: flags, and entries of a session's header.
+    pub options: Table,
+    /// A person's own tasks; `None` where tasks come from no file.
+    pub data: Option<DataSpec>,
+    /// Actions a headless episode may take if nothing else is said.
+    pub steps: u32,
+    /// The id of the method the world is made for; the one that suits the model if `None`.
+    pub method: Option<&'static str>,
+    /// Its abilities beyond stepping, at least in some tasks.
+    pub abilities: &'static [Ability],
+    /// The files that ship, those that others than the world itself read.
+    pub files: &'static [ShippedFile],
+    pub open: fn(&Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError>,
+    /// Whether the kinds of its tasks are services, each with a specification of its own.
+    pub services: bool,
+    /// Makes the agent without a language model from demonstrations. Without one, the agent of another world acts in it whose kind
+    /// of demonstrations it has.
+    pub agent: Option<Learn>,
+    pub generate: Option<Generator>,
+    pub transcript: Option<Transcript>,
+}
+
+/// Worlds are distinguished by their names.
+impl PartialEq for WorldKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl WorldKind {
+    /// A kind without options, files, data or abilities, for `..` in the declaration of one that has.
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        open: fn(&Origin<'_>) -> Result<Arc<dyn TaskSet>, WorldError>,
+    ) -> Self {
+        WorldKind {
+            name,
+            about,
+            options: &[],
+            data: None,
+            steps: 50,
+            method: None,
+            abilities: &[],
+            files: &[],
+            open,
+            services: false,
+            agent: None,
+            generate: None,
+            transcript: None,
+        }
+    }
+
+    pub fn file(&self, name: &str) -> Option<&'static ShippedFile> {
+        self.files.iter().find(|file| file.name == name)
+    }
+
+    pub fn has(&self, ability: Ability) -> bool {
+        self.abilities.contains(&ability)
+    }
+
+    /// Generates a task.
+    /// Errors: if the world has no generator, or the type is unknown: in words, with what to do.
+    pub fn generate(&self, kind: &str, seed: u64) -> Result<GeneratedTask, String> {
+        let Some(generator) = self.generate else {
+            let instead = match self.data {
+                Some(data) => format!("write some and give them with --data ({})", data.about),
+                None => self.about.to_owned(),
+            };
+            return Err(format!("no tasks are generated for the world {}; {instead}", self.name));
+        };
+        (generator.make)(kind, seed)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct OpenSpec<'a> {
+    pub world: &'a str,
+    /// Where its tasks come from; the shipped ones if `None`.
+    pub data: Option<&'a Path>,
+    /// World options (`edition`, `find`); others may be among them.
+    pub options: &'a BTreeMap<String, String>,
+    /// The task's id or an unmistakable part of it; the first task if empty.
+    pub task: &'a str,
+}
+
+/// A world with its task found, not reset to it yet.
+pub struct OpenedWorld {
+    pub world: Box<dyn World>,
+    pub task: String,
+    /// The goal as stated to the agent; empty where only the reset states it.
+    pub sentence: String,
+    pub options: BTreeMap<String, String>,
+}
+
+/// A set of tasks that was read: a file's, a folder's, the shipped ones.
+pub trait TaskSet: Send + Sync {
+    /// The tasks, in the order they are listed.
+    fn tasks(&self) -> Vec<TaskInfo>;
+
+    /// The whole id of a task that a person abbreviated; the first one if empty.
+    fn resolve(&self, part: &str) -> Result<String, WorldError>;
+
+    /// A world for a task, by its whole id.
+    fn open(self: Arc<Self>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError>;
+
+    fn reopen(self: Arc<Self>, header: &Header, options: &Values) -> Result<OpenedWorld, WorldError> {
+        let task = self.resolve(&header.task)?;
+        self.open(&task, options)
+    }
+
+    /// Episodes to learn from for a task, never of the task itself; none where the set has none. `seed` draws them where there
+    /// is a choice.
+    fn demonstrations(&self, task: &str, options: &Values, seed: u64) -> Result<Vec<Demonstration>, WorldError>;
+
+    /// A file of demonstrations that is configured for the task's world.
+    fn demonstrations_file(&self, _task: &str) -> Option<PathBuf> {
+        None
+    }
+}
+
+/// Where a set of tasks is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// A person's file or folder; the shipped tasks if `None`.
+    pub path: Option<&'a Path>,
+    /// The configured commands of external worlds.
+    pub adapters: &'a Adapters,
+}
+
+impl Origin<'_> {
+    /// The tasks of the person's file or folder, or else those that ship.
+    pub fn read<S: TaskSet + 'static>(
+        &self,
+        shipped: fn() -> Result<S, WorldError>,
+        open: fn(&Path) -> Result<S, WorldError>,
+    ) -> Result<Arc<dyn TaskSet>, WorldError> {
+        Ok(Arc::new(self.path.map_or_else(shipped, open)?))
+    }
+}
+
+/// Why `who` cannot work in a world: the first ability it needs that is absent, and which of the `kinds` have it. `None` if
+/// nothing is missing.
+pub fn refusal(who: &str, needs: &[Ability], world: &WorldKind, kinds: &[&WorldKind]) -> Option<String> {
+    let absent = needs.iter().find(|need| !world.abilities.contains(need))?;
+    let having: Vec<&str> = kinds.iter().filter(|k| k.abilities.contains(absent)).map(|k| k.name).collect();
+    let where_else = match having.as_slice() {
+        [] => "no world here has".to_owned(),
+        [one] => format!("{one} has"),
+        many => format!("{} have", many.join(", ")),
+    };
+    Some(format!("{who} cannot work in the world {}: it has no {}; {where_else}", world.name, absent.label()))
+}
