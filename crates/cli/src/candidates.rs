@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::preconditions::Where;
+use super::candidate_store::Where;
 use super::{CliError, Global, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;

@@ -15,9 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::places::Places;
 use super::recording;
-use super::workbench::Reopened;
 use stepwright_driver::Source;
-use stepwright_episode::{Header, NodeId, Session, log};
+use stepwright_episode::{Configuration, Header, NodeId, Session, log};
 use stepwright_export::{self as export, Format};
 use stepwright_launch::config::Config;
 use stepwright_launch::{self as launch, NewSession, OpenRequest};
@@ -42,6 +41,15 @@ const INTRODUCTION: Duration = Duration::from_secs(10);
 
 /// The prefix of an example's name in place of a path.
 const EXAMPLE: &str = "example:";
+
+/// A session to open, and what is changed in it.
+pub struct Reopened {
+    pub file: PathBuf,
+    /// The changes to it.
+    pub change: Option<Configuration>,
+    pub node: Option<NodeId>,
+    pub episode: Option<String>,
+}
 
 pub struct Launch {
     config: Config,

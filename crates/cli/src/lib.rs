@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 done, and the answer is no (differences, unsolved); 2 not done (wrong words, unreadable files).
 
+mod candidate_store;
 mod candidates;
 mod check_logs;
 mod compare;

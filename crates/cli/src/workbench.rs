@@ -7,10 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::error::last_words;
-use super::launch::Launch;
+use super::launch::{Launch, Reopened};
 use super::settings::MethodFlags;
 use super::{CliError, Global};
-use stepwright_episode::{Configuration, NodeId, log};
+use stepwright_episode::{NodeId, log};
 use stepwright_launch::config::Config;
 use stepwright_tui::color::Depth;
 use stepwright_tui::keymap::{Keymap, UserKeys};
@@ -62,14 +62,6 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
     let last = line.last().map_or(0, |n| n.depth);
     let found = line.iter().find(|n| n.depth == step).map(|n| n.id);
     found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
-}
-
-pub struct Reopened {
-    pub file: PathBuf,
-    /// The changes to it.
-    pub change: Option<Configuration>,
-    pub node: Option<NodeId>,
-    pub episode: Option<String>,
 }
 
 /// Opens the workbench, on a session or the start screen.

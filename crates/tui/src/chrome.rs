@@ -11,12 +11,13 @@ use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
 use super::pane::{PANES, PaneId};
-use super::panes::draw::Painter;
-use super::panes::{offer, words};
+use super::panes::offer;
 use super::request;
 use super::sanitize;
 use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
+use super::widgets::draw::Painter;
+use super::widgets::words;
 use stepwright_episode::{Mark, Origin};
 use stepwright_protocol::{Level, ProcessStatus};
 use stepwright_text::words::noun;

@@ -30,4 +30,5 @@ mod terminal;
 pub mod theme;
 pub mod theme_file;
 pub mod view;
+pub mod widgets;
 mod world_banner;

@@ -7,11 +7,11 @@ use ratatui::layout::Rect;
 pub use super::actions::{PANES, PaneAction, PaneId};
 use super::event::Input;
 use super::launcher::ExportForm;
-use super::panes::draw::Painter;
-use super::panes::find::Rows;
-use super::panes::outline::Outline;
 use super::theme::Theme;
 use super::view::View;
+use super::widgets::draw::Painter;
+use super::widgets::find::Rows;
+use super::widgets::outline::Outline;
 use stepwright_episode::{NodeId, ProposalId};
 use stepwright_protocol::{Command, Level};
 

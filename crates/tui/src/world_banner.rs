@@ -6,10 +6,10 @@ use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
 use super::chrome;
-use super::panes::wrap;
 use super::sanitize;
 use super::theme::{Role, Theme};
 use super::view::View;
+use super::widgets::wrap;
 use stepwright_protocol::ProcessStatus;
 
 const LAST_WORDS: usize = 4;

@@ -10,10 +10,10 @@ use crate::actions::ActionId;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
-use crate::panes::draw::Painter;
-use crate::panes::wrap::wrapped;
 use crate::sanitize;
 use crate::theme::Role;
+use crate::widgets::draw::Painter;
+use crate::widgets::wrap::wrapped;
 use crate::world_banner;
 
 /// Columns kept for the hint of the help at the end of a dialog's keys.

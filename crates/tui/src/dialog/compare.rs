@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 
 use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
 use crate::actions::{self, ActionId};
-use crate::panes::draw::{Painter, run, split_bottom, split_top};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, run, split_bottom, split_top};
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
 use stepwright_export::compare::{Comparison, Line, compare, tips};
@@ -122,7 +122,7 @@ fn role(kind: Kind) -> Role {
     }
 }
 
-fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate::panes::draw::Run> {
+fn row(laid: &Laid, each: usize, at: Option<usize>, theme: &Theme) -> Vec<crate::widgets::draw::Run> {
     let lead = if laid.lead.contains("=>") { Role::Bad } else { Role::Dim };
     let mut out = vec![run(lead, format!("{:<LEAD$}", laid.lead))];
     if let [(kind, text)] = laid.parts.as_slice() {

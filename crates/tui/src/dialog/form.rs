@@ -12,11 +12,11 @@ use super::judge::Judge;
 use super::{Context, Dialog, Reply};
 use crate::actions::ActionId;
 use crate::event::Input;
-use crate::panes::draw::{Painter, Row, run, split_bottom, split_top};
-use crate::panes::edit::{Edited, Editor};
-use crate::panes::words;
 use crate::sanitize;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
+use crate::widgets::edit::{Edited, Editor};
+use crate::widgets::words;
 
 /// How often to look whether the answer to a check is there that an acceptance waits for.
 const POLL: Duration = Duration::from_millis(30);

@@ -8,11 +8,11 @@ use crate::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
 use crate::event::Input;
 use crate::keymap::Keymap;
 use crate::pane::PaneAction;
-use crate::panes::draw::{Painter, Row, run, split_top};
-use crate::panes::edit::{Edited, Editor};
-use crate::panes::words;
-use crate::panes::wrap::wrapped;
 use crate::theme::{Glyphs, Role, Theme};
+use crate::widgets::draw::{Painter, Row, run, split_top};
+use crate::widgets::edit::{Edited, Editor};
+use crate::widgets::words;
+use crate::widgets::wrap::wrapped;
 
 const ABOUT: &str = "Each step waits at the gate: proposals with the verdicts of their preconditions. You approve, edit, \
                      refuse or type one; only then does it happen. Every decision can be undone; a new one from an \

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::{Context, Reply};
 use crate::actions::ActionId;
-use crate::panes::draw::{Row, run};
-use crate::panes::{edit, offer, words};
+use crate::panes::offer;
 use crate::theme::{Role, Theme};
 use crate::view::{Answer, View};
+use crate::widgets::draw::{Row, run};
+use crate::widgets::{edit, words};
 use stepwright_episode::{CheckKind, Status, Verdict};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::{BeliefReading, Command};
@@ -207,8 +208,8 @@ mod tests {
     use super::*;
     use crate::event::Input;
     use crate::keymap::Keymap;
-    use crate::panes::draw::Painter;
     use crate::theme::UNICODE;
+    use crate::widgets::draw::Painter;
 
     #[test]
     fn a_program_that_does_not_parse_says_so_at_once_and_is_taken_only_when_asked_twice() {

@@ -25,8 +25,8 @@ use super::actions::{self, ActionId};
 use super::event::Input;
 use super::keymap::Keymap;
 use super::launcher::ExportForm;
-use super::panes::draw::Painter;
 use super::view::View;
+use super::widgets::draw::Painter;
 use stepwright_protocol::Command;
 
 /// The state that a dialog may read.

@@ -6,10 +6,10 @@ use ratatui::layout::Rect;
 use super::{Context, Dialog, Reply};
 use crate::actions::{ACTIONS, ActionId, ActionSpec};
 use crate::event::Input;
-use crate::panes::draw::{Painter, Row, run, split_top};
-use crate::panes::edit::{Edited, Editor};
-use crate::panes::list::ListState;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, Row, run, split_top};
+use crate::widgets::edit::{Edited, Editor};
+use crate::widgets::list::ListState;
 use crate::{fuzzy, sanitize};
 
 const NAME: usize = 20;

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use super::{Context, Dialog, Reply};
 use crate::actions::ActionId;
 use crate::launcher::{ExportForm, SessionEntry};
-use crate::panes::draw::{Painter, Row, run};
-use crate::panes::list::ListState;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, Row, run};
+use crate::widgets::list::ListState;
 
 struct Item {
     name: String,

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::edit::token;
 use crate::pane::Intent;
 use crate::view::{Answer, View};
+use crate::widgets::edit::token;
 
 /// How long typing must rest before what was typed is checked.
 const PAUSE: Duration = Duration::from_millis(120);

@@ -3,12 +3,12 @@
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
-use super::draw::{Painter, Row, run};
-use super::outline::Outline;
 use super::summary::{kind, step, summary};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::Role;
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run};
+use crate::widgets::outline::Outline;
 use stepwright_episode::{Event, NodeId, Record, blind};
 use stepwright_protocol::{Command, Level, Request};
 
@@ -71,7 +71,7 @@ impl Pane for LogPane {
     fn title(&self, view: &View) -> String {
         match view.records.len() {
             0 => "Log".into(),
-            n => format!("Log, {}", super::words::count(n, "record")),
+            n => format!("Log, {}", crate::widgets::words::count(n, "record")),
         }
     }
 

@@ -9,13 +9,13 @@ use std::rc::Rc;
 use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
-use super::draw::{Painter, Row, Run, run};
-use super::outline::Outline;
 use super::trail::Trail;
-use super::{words, wrap};
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, Run, run};
+use crate::widgets::outline::Outline;
+use crate::widgets::{words, wrap};
 use stepwright_episode::{Node, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 

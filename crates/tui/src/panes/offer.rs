@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::draw::{Row, run};
-use super::words::{self, Change};
-use super::wrap;
 use crate::actions::ActionId;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words::{self, Change};
+use crate::widgets::wrap;
 use stepwright_episode::{Actor, ArtifactId, Offer, OfferState, Turn};
 use stepwright_method::belief;
 

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::words;
 use crate::theme::Role;
+use crate::widgets::words;
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Assertions, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
     Record, Session, TreeEdit, blind,

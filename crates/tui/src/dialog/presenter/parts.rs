@@ -1,9 +1,9 @@
 //! The parts of a slide: what was offered, what was checked, who chose and why, what happened, as rows.
 
 use super::Slide;
-use crate::panes::draw::{Row, run, width};
-use crate::panes::words::{self, labelled};
 use crate::theme::{Role, Theme};
+use crate::widgets::draw::{Row, run, width};
+use crate::widgets::words::{self, labelled};
 use stepwright_episode::{Node, Session};
 use stepwright_export::{ProposalEntry, Step, offered as offered_at, step_of};
 use stepwright_text::words::count;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::draw::{Painter, Row, split_bottom};
-use super::outline::Outline;
-use super::words;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::Role;
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, split_bottom};
+use crate::widgets::outline::Outline;
+use crate::widgets::words;
 use stepwright_episode::{CheckKind, Mark, Proposal, Verdict};
 use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};

@@ -1,9 +1,9 @@
 //! Rows of the tree: its lines, fold, status and text.
 
 use super::BlockingPane;
-use crate::panes::draw::{Row, run};
-use crate::panes::words;
 use crate::theme::{Glyphs, Role};
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_world::blocking::{NodeKind, NodeStatus};
 
 impl BlockingPane {

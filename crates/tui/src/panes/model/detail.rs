@@ -3,10 +3,10 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::actions::ActionId;
-use crate::panes::draw::{Row, run};
-use crate::panes::{words, wrap};
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::{words, wrap};
 use stepwright_episode::AskKind;
 use stepwright_episode::{Ask, AskState, Exchange, PromptRecord};
 use stepwright_method::{REFERENCE, SYMBOLIC};

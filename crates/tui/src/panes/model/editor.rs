@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 
 use crate::event::Input;
 use crate::pane::Intent;
-use crate::panes::draw::{Painter, run, split_bottom, split_top};
-use crate::panes::edit::{Edited, Editor};
 use crate::sanitize;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, run, split_bottom, split_top};
+use crate::widgets::edit::{Edited, Editor};
 use stepwright_episode::{Ask, AskId, PromptMessage};
 use stepwright_protocol::{Command, Level, Request};
 

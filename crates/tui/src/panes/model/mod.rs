@@ -10,16 +10,16 @@ use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use self::editor::PromptEditor;
-use super::draw::{Painter, Row, run, split_left, split_top};
-use super::outline::Outline;
-use super::scrolled::Scrolled;
 use super::trail::Trail;
-use super::words;
 use crate::actions::ActionId;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
+use crate::widgets::outline::Outline;
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::words;
 use stepwright_episode::{Ask, AskId, AskState, NodeId};
 use stepwright_protocol::Level;
 

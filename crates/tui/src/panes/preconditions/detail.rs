@@ -2,10 +2,10 @@
 //! excludes.
 
 use crate::pane::PaneAction;
-use crate::panes::draw::Row;
-use crate::panes::words;
 use crate::theme::{Glyphs, Role};
 use crate::view::View;
+use crate::widgets::draw::Row;
+use crate::widgets::words;
 use stepwright_method::precondition::{
     Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
 };

@@ -11,7 +11,7 @@ use super::{
     SetSource, Typing, View, say, send, token,
 };
 use crate::pane::PaneAction;
-use crate::panes::edit;
+use crate::widgets::edit;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Ranking, Validity};
 use stepwright_program::SyntaxFault;
 

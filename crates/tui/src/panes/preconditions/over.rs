@@ -9,9 +9,9 @@ use super::sets::SetsPage;
 use super::step::StepPage;
 use super::study::StudyPage;
 use crate::pane::PaneAction;
-use crate::panes::draw::{Painter, split_bottom, split_top};
-use crate::panes::outline::Outline;
 use crate::view::View;
+use crate::widgets::draw::{Painter, split_bottom, split_top};
+use crate::widgets::outline::Outline;
 use stepwright_method::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 
 #[derive(Debug)]

@@ -10,10 +10,10 @@ use super::detail::{self, CandidateDetail};
 use super::rows::{self, Item};
 use super::{PreconditionsPane, Typing};
 use crate::pane::PaneAction;
-use crate::panes::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
-use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
+use crate::widgets::words;
 use stepwright_method::precondition::{Ranking, Validity};
 
 const DETAIL: u16 = 10;

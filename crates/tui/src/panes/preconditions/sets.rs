@@ -6,10 +6,10 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use crate::pane::PaneAction;
-use crate::panes::draw::{Row, run};
-use crate::panes::words;
 use crate::theme::{Glyphs, Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_method::precondition::{
     ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide,
 };

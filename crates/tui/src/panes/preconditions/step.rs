@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::pane::PaneAction;
-use crate::panes::draw::{Row, run};
-use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_method::precondition::StepView;
 
 #[derive(Debug)]

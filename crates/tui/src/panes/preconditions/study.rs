@@ -5,10 +5,10 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use super::detail::{self, CandidateDetail};
-use crate::panes::draw::{Row, run};
-use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_method::precondition::{Inspection, Occasion, Ranking, Relation};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

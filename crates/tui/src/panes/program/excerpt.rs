@@ -2,11 +2,11 @@
 //!
 //! Which of them is shown follows the cursor: a step's own program on the step's lines, else what is under way.
 
-use crate::panes::draw::{Painter, Row, run, split_left, split_top};
-use crate::panes::{words, wrap};
 use crate::request;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
+use crate::widgets::{words, wrap};
 use stepwright_episode::AskKind;
 use stepwright_episode::{AskState, Node, NodeId, Session};
 use stepwright_world::closes;

@@ -8,8 +8,8 @@ use std::thread;
 use syntect::easy::ScopeRegionIterator;
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
-use crate::panes::draw::{Row, run};
 use crate::theme::Role;
+use crate::widgets::draw::{Row, run};
 
 /// Lines longer than this many bytes are drawn plain: no grammar is worth a stall.
 const LONGEST: usize = 2_000;

@@ -18,12 +18,12 @@ use smart_default::SmartDefault;
 
 use self::editing::Editing;
 use self::rows::Line;
-use super::draw::{Painter, Row};
-use super::outline::{Mouse, Outline};
 use super::trail::Trail;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row};
+use crate::widgets::outline::{Mouse, Outline};
 use stepwright_episode::{NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 

@@ -6,10 +6,10 @@ use super::editing::Editing;
 use super::excerpt::ProgramExcerpt;
 use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
-use crate::panes::draw::{Painter, Row, Run, run, split_left, split_top};
-use crate::panes::{words, wrap};
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, Run, run, split_left, split_top};
+use crate::widgets::{words, wrap};
 use stepwright_episode::{Node, Session};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::LineStatus;
@@ -189,7 +189,7 @@ impl ProgramPane {
 }
 
 fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {
-    let width = crate::panes::draw::width(gutter) as u16;
+    let width = crate::widgets::draw::width(gutter) as u16;
     let width = width.min(area.width);
     (Rect { width, ..area }, Rect { x: area.x + width, width: area.width - width, ..area })
 }

@@ -1,7 +1,7 @@
 //! The rows of the program pane: which line of the program is on which row. Texts are fetched when drawn.
 
-use crate::panes::draw::{Row, run};
 use crate::theme::Role;
+use crate::widgets::draw::{Row, run};
 use stepwright_episode::{Node, NodeId, Session};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

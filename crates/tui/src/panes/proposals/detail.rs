@@ -1,11 +1,12 @@
 //! Details of a proposal, as rows: spellings, checks, effect, preview; the asks under way; the decisions taken.
 
 use crate::actions::ActionId;
-use crate::panes::draw::{Row, run};
+use crate::panes::offer;
 use crate::panes::program::highlight;
-use crate::panes::{offer, words, wrap};
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::{words, wrap};
 use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict, blind};
 
 const EFFECTS: usize = 40;

@@ -10,16 +10,17 @@ use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::draw::{Painter, Row, run, split_bottom, split_left, split_top};
-use super::outline::{BROWSING, Mouse, Outline};
-use super::scrolled::Scrolled;
-use super::why::WORDS;
-use super::{offer, words, wrap};
+use super::offer;
 use crate::actions::ActionId;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::request;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use crate::widgets::outline::{BROWSING, Mouse, Outline};
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::why::WORDS;
+use crate::widgets::{words, wrap};
 use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
@@ -212,7 +213,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         main.push(run(Role::Dim, format!("  {call}")));
     }
     let main = fit_row(main, room, theme);
-    let pad = room.saturating_sub(super::draw::width(&main));
+    let pad = room.saturating_sub(crate::widgets::draw::width(&main));
     row.extend(main);
     row.push(run(Role::Text, " ".repeat(pad)));
     row.push(run(Role::Dim, facts));

@@ -1,9 +1,9 @@
 //! Plan that a method follows, with the status of its lines: done, refused, next. Empty for methods that follow none.
 
-use crate::panes::draw::{Row, run};
-use crate::panes::words;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_episode::Session;
 use stepwright_method::{Section, StepStatus};
 

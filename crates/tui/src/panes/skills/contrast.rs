@@ -7,10 +7,10 @@ use stepwright_trajectory::{Step, Trajectory};
 
 use super::{Item, SkillsPane};
 use crate::pane::Intent;
-use crate::panes::draw::{Row, run};
-use crate::panes::words::one_line;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words::one_line;
 use stepwright_episode::{ArtifactId, Written};
 use stepwright_protocol::{Command, Request};
 

@@ -3,8 +3,8 @@
 use stepwright_skill::Skill;
 
 use super::{Item, SkillsPane};
-use crate::panes::draw::{Row, run};
 use crate::theme::{Role, Theme};
+use crate::widgets::draw::{Row, run};
 
 impl SkillsPane {
     pub(super) fn known_items(&self) -> Vec<Item> {

@@ -15,14 +15,14 @@ use stepwright_skill::contrast::Contrast;
 use stepwright_skill::distil::{Wanted, Way};
 use stepwright_skill::{Knowledge, Segment, changes, distil, document};
 
-use super::draw::{Painter, Row, run, split_bottom, split_top};
-use super::edit::Editor;
-use super::outline::Outline;
-use super::words;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::theme::{Role, Theme, UNICODE};
 use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
+use crate::widgets::edit::Editor;
+use crate::widgets::outline::Outline;
+use crate::widgets::words;
 use edits::Typing;
 use stepwright_episode::gate::Edit;
 use stepwright_episode::{ArtifactId, OfferId};

@@ -7,10 +7,10 @@ use stepwright_trajectory::Trajectory;
 
 use super::{Item, OfferedCut, SkillsPane, say};
 use crate::pane::Intent;
-use crate::panes::draw::{Row, run};
-use crate::panes::words::one_line;
 use crate::theme::{Role, Theme};
 use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words::one_line;
 use stepwright_episode::{ArtifactId, ArtifactKind, OfferState, Status};
 use stepwright_protocol::{Command, Request, Violation};
 

@@ -6,9 +6,9 @@ use ratatui::text::Line;
 use ratatui::widgets::{Bar, BarChart, Widget};
 
 use super::{Painter, StatePane, split_bottom, split_left, split_top, words};
-use crate::panes::draw::run;
 use crate::theme::Role;
 use crate::view::View;
+use crate::widgets::draw::run;
 
 const BAR: u16 = 3;
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::belief_text;
 use crate::event::Input;
 use crate::pane::Intent;
-use crate::panes::draw::{Row, run};
-use crate::panes::edit::{Edited, Editor};
 use crate::theme::{Role, Theme};
+use crate::widgets::draw::{Row, run};
+use crate::widgets::edit::{Edited, Editor};
 use stepwright_episode::ArtifactId;
 use stepwright_protocol::{Command, Level, Request};
 

@@ -3,9 +3,9 @@
 
 use ratatui::layout::Rect;
 
-use super::super::draw::{Painter, Row, run, split_left, split_top};
-use super::super::words;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, Row, run, split_left, split_top};
+use crate::widgets::words;
 use stepwright_world::map::{FloorPlan, Mark, Point, Sight};
 
 /// From this width on the legend is beside the plan; below it underneath.

@@ -3,10 +3,10 @@
 
 use ratatui::layout::Rect;
 
-use super::super::draw::{Painter, Row as Drawn, run, width};
-use super::super::scrolled::Scrolled;
-use super::super::words;
 use crate::theme::{Glyphs, Role};
+use crate::widgets::draw::{Painter, Row as Drawn, run, width};
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::words;
 use stepwright_world::map::{Condition, Fact, Page, Row};
 
 const LABELS: usize = 12;

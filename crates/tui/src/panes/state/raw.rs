@@ -3,9 +3,9 @@
 use ratatui::layout::Rect;
 use serde_json::Value;
 
-use crate::panes::draw::{Painter, run};
-use crate::panes::outline::Outline;
 use crate::theme::Role;
+use crate::widgets::draw::{Painter, run};
+use crate::widgets::outline::Outline;
 use stepwright_text::json_pointer;
 
 #[derive(Debug, Default)]

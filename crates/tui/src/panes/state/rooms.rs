@@ -4,10 +4,10 @@
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::draw::{Painter, Row, run};
-use super::super::words;
 use crate::sanitize::{fit, line};
 use crate::theme::{Glyphs, Role};
+use crate::widgets::draw::{Painter, Row, run};
+use crate::widgets::words;
 use stepwright_world::map::{Room, Rooms};
 
 /// The narrowest box, borders included.

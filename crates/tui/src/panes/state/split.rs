@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::edit::ValueEdit;
 use super::tree::{self, Apart, Tree, TreeRow, Unfold};
-use crate::panes::draw::{Painter, Row, run, split_top};
-use crate::panes::outline::Outline;
-use crate::panes::words::Change;
 use crate::theme::{Role, Theme};
+use crate::widgets::draw::{Painter, Row, run, split_top};
+use crate::widgets::outline::Outline;
+use crate::widgets::words::Change;
 
 #[derive(Debug, Default)]
 pub(crate) struct SplitPane {

@@ -4,9 +4,9 @@
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::draw::{Painter, Row, Run, run, width};
-use super::super::words;
 use crate::theme::{Glyphs, Role, Theme};
+use crate::widgets::draw::{Painter, Row, Run, run, width};
+use crate::widgets::words;
 use stepwright_world::map::{Condition, Holder, Piece, Stacks};
 
 const MARGIN: usize = 3;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::panes::words::{self, Change};
+use crate::widgets::words::{self, Change};
 use stepwright_text::json_pointer::{join, unescaped};
 
 /// Children shown of one collection; beyond it a row says how many are left out.
