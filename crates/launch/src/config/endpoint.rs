@@ -3,13 +3,16 @@
 //! A model's id may begin with a well-known provider (`anthropic/…`), which determines wire format, address and key variable. An
 //! address that a person set comes first: there the id is sent unchanged, as OpenRouter and many servers have such ids.
 
+use std::path::PathBuf;
+
 use secrecy::SecretString;
+use serde::Deserialize;
 use toml::Value;
 
-use super::file::plain;
-use super::show::Source;
-use super::typed::{ModelConfig, Values};
-use super::{Environment, Layer};
+use super::layer::{Environment, Layer, Source};
+use super::values::{Values, plain};
+use stepwright_model::Price;
+use stepwright_model::remote::Options;
 use stepwright_model::remote::providers::{self, PROVIDERS, Provider};
 
 /// The prefix of the name of a variable that holds a header's value.
@@ -32,6 +35,24 @@ struct Set {
     of_openai: bool,
     api_key_env: bool,
     provider: Option<String>,
+}
+
+/// A section `[model]` or `[models.NAME]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct ModelConfig {
+    /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
+    pub model: String,
+    /// Threads of a model in this process; 0 for one a core.
+    pub threads: usize,
+    #[serde(skip)]
+    pub price: Option<Price>,
+    pub record: Option<PathBuf>,
+    /// The cassette that answers what is recorded in it, and records the rest.
+    pub cache: Option<PathBuf>,
+    /// Endpoint, key, time limits; its `model` is the id.
+    #[serde(flatten)]
+    pub options: Options,
 }
 
 #[derive(Debug, Clone)]

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::file::plain;
+use super::folders::Paths;
+use super::layer::{Layer, Problem};
 use super::settings::{EXTERNAL, METHODS, base};
-use super::typed::{Values, problem};
-use super::{Layer, Paths, Problem};
+use super::values::{Values, plain, problem};
 use stepwright_method as method;
 use stepwright_world::external::Adapter;
 

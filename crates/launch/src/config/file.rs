@@ -8,9 +8,9 @@ use serde::de::IntoDeserializer;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
 
+use super::layer::{ConfigError, Layer, Problem, Source};
 use super::settings::{EXTERNAL, METHODS, SECTIONS, SETTINGS, Setting, base, find};
-use super::show::Source;
-use super::{ConfigError, Layer, Problem};
+use super::values::accepted;
 use stepwright_world::options::{Kind, nearest};
 
 const MAX_FILE: u64 = 1 << 20;
@@ -162,76 +162,4 @@ fn from_toml(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Value, S
     let read = Value::deserialize(value.clone().into_deserializer()).ok();
     let read = read.and_then(|value| accepted(setting.kind, value));
     read.ok_or_else(|| format!("must be {}", setting.kind.allowed(true)))
-}
-
-/// Reads a value given as text, by an environment variable or a flag: as TOML where it is such a value, else as text.
-pub(super) fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
-    // A text that is no TOML value, or one of another kind (a model called `1.5`), is meant as text.
-    let as_toml = text.trim().parse().ok().and_then(|value| accepted(setting.kind, value));
-    let as_text = || {
-        let read = match setting.kind {
-            Kind::Text | Kind::Path | Kind::PathOr(_) | Kind::Choice(_) | Kind::Command => Some(text.into()),
-            Kind::Switch => match text.to_ascii_lowercase().as_str() {
-                "1" | "true" | "yes" | "on" => Some(true.into()),
-                "0" | "false" | "no" | "off" => Some(false.into()),
-                _ => None,
-            },
-            Kind::Texts if !text.trim_start().starts_with('[') => {
-                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-                Some(parts.map(Value::from).collect::<Vec<_>>().into())
-            }
-            Kind::Whole { .. } => text.parse::<i64>().ok().map(Value::from),
-            Kind::Number { .. } => text.parse::<f64>().ok().map(Value::from),
-            Kind::Texts | Kind::Table => None,
-        };
-        read.and_then(|value| accepted(setting.kind, value))
-    };
-    as_toml.or_else(as_text).ok_or_else(|| {
-        let words = setting.kind.allowed(true).replace(" in quotes", "");
-        format!("sets {}.{}, which must be {words}", setting.section, setting.key)
-    })
-}
-
-/// A value in the form that is kept of its kind: commands in words, whole numbers without a fraction. `None` if it is none of that kind.
-fn accepted(kind: Kind, value: Value) -> Option<Value> {
-    let value = match (kind, value) {
-        (Kind::Command, Value::String(line)) => shlex::split(&line)?.into(),
-        (Kind::Number { .. }, Value::Float(x)) if x.fract() == 0.0 && x.abs() < 1e15 => Value::Integer(x as i64),
-        (_, value) => value,
-    };
-    let fits = match (kind, &value) {
-        (Kind::Text | Kind::Path | Kind::PathOr(_), Value::String(_)) => true,
-        (Kind::Choice(_), Value::String(word)) => kind.accepts(word),
-        (Kind::Switch, Value::Boolean(_)) => true,
-        (Kind::Whole { .. }, Value::Integer(_)) | (Kind::Number { .. }, Value::Integer(_) | Value::Float(_)) => {
-            kind.accepts(&value.to_string())
-        }
-        (Kind::Texts, Value::Array(items)) => items.iter().all(Value::is_str),
-        (Kind::Command, Value::Array(items)) => {
-            items.iter().all(Value::is_str)
-                && items.first().and_then(Value::as_str).is_some_and(|word| !word.is_empty())
-        }
-        (Kind::Table, Value::Table(_)) => !holds_date(&value),
-        _ => false,
-    };
-    fits.then_some(value)
-}
-
-/// Whether there is a date in a value, which nothing here takes.
-fn holds_date(value: &Value) -> bool {
-    match value {
-        Value::Datetime(_) => true,
-        Value::Array(items) => items.iter().any(holds_date),
-        Value::Table(table) => table.values().any(holds_date),
-        _ => false,
-    }
-}
-
-/// A value as plain text, as a session records it.
-pub(super) fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-pub(super) fn texts(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

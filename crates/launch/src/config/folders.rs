@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
-use super::{ConfigError, Environment};
+use super::layer::{ConfigError, Environment};
 
 /// Where things are kept. None of the folders need exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

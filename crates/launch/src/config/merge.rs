@@ -1,9 +1,10 @@
 //! Merge of the layers: defaults, file, environment, flags.
 
-use super::file::{can_name, from_text, parse};
+use super::file::{can_name, parse};
+use super::folders::Paths;
+use super::layer::{Environment, Layer, Overrides, Problem, Source};
 use super::settings::{SECTIONS, SETTINGS, Setting, find, holds_commands};
-use super::show::Source;
-use super::{Environment, Layer, Overrides, Paths, Problem};
+use super::values::from_text;
 use stepwright_world::options::{Kind, nearest};
 
 /// All values with their sources. What is wrong goes to `problems`.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::typed::{Config, ModelConfig};
+use super::endpoint::ModelConfig;
+use super::typed::Config;
 use stepwright_model::cassette::{Cassette, Recorder};
 use stepwright_model::fetch;
 use stepwright_model::recorded::Recorded;

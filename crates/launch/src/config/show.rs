@@ -4,64 +4,37 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::Layer;
-use super::endpoint::FROM_ENVIRONMENT;
-use super::file::texts;
+use super::endpoint::{FROM_ENVIRONMENT, ModelConfig};
+use super::layer::{Layer, Shown};
 use super::settings::{SECTIONS, SETTINGS, base, holds_commands};
-use super::typed::{Config, ModelConfig};
+use super::typed::Config;
+use super::values::texts;
 use stepwright_model::remote;
 use stepwright_world::options::Kind;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    Default,
-    File { line: usize },
-    Environment { name: String },
-    Flag { flag: String },
-}
-
-impl std::fmt::Display for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Source::Default => f.write_str("default"),
-            Source::File { line } => write!(f, "config.toml line {line}"),
-            Source::Environment { name } => write!(f, "${name}"),
-            Source::Flag { flag } => f.write_str(flag),
+/// Everything that is set, in the order it is shown.
+pub(super) fn all(merged: &Layer, config: &Config) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    for (section, _) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
+        let keys = SETTINGS.iter().filter(|s| s.section == *section).map(|s| s.key.to_owned());
+        let own =
+            merged.keys().filter_map(|n| n.strip_prefix("keys.")).filter(|_| *section == "keys").map(str::to_owned);
+        add(&mut shown, merged, section, keys.chain(own));
+        if *section == "model" {
+            shown.push(key_line("model", &config.model));
         }
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
-    section: String,
-    text: String,
-    source: String,
-}
-
-impl Shown {
-    pub(super) fn all(merged: &Layer, model: &ModelConfig, models: &BTreeMap<String, ModelConfig>) -> Vec<Shown> {
-        let mut shown = Vec::new();
-        for (section, _) in SECTIONS.iter().filter(|(section, _)| *section != "models") {
-            let keys = SETTINGS.iter().filter(|s| s.section == *section).map(|s| s.key.to_owned());
-            let own =
-                merged.keys().filter_map(|n| n.strip_prefix("keys.")).filter(|_| *section == "keys").map(str::to_owned);
-            add(&mut shown, merged, section, keys.chain(own));
-            if *section == "model" {
-                shown.push(key_line("model", model));
-            }
-        }
-        for (name, model) in models {
-            let section = format!("models.{name}");
-            let keys = SETTINGS.iter().filter(|s| s.section == "model").map(|s| s.key.to_owned());
-            add(&mut shown, merged, &section, keys);
-            shown.push(key_line(&section, model));
-        }
-        for section in merged.keys().filter_map(|n| n.strip_suffix('.')).filter(|n| holds_commands(base(n))) {
-            let keys = SETTINGS.iter().filter(|s| s.section == base(section)).map(|s| s.key.to_owned());
-            add(&mut shown, merged, section, keys);
-        }
-        shown
+    for (name, model) in &config.models {
+        let section = format!("models.{name}");
+        let keys = SETTINGS.iter().filter(|s| s.section == "model").map(|s| s.key.to_owned());
+        add(&mut shown, merged, &section, keys);
+        shown.push(key_line(&section, model));
     }
+    for section in merged.keys().filter_map(|n| n.strip_suffix('.')).filter(|n| holds_commands(base(n))) {
+        let keys = SETTINGS.iter().filter(|s| s.section == base(section)).map(|s| s.key.to_owned());
+        add(&mut shown, merged, section, keys);
+    }
+    shown
 }
 
 fn add(shown: &mut Vec<Shown>, merged: &Layer, section: &str, keys: impl Iterator<Item = String>) {

@@ -6,19 +6,16 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use toml::Value;
 
-use super::endpoint::{self, Endpoints};
-use super::file::{from_text, plain, texts};
-use super::settings::{SETTINGS, base, holds_commands};
-use super::show::{Shown, Source};
-use super::{Environment, Layer, Paths, Problem};
+use super::endpoint::{self, Endpoints, ModelConfig};
+use super::folders::Paths;
+use super::layer::{Environment, Layer, Problem, Shown, Source};
+use super::values::{Values, plain, problem, texts};
 use stepwright_episode::Policy;
 use stepwright_method::precondition::CandidateAsks;
 use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
-use stepwright_model::remote::Options;
 use stepwright_world::WORLDS;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
@@ -42,6 +39,7 @@ pub struct Config {
     pub methods: BTreeMap<String, Arc<Command>>,
     pub keys: BTreeMap<String, KeySetting>,
     pub(super) endpoints: Endpoints,
+    /// What `config show` prints; from `show`.
     pub(super) shown: Vec<Shown>,
 }
 
@@ -50,24 +48,6 @@ pub struct Log {
     /// How much is written: `off`, `error` … `trace`.
     pub level: String,
     pub prompts: bool,
-}
-
-/// A section `[model]` or `[models.NAME]`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct ModelConfig {
-    /// In `[model]` any name [`super::select`] takes; in `[models.NAME]` the id at the endpoint.
-    pub model: String,
-    /// Threads of a model in this process; 0 for one a core.
-    pub threads: usize,
-    #[serde(skip)]
-    pub price: Option<Price>,
-    pub record: Option<PathBuf>,
-    /// The cassette that answers what is recorded in it, and records the rest.
-    pub cache: Option<PathBuf>,
-    /// Endpoint, key, time limits; its `model` is the id.
-    #[serde(flatten)]
-    pub options: Options,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -121,41 +101,14 @@ pub struct KeySetting {
     pub line: Option<usize>,
 }
 
-/// Reads values by name. Kinds were checked when they were read.
-pub(super) struct Values<'a>(pub(super) &'a Layer);
-
-impl Values<'_> {
-    pub(super) fn get(&self, section: &str, key: &str) -> Option<&Value> {
-        let own = self.0.get(&format!("{section}.{key}"));
-        let own = own.or_else(|| section.starts_with("models.").then(|| self.0.get(&format!("model.{key}"))).flatten());
-        own.map(|(value, _)| value)
-    }
-
-    pub(super) fn text(&self, section: &str, key: &str) -> Option<String> {
-        self.get(section, key)?.as_str().map(str::to_owned)
-    }
-
-    /// A section as the type that has its keys as fields. The defaults of commands apply here: there is no command by default.
-    /// Errors: what the type takes otherwise than the settings declare it.
-    pub(super) fn section<T: DeserializeOwned>(&self, section: &str) -> Result<T, String> {
-        let settings = SETTINGS.iter().filter(|s| s.section == base(section));
-        let values = settings.filter_map(|s| {
-            let default =
-                || from_text(s, s.default).ok().filter(|_| holds_commands(s.section) && !s.default.is_empty());
-            Some((s.key.to_owned(), self.get(section, s.key).cloned().or_else(default)?))
-        });
-        T::deserialize(values.collect::<toml::Table>()).map_err(|e| format!("[{section}]: {}", e.message()))
-    }
-}
-
-pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, problems: &mut Vec<Problem>) -> Config {
-    let values = Values(&merged);
+pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, problems: &mut Vec<Problem>) -> Config {
+    let values = Values(merged);
     let mut models = BTreeMap::new();
     let mut keys = BTreeMap::new();
-    let mut wrong = |key: &str, message: String| problems.push(problem(&merged, &paths, key, message));
-    let endpoints = Endpoints::new(&merged, &model_config(&values, "model", environment, &mut wrong), environment);
+    let mut wrong = |key: &str, message: String| problems.push(problem(merged, &paths, key, message));
+    let endpoints = Endpoints::new(merged, &model_config(&values, "model", environment, &mut wrong), environment);
     let model = endpoints.of_model("");
-    for (name, (value, source)) in &merged {
+    for (name, (value, source)) in merged {
         if let Some(model) = name.strip_prefix("models.").and_then(|n| n.strip_suffix('.')) {
             let section = format!("models.{model}");
             let mut config = model_config(&values, &section, environment, &mut wrong);
@@ -163,7 +116,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
                 config.model = model.to_owned();
                 config.options.model = model.to_owned();
             }
-            models.insert(model.to_owned(), endpoints.of_section(&merged, &section, config));
+            models.insert(model.to_owned(), endpoints.of_section(merged, &section, config));
         } else if let Some(action) = name.strip_prefix("keys.") {
             let line = if let Source::File { line } = source { Some(*line) } else { None };
             keys.insert(action.to_owned(), KeySetting { keys: texts(value), line });
@@ -193,11 +146,10 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
     let withheld: Vec<String> =
         keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
     let (ui, log, candidates) =
-        (section(&merged, "ui", problems), section(&merged, "log", problems), section(&merged, "candidates", problems));
-    let gate = Gate { policy: section(&merged, "gate", problems) };
-    let external = super::external::adapters(&merged, &withheld, &paths, problems);
-    let methods = super::external::methods(&merged, &withheld, &paths, problems);
-    let shown = Shown::all(&merged, &model, &models);
+        (section(merged, "ui", problems), section(merged, "log", problems), section(merged, "candidates", problems));
+    let gate = Gate { policy: section(merged, "gate", problems) };
+    let external = super::external::adapters(merged, &withheld, &paths, problems);
+    let methods = super::external::methods(merged, &withheld, &paths, problems);
     Config {
         paths,
         model,
@@ -213,7 +165,7 @@ pub(super) fn build(paths: Paths, merged: Layer, environment: Environment<'_>, p
         methods,
         keys,
         endpoints,
-        shown,
+        shown: Vec::new(),
     }
 }
 
@@ -222,17 +174,6 @@ fn section<T: DeserializeOwned + Default>(merged: &Layer, name: &str, problems: 
         problems.push(Problem { place: name.to_owned(), line: None, message });
         T::default()
     })
-}
-
-/// The fault of a setting, where the person set it.
-pub(super) fn problem(merged: &Layer, paths: &Paths, key: &str, message: String) -> Problem {
-    let (place, line) = match merged.get(key).map(|(_, source)| source) {
-        Some(Source::Flag { flag }) => (flag.clone(), None),
-        Some(Source::Environment { name }) => (name.clone(), None),
-        Some(Source::File { line }) => (paths.config_file().display().to_string(), Some(*line)),
-        _ => (paths.config_file().display().to_string(), None),
-    };
-    Problem { place, line, message }
 }
 
 /// One price without the other would make costs wrong.
