@@ -14,10 +14,10 @@ use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice as Begun, Entry, SessionEntry, WorldEntry};
 use stepwright::tui::pane::{Intent, PANES, Pane, PaneAction, PaneId};
-use stepwright::tui::widgets::draw::Painter;
-use stepwright::tui::widgets::outline::Outline;
 use stepwright::tui::theme::{Theme, UNICODE};
 use stepwright::tui::view::View;
+use stepwright::tui::widgets::draw::Painter;
+use stepwright::tui::widgets::outline::Outline;
 use stepwright::world::TaskInfo;
 
 use crate::support::session::{Builder, session};

@@ -94,5 +94,4 @@ impl Overrides {
     }
 }
 
-/// Looks up an environment variable.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -5,7 +5,7 @@
 
 mod editing;
 mod excerpt;
-pub(in crate::panes) mod highlight;
+pub(super) mod highlight;
 mod render;
 mod rows;
 
