@@ -3,13 +3,12 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::support::pty::Pty;
+use crate::scripts::{PROGRAM, play};
 use serde_json::Value;
 use stepwright::world::agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::dialogue::{END_TURN, Source, Speaker};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 const TASK: &str = "shipped/toollibrary-02";
 
 /// The recorded system's acts, turn by turn.
@@ -71,23 +70,5 @@ fn what_a_user_says_is_no_goal() {
 #[test]
 fn a_dialogue_is_stepped_to_its_end_by_keys() {
     let home = tempfile::tempdir().unwrap();
-    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], (160, 45));
-    // To the list of worlds, where the dialogues are the second.
-    pty.wait_for("/ searches").wait_for("▶ symbolic").settle();
-    pty.send("\t\t\x1b[B");
-    pty.wait_for("ToolLibrary_1").send("/");
-    pty.wait_for("Search:").send("FindTool, BorrowTool. I am looking");
-    pty.settle().send("\r");
-    pty.settle().send("\r");
-    pty.wait_for("step 0 ·").wait_for("User: I am looking for a tool").wait_for("★ recommended").settle();
-    pty.send("a");
-    pty.wait_for("step 1 ·").wait_for("★ recommended").settle();
-    // The proposer does what it can, to the end.
-    pty.send("p");
-    pty.wait_for("Policy").send("\x15end\r");
-    pty.wait_for("The episode is over").settle();
-    assert!(pty.text().contains("System: "), "{}", pty.text());
-    pty.send("q");
-    assert_eq!(pty.wait(), 0);
-    assert!(pty.is_restored());
+    play(include_str!("scripts/dialogue.script"), home.path(), &[]);
 }

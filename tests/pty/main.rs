@@ -25,3 +25,4 @@ mod pty_skills;
 mod pty_statler;
 mod pty_terminal;
 mod pty_verdicts;
+mod scripts;

@@ -5,26 +5,33 @@
 //! repeats each line and says what it had sent, which dialog is open, and every row of the screen that is another one now; reversed text
 //! is in «». What is asked of the driver of candidates is answered from the fixtures. Lines that begin with a word and a colon are no keys:
 //!
-//! - `paste: TEXT`, `rest:` (typing rests), `size: 80x24`
-//! - `mute:` and `answer:`: what is asked is not answered until then
+//! - `paste: TEXT`, `click: TEXT` (where that is on the screen), `rest:` (typing rests), `later: MILLISECONDS`, `size: 80x24`
+//! - `record: {"event": …}` is written into the session, `situation: {…}` are the variables at its cursor
+//! - `stream: ASK INDEX TEXT`, `progress: DONE TOTAL WHAT`, `say: LEVEL TEXT`, `unwritten: failed`
+//! - `check: ok` or `check: WHY NOT` answers what was last asked about a typed text, `late:` what was asked about the first one
+//! - `mute:` and `answer:`: what is asked of candidates is not answered until then
 //! - `pools: NAME NAME`: candidates for those actions too
+//! - `catalog: NAME`, `failed: WHY`, `fetching: WORDS`, `fetched: ok`: what the start screen is told
+//! - `load: NAME`: another session to be compared with
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crossterm::event::Event;
+use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use stepwright::driver::{CandidateCommand, Command, Notice};
+use serde_json::{Value, json};
+use stepwright::driver::{BeliefReading, CandidateCommand, Command, Level, LineStatus, Notice, Situation, Unwritten};
+use stepwright::episode::{Record, Session, Verdict};
 use stepwright::precondition::{Candidate, Pool};
-use stepwright::tui::app::{App, Effect, Parts};
-use stepwright::tui::keymap::Keymap;
-use stepwright::tui::theme::{Theme, UNICODE};
+use stepwright::tui::app::Effect;
 
-use crate::support::fixture::{comparison, episode, inspection, pool, step_view};
+use crate::support::fixture::{Script, comparison, episode, inspection, pool, step_view};
+use crate::support::requests::{Table, start, waiting, wrong};
 use crate::support::screen::text;
-use crate::support::session::session;
+use crate::support::session::{Builder, header, session};
 use crate::tui_keys::{Bench, catalog};
+use crate::tui_review::reviewed;
 
 struct Play {
     bench: Bench,
@@ -33,6 +40,8 @@ struct Play {
     screen: Vec<String>,
     muted: bool,
     waiting: Vec<Command>,
+    /// What was asked about typed texts.
+    checks: Vec<Command>,
     out: String,
 }
 
@@ -41,34 +50,57 @@ fn size(text: &str) -> (u16, u16) {
     (width.parse().expect("columns"), height.parse().expect("rows"))
 }
 
+/// A belief that cannot be read waits.
+fn unread() -> Table {
+    let mut table = Table::begun();
+    table.offer("The red block is dirty.", None, &[]);
+    table.situation(&start());
+    table
+}
+
 impl Play {
     fn new(begins: &str) -> Self {
         let (what, shape) = begins.split_once(' ').expect("where it begins, and a size");
-        let (bench, pool) = match what {
-            "start" => {
-                let mut bench = Bench::new();
-                bench.app.catalog(catalog());
-                (bench, None)
-            }
-            "session" => (Bench::open(), None),
-            "panes" => (Bench::with_panes(), None),
-            "candidates" => {
-                let themes = vec![Theme::monochrome(UNICODE)];
-                let parts = Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes };
-                let mut app = App::new(parts);
-                // The first notices of a session close the start screen.
-                session(2).into_iter().for_each(|notice| app.notice(notice));
-                app.settle(Instant::now());
-                app.take_effects();
-                app.view = episode().view;
-                app.notice(Notice::Pool(Arc::new(pool())));
-                (Bench { app, now: Instant::now() }, Some(pool()))
-            }
-            other => panic!("a script begins at start, session, panes or candidates, not at {other}"),
+        // The first notices of a session close the start screen.
+        let over = |script: Script| {
+            let mut bench = Bench::over(session(2));
+            bench.app.view = script.view;
+            bench
         };
-        let (screen, waiting) = (Vec::new(), Vec::new());
-        let mut play = Play { bench, pool, size: size(shape), screen, muted: false, waiting, out: String::new() };
+        let shown = |builder: Builder| Bench::over(vec![builder.opened(), builder.situation()]);
+        let mut bench = match what {
+            "start" | "unread" => Bench::new(),
+            "session" => Bench::open(),
+            "empty" => shown(Builder::default()),
+            "reviewed" => shown(reviewed()),
+            "panes" => Bench::with_panes(),
+            "reset" => over(Script::open()),
+            "episode" | "candidates" => over(episode()),
+            "belief" => Bench::over(wrong().notices),
+            "belief-waits" => Bench::over(waiting().notices),
+            "belief-unread" => Bench::over(unread().notices),
+            other => panic!("a script does not begin at {other}"),
+        };
+        let pool = (what == "candidates").then(pool);
+        match &pool {
+            Some(pool) => bench.app.notice(Notice::Pool(Arc::new(pool.clone()))),
+            None if what == "start" => bench.app.catalog(catalog("plain")),
+            None => {}
+        }
+        let mut play = Play {
+            bench,
+            pool,
+            size: size(shape),
+            screen: Vec::new(),
+            muted: false,
+            waiting: Vec::new(),
+            checks: Vec::new(),
+            out: String::new(),
+        };
         play.settle();
+        play.rows();
+        // What is asked at the beginning is of no script's matter.
+        play.out.clear();
         play
     }
 
@@ -83,9 +115,7 @@ impl Play {
             for effect in effects {
                 match effect {
                     Effect::Send(command) if self.pool.is_some() && asks(&command) => self.waiting.push(command),
-                    Effect::Send(Command::Explain { .. }) => {}
-                    Effect::Send(command) => self.sent(&command),
-                    Effect::Catalog => {}
+                    Effect::Send(command) => self.sent(command),
                     other => self.say("does", &format!("{other:?}")),
                 }
             }
@@ -100,9 +130,9 @@ impl Play {
         self.out.push_str(&format!("    {what} {text}\n"));
     }
 
-    fn sent(&mut self, command: &Command) {
+    fn sent(&mut self, command: Command) {
         self.say("sends", &without_numbers(&format!("{command:?}")));
-        if let (Some(pool), Command::Candidates(CandidateCommand::Put { text, id, .. })) = (&mut self.pool, command) {
+        if let (Some(pool), Command::Candidates(CandidateCommand::Put { text, id, .. })) = (&mut self.pool, &command) {
             let first = pool.candidates.first().expect("a candidate").clone();
             let new = Candidate { id: pool.candidates.len(), text: text.clone(), ..first };
             match id.and_then(|id| pool.candidates.iter_mut().find(|c| c.id == id)) {
@@ -111,6 +141,52 @@ impl Play {
             }
             self.bench.app.notice(Notice::Pool(Arc::new(pool.clone())));
         }
+        if matches!(command, Command::CheckText { .. } | Command::CheckProgram { .. } | Command::CheckBelief { .. }) {
+            self.checks.push(command);
+        }
+    }
+
+    /// Answers what was asked about a typed text: a program's last line does not run, where there is a reason.
+    fn check(&mut self, which: usize, answer: &str) {
+        let notice = match &self.checks[which] {
+            Command::CheckText { token, .. } => {
+                let verdict = if answer == "ok" { Ok(Verdict::default()) } else { Err(answer.to_owned()) };
+                Notice::TextChecked { token: *token, verdict }
+            }
+            Command::CheckBelief { token, .. } => {
+                let read = |state: Value| BeliefReading { state: state.into(), repairs: Vec::new() };
+                let reading = serde_json::from_str(answer).map(read).map_err(|_| answer.to_owned());
+                Notice::BeliefChecked { token: *token, reading }
+            }
+            Command::CheckProgram { token, lines } => {
+                let mut statuses = vec![LineStatus::Ran; lines.len()];
+                if let Some(last) = statuses.last_mut().filter(|_| answer != "ok") {
+                    *last = LineStatus::Raised(answer.into());
+                }
+                Notice::ProgramChecked { token: *token, lines: statuses }
+            }
+            other => panic!("{other:?} asks about no text"),
+        };
+        self.bench.app.notice(notice);
+    }
+
+    /// A record at the session's cursor, from its JSON without number, time and node.
+    fn record(&self, text: &str) -> Record {
+        let session = self.bench.app.view.session.as_ref().expect("a session");
+        let mut line = json!({"id": session.records() + 1, "ts": 0, "node": session.cursor()});
+        let event: Value = serde_json::from_str(text).expect("JSON");
+        line.as_object_mut().expect("fields").extend(event.as_object().expect("fields").clone());
+        serde_json::from_str(&line.to_string()).expect("a record")
+    }
+
+    /// Clicks where a text is.
+    fn click(&mut self, text: &str) {
+        let rows: Vec<String> = self.rows().iter().map(|row| row.replace(['«', '»'], "")).collect();
+        let (row, line) = rows.iter().enumerate().find(|(_, row)| row.contains(text)).expect("it is on the screen");
+        let column = line.split(text).next().unwrap_or_default().chars().count() as u16;
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let event = MouseEvent { kind, column, row: row as u16, modifiers: KeyModifiers::NONE };
+        self.bench.app.terminal(Event::Mouse(event), self.bench.now);
     }
 
     /// Answers what a pane asked of candidates, as the driver would.
@@ -141,25 +217,9 @@ impl Play {
 
     fn line(&mut self, line: &str) {
         self.out.push_str(&format!("> {line}\n"));
-        match line.split_once(':').filter(|(word, _)| word.chars().all(|c| c.is_ascii_lowercase()) && word.len() > 1) {
-            Some(("paste", text)) => self.bench.app.terminal(Event::Paste(text.trim().to_owned()), self.bench.now),
-            Some(("size", text)) => self.size = size(text),
-            Some(("rest", _)) => {
-                std::thread::sleep(Duration::from_millis(130));
-                self.bench.later(130);
-            }
-            Some(("mute", _)) => self.muted = true,
-            Some(("answer", _)) => {
-                self.muted = false;
-                let waiting = std::mem::take(&mut self.waiting);
-                waiting.into_iter().for_each(|command| self.answer(command));
-            }
-            Some(("pools", names)) => {
-                for name in names.split_whitespace() {
-                    self.bench.app.notice(Notice::Pool(Arc::new(Pool { action: name.to_owned(), ..pool() })));
-                }
-            }
-            Some((other, _)) => panic!("no such line of a script: {other}"),
+        let word = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase());
+        match line.split_once(':').filter(|(first, _)| word(first)) {
+            Some((what, rest)) => self.happens(what, rest.trim()),
             None => {
                 self.bench.press(line);
             }
@@ -168,18 +228,86 @@ impl Play {
         if let Some(title) = self.bench.app.dialog() {
             self.say("dialog", &title);
         }
-        self.draw();
-    }
-
-    /// Says which rows of the screen are others now.
-    fn draw(&mut self) {
-        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).expect("a test terminal");
-        terminal.draw(|frame| self.bench.app.draw(frame)).expect("drawing");
-        let screen: Vec<String> = text(terminal.backend().buffer()).lines().map(str::to_owned).collect();
-        for (at, row) in screen.iter().enumerate().filter(|(at, row)| self.screen.get(*at) != Some(row)) {
+        let rows = self.rows();
+        // Of the first screen, rows without anything in them are passed over.
+        let said = |row: &str| !self.screen.is_empty() || row.chars().any(|c| !" ┃│█".contains(c));
+        for (at, row) in rows.iter().enumerate().filter(|(at, row)| self.screen.get(*at) != Some(row) && said(row)) {
             self.out.push_str(&format!("{:>3}|{row}\n", at + 1));
         }
-        self.screen = screen;
+        self.screen = rows;
+    }
+
+    /// What is no key.
+    fn happens(&mut self, what: &str, rest: &str) {
+        let ok = |text: &str| if text == "ok" { Ok(()) } else { Err(text.to_owned()) };
+        let mut words = rest.splitn(3, ' ');
+        let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).expect("a number");
+        let notice = match what {
+            "paste" => return self.bench.app.terminal(Event::Paste(rest.to_owned()), self.bench.now),
+            "click" => return self.click(rest),
+            "size" => return self.size = size(rest),
+            "rest" => {
+                std::thread::sleep(Duration::from_millis(130));
+                return self.bench.later(130);
+            }
+            "later" => return self.bench.later(rest.parse().expect("milliseconds")),
+            "check" => return self.check(self.checks.len() - 1, rest),
+            "late" => return self.check(0, rest),
+            "mute" => return self.muted = true,
+            "answer" => {
+                self.muted = false;
+                return std::mem::take(&mut self.waiting).into_iter().for_each(|command| self.answer(command));
+            }
+            "pools" => {
+                let pool = |name: &str| Notice::Pool(Arc::new(Pool { action: name.to_owned(), ..pool() }));
+                return rest.split_whitespace().for_each(|name| self.bench.app.notice(pool(name)));
+            }
+            "catalog" => return self.bench.app.catalog(catalog(rest)),
+            "failed" => return self.bench.app.launch_failed(rest.to_owned()),
+            "fetching" => return self.bench.app.fetch_goes_on(rest.to_owned()),
+            "fetched" => return self.bench.app.fetched(ok(rest)),
+            "load" => {
+                let mut other = Session::new(header());
+                let mut builder = Builder::default();
+                builder.propose().step().records().iter().for_each(|record| other.apply(record).expect("a record"));
+                return self.bench.app.loaded(Ok((rest.to_owned(), other)));
+            }
+            "record" => Notice::Recorded(Arc::new(self.record(rest))),
+            "situation" => {
+                let variables: Value = serde_json::from_str(rest).expect("JSON");
+                let node = self.bench.app.view.session.as_ref().expect("a session").cursor();
+                Notice::Situation(Arc::new(Situation { node, variables, ..Situation::default() }))
+            }
+            "stream" => {
+                let (ask, index) = (number(), number() as u32);
+                Notice::Stream { ask, index, text: words.next().unwrap_or_default().to_owned() }
+            }
+            "progress" => {
+                let (done, total) = (number() as usize, number() as usize);
+                Notice::Progress { what: words.next().unwrap_or_default().to_owned(), done, total }
+            }
+            "say" => {
+                let (level, text) = rest.split_once(' ').expect("a level, and a text");
+                let level = if level == "error" { Level::Error } else { Level::Info };
+                Notice::Say { level, text: serde_json::from_str(text).unwrap_or_else(|_| text.to_owned()) }
+            }
+            "unwritten" => Notice::Unwritten(match rest {
+                "failed" => Some(Unwritten::Failed),
+                "lost" => Some(Unwritten::Lost),
+                _ => None,
+            }),
+            other => panic!("no such line of a script: {other}"),
+        };
+        self.bench.app.notice(notice);
+    }
+
+    /// The rows of the screen, in which nothing acts on a terminal.
+    fn rows(&mut self) -> Vec<String> {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).expect("a test terminal");
+        terminal.draw(|frame| self.bench.app.draw(frame)).expect("drawing");
+        let shown = text(terminal.backend().buffer());
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown}");
+        shown.lines().map(str::to_owned).collect()
     }
 }
 

@@ -42,7 +42,7 @@ fn pasted_text_is_never_taken_for_keys() {
     bench.press("esc ?").paste("q\n");
     assert_eq!(bench.app.dialog().as_deref(), Some("Help"));
     let mut bench = Bench::new();
-    bench.app.catalog(catalog());
+    bench.app.catalog(catalog("plain"));
     bench.draw(120, 40);
     bench.paste("q\n1\n");
     assert_eq!(bench.app.take_effects(), []);
@@ -129,7 +129,7 @@ fn nothing_is_decided_on_a_screen_too_small_to_show_it() {
     assert_eq!(bench.app.dialog().as_deref(), Some("Commands"), "a click that nobody could aim does nothing");
     assert!(!bench.draw(120, 40).contains("qqqq"), "nor does what is pasted");
     let mut bench = Bench::new();
-    bench.app.catalog(catalog());
+    bench.app.catalog(catalog("plain"));
     let row = place(&bench.draw(120, 40), "put a mug");
     bench.draw(20, 5);
     bench.app.take_effects();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::KeyCode;
 use serde_json::json;
 use stepwright::driver::{Command, Request};
-use stepwright::episode::{BranchEdit, Check, CheckKind, Event, Session, Status, Verdict};
+use stepwright::episode::{Check, CheckKind, Event, Status, Verdict};
 use stepwright::export::{Format, render};
 use stepwright::tui::app::{App, Effect};
 
@@ -18,7 +18,7 @@ const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 const FUTURE: &str = "THE FUTURE";
 
 /// A session of two steps and a branch, with remarks.
-fn reviewed() -> Builder {
+pub(crate) fn reviewed() -> Builder {
     let mut builder = Builder::default();
     builder.propose().step().propose().step().push(Event::Noted { text: "why not the shelf?".into() });
     builder.go(1).propose().step().propose();
@@ -43,19 +43,6 @@ fn the_presenter_shows_one_decision_at_a_time() {
         press(&mut app, &[KeyCode::Char('V')]);
         insta::assert_snapshot!(format!("presenter_{width}x{height}"), screen(&mut app, width, height));
     }
-    let mut app = shown(&reviewed());
-    app.take_effects();
-    press(&mut app, &[KeyCode::Char('V'), KeyCode::Home]);
-    assert!(screen(&mut app, 80, 24).contains("The beginning; 2 decisions follow"));
-    press(&mut app, &[KeyCode::End]);
-    assert!(screen(&mut app, 80, 24).contains("Not decided yet, after 2 decisions"));
-    // The other branch, where it parts.
-    press(&mut app, &[KeyCode::Char('b'), KeyCode::Char('g'), KeyCode::Right, KeyCode::Right]);
-    let text = screen(&mut app, 80, 24);
-    assert!(text.contains("branch 2 of 2") && text.contains("note  why not the shelf?"), "{text}");
-    assert_eq!(app.take_effects(), [], "nothing is sent while one looks");
-    press(&mut app, &[KeyCode::Enter]);
-    assert_eq!(app.take_effects(), [Effect::Send(Command::Gate(Request::Goto(2)))]);
 }
 
 #[test]
@@ -85,48 +72,6 @@ fn branches_and_sessions_are_set_side_by_side() {
         press(&mut app, &[KeyCode::Char('C')]);
         insta::assert_snapshot!(format!("compare_{width}x{height}"), screen(&mut app, width, height));
     }
-    let mut app = shown(&reviewed());
-    app.take_effects();
-    press(&mut app, &[KeyCode::Char('C'), KeyCode::Char('+')]);
-    assert!(screen(&mut app, 80, 24).contains("no other session yet"));
-    let mut other = Session::new(session::header());
-    for record in Builder::default().propose().step().records() {
-        other.apply(record).unwrap();
-    }
-    app.loaded(Ok(("other.jsonl".into(), other)));
-    let text = screen(&mut app, 120, 40);
-    assert!(text.contains("other.jsonl") && text.contains("branch 2"), "{text}");
-    press(&mut app, &[KeyCode::Right, KeyCode::Char('x')]);
-    let text = screen(&mut app, 120, 40);
-    assert!(text.contains("other.jsonl") && !text.contains("branch 2"), "{text}");
-    assert_eq!(app.take_effects(), []);
-}
-
-#[test]
-fn a_note_is_shown_where_it_was_made_and_edited_there() {
-    let mut builder = reviewed();
-    builder.go(2);
-    let mut app = shown(&builder);
-    app.take_effects();
-    press(&mut app, &[KeyCode::F(6), KeyCode::Char('z')]);
-    let text = screen(&mut app, 80, 24);
-    assert!(text.contains("note: why not the shelf?"), "{text}");
-    press(&mut app, &[KeyCode::Char('G'), KeyCode::Char('e'), KeyCode::Char('!'), KeyCode::Enter]);
-    let request = Request::EditNote { node: 2, note: 0, text: "why not the shelf?!".into() };
-    assert_eq!(app.take_effects(), [Effect::Send(Command::Gate(request))]);
-    builder.push(Event::NoteEdited { note: 0, text: "seen".into() });
-    let mut app = shown(&builder);
-    press(&mut app, &[KeyCode::F(1), KeyCode::Char('z')]);
-    assert!(screen(&mut app, 120, 24).contains("# note: seen"));
-}
-
-#[test]
-fn a_decided_turn_shows_first_who_decided() {
-    let mut builder = reviewed();
-    builder.go(1);
-    let text = screen(&mut shown(&builder), 120, 40);
-    let first = text.lines().nth(2).unwrap();
-    assert!(first.contains("decided  a person approved go to desk 1"), "{text}");
 }
 
 /// A proposal's verdict with the world's dry run.
@@ -201,38 +146,6 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
 }
 
 #[test]
-fn the_tree_keeps_what_it_says_of_a_step_in_sight_and_counts_the_branches_it_lists() {
-    let mut builder = reviewed();
-    let edit = BranchEdit::Name {
-        name: "よい枝 with a name that is much longer than a row of the list of branches has room".into(),
-    };
-    builder.push(Event::BranchEdited { branch: 3, edit });
-    let mut app = shown(&builder);
-    press(&mut app, &[KeyCode::Char('t')]);
-    let text = screen(&mut app, 80, 24);
-    let row = text.lines().find(|line| line.contains("[よ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(row.contains("go to desk 1") && row.contains("…]") && row.contains("▶ here"), "{row}");
-    assert!(text.contains("2 branches"), "{text}");
-    builder.go(2).push(Event::BranchEdited { branch: 3, edit: BranchEdit::Delete { deleted: true } });
-    let mut app = shown(&builder);
-    press(&mut app, &[KeyCode::Char('t')]);
-    let text = screen(&mut app, 80, 24);
-    assert!(!text.contains("[よ") && !text.contains("2 branches"), "one of them is not listed: {text}");
-    press(&mut app, &[KeyCode::Char('D')]);
-    assert!(screen(&mut app, 80, 24).contains("2 branches"));
-}
-
-#[test]
-fn the_footer_of_a_blind_session_names_no_next_proposal_where_there_is_one() {
-    let mut offered = Builder::default();
-    let one = offered.propose().records().iter().find(|r| matches!(r.event, Event::Proposed { .. })).unwrap();
-    let mut builder = Builder::default();
-    builder.push(Event::BlindSet { blind: true }).push(one.event.clone());
-    let text = screen(&mut shown(&builder), 80, 24);
-    assert!(text.contains("1 choose") && !text.contains("] next"), "{text}");
-}
-
-#[test]
 fn the_order_of_a_blind_session_says_nothing_of_the_ranking() {
     let order = |created: u64, blind: bool| {
         let mut builder = Builder::default();
@@ -289,29 +202,6 @@ fn a_person_s_keys_count_in_the_presenter_s_view_and_are_shown_there() {
     assert!(text.contains("Decision 1 of 2") && text.contains("Left/w decision"), "{text}");
     press(&mut app, &[KeyCode::Right]);
     assert!(screen(&mut app, 80, 24).contains("Decision 1 of 2"), "its own key is gone");
-}
-
-#[test]
-fn escape_leaves_a_name_or_a_search_before_it_closes_the_dialog() {
-    let mut app = shown(&reviewed());
-    press(&mut app, &[KeyCode::Char('t'), KeyCode::Char('n'), KeyCode::Char('q'), KeyCode::Esc]);
-    assert_eq!(app.dialog().as_deref(), Some("Steps and branches"), "q was a letter of the name");
-    press(&mut app, &[KeyCode::Esc, KeyCode::Char('?'), KeyCode::Char('/'), KeyCode::Char('u'), KeyCode::Esc]);
-    assert_eq!(app.dialog().as_deref(), Some("Help"));
-    press(&mut app, &[KeyCode::Esc]);
-    assert_eq!(app.dialog(), None);
-}
-
-#[test]
-fn a_layout_gives_the_keys_to_the_pane_it_is_about() {
-    use stepwright::tui::pane::PaneId;
-    let mut app = shown(&reviewed());
-    press(&mut app, &[KeyCode::Char('I')]);
-    assert!(screen(&mut app, 120, 40).contains("I does nothing in Proposals"));
-    for (key, pane) in [(11, PaneId::Preconditions), (12, PaneId::Program), (10, PaneId::Proposals)] {
-        press(&mut app, &[KeyCode::F(key)]);
-        assert_eq!(app.focus(), pane);
-    }
 }
 
 /// The session opened after so many records, the others arriving one by one.

@@ -37,14 +37,10 @@ pub fn header() -> Header {
         program: "0.1.0".into(),
         created: 1_700_000_000_000,
         world: "household".into(),
-        options: Default::default(),
         data: "shipped".into(),
         task: "pick-1".into(),
         sentence: "put a mug in desk.".into(),
-        service: String::new(),
-        seed: 0,
         method: "preconditions".into(),
-        method_version: String::new(),
         model: "gpt-test".into(),
         specification: SPECIFICATION.into(),
         opening: vec![
@@ -53,6 +49,7 @@ pub fn header() -> Header {
             "env = Environment()".into(),
             "agent = Agent(env)".into(),
         ],
+        ..Header::default()
     }
 }
 

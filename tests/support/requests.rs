@@ -36,19 +36,15 @@ pub fn header() -> Header {
         stepwright: "session".into(),
         version: 1,
         program: "0.1.0".into(),
-        created: 0,
         world: "table".into(),
-        options: Default::default(),
         data: "shipped".into(),
         task: "disinfection/one".into(),
         sentence: "answer 3 requests".into(),
-        service: String::new(),
-        seed: 0,
         method: "statler".into(),
-        method_version: String::new(),
         model: "symbolic".into(),
         specification: "class Robot:\n    pass\n".into(),
         opening: vec!["robot = Robot()".into()],
+        ..Header::default()
     }
 }
 

@@ -1,6 +1,5 @@
 //! Made-up session: notices as the driver would send them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,16 +14,12 @@ pub fn header() -> Header {
         stepwright: "session".into(),
         version: 1,
         program: "0.1.0".into(),
-        created: 0,
         world: "household".into(),
-        options: BTreeMap::new(),
         data: "shipped".into(),
         task: "pick_and_place_simple-1".into(),
         sentence: "put a mug in desk".into(),
-        service: String::new(),
         seed: 1,
         method: "preconditions".into(),
-        method_version: String::new(),
         model: "symbolic".into(),
         specification: "class Environment:\n    pass\n\n\nclass Agent:\n    def goto(self, recep):\n        assert self.location != recep\n        self.location = recep\n".into(),
         opening: vec![
@@ -33,6 +28,7 @@ pub fn header() -> Header {
             "    env = Environment()".into(),
             "    agent = Agent(env)".into(),
         ],
+        ..Header::default()
     }
 }
 

@@ -1,94 +1,16 @@
 use super::*;
 use serde_json::json;
-use stepwright_episode::{
-    Action, Actor, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Origin, Proposal, Status, StepOutcome,
-    Verdict,
-};
+use stepwright_episode::{Actor, Event};
+
+const SESSION: &str = include_str!("tests/session.jsonl");
 
 pub(super) fn header() -> Header {
-    Header {
-        stepwright: "session".into(),
-        version: FORMAT_VERSION,
-        program: "0.0.0".into(),
-        created: 1_000_000,
-        world: "household".into(),
-        options: [("edition".to_owned(), "put".to_owned())].into(),
-        data: "shipped".into(),
-        task: "t".into(),
-        sentence: "put a <mug> in desk.".into(),
-        service: String::new(),
-        seed: 0,
-        method: "few-shot".into(),
-        method_version: String::new(),
-        model: "symbolic".into(),
-        specification: "class Agent:\n    pass\n".into(),
-        opening: vec!["def f():".into()],
-    }
-}
-
-fn action(text: &str) -> Action {
-    Action { text: text.into(), call: Some(format!("agent.goto('{text}')")) }
+    serde_json::from_str(SESSION.lines().next().unwrap()).unwrap()
 }
 
 /// Two proposals, one rejected, one taken; undone; another typed: a session with a branch.
 pub(super) fn records() -> Vec<Record> {
-    let outcome = |text: &str| StepOutcome { observation: text.into(), ..StepOutcome::default() };
-    let proposal = |id, text: &str, origin| Proposal {
-        action: Some(action(text)),
-        score: Some(1.5),
-        rationale: Some("because".into()),
-        ..Proposal::new(id, text, origin)
-    };
-    let verdict = Verdict {
-        checks: vec![Check {
-            kind: CheckKind::Precondition,
-            condition: "self.is_visible(recep)".into(),
-            status: Status::Fails,
-            detail: Some("AssertionError".into()),
-        }],
-        ..Verdict::default()
-    };
-    let decide =
-        |id, choice| Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() };
-    let execute = |decision, child, text: &str, seen: &str| Event::Executed {
-        decision,
-        child,
-        action: action(text).into(),
-        outcome: outcome(seen).into(),
-        changes: json!([{"op": "add", "path": "/agent/inventory", "value": "mug 1"}]).into(),
-    };
-    let events = [
-        (0, Event::Started { outcome: outcome("You see a desk 1.\n\x1b[31mred").into() }),
-        (0, Event::Proposed { proposal: proposal(1, "go to desk 1", Origin::Symbolic).into() }),
-        (0, Event::Checked { proposal: 1, verdict: verdict.into() }),
-        (0, Event::Proposed { proposal: proposal(2, "go to shelf 1", Origin::Symbolic).into() }),
-        (
-            0,
-            Event::Proposed {
-                proposal: Proposal {
-                    action: None,
-                    problem: Some("SyntaxError: \x1b[2J".into()),
-                    ..proposal(3, "x\x1b[31m", Origin::Sample)
-                }
-                .into(),
-            },
-        ),
-        (0, Event::Recommended { proposal: Some(2), why: "all hold".into() }),
-        (0, decide(1, Choice::Reject { proposal: 1, reason: "not <there>".into() })),
-        (0, decide(2, Choice::Approve { proposal: 2 })),
-        (0, execute(2, 1, "go to shelf 1", "On the shelf 1, you see nothing.")),
-        (1, Event::Moved { to: 0 }),
-        (0, Event::Proposed { proposal: proposal(4, "go to bed 1", Origin::Person).into() }),
-        (0, decide(3, Choice::Manual { proposal: 4 })),
-        (0, execute(3, 2, "go to bed 1", "On the bed 1, you see a mug 1.")),
-    ];
-    let record = |(i, (node, event)): (usize, (u64, Event))| Record {
-        id: i as u64 + 1,
-        ts: 1_000_000 + 700 * i as u64,
-        node,
-        event,
-    };
-    events.into_iter().enumerate().map(record).collect()
+    SESSION.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]

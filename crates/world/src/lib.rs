@@ -65,3 +65,5 @@ pub use world::{OpenSpec, OpenedWorld, Origin, TaskSet, World, WorldKind, refusa
 #[path = "../../../tests/support/recordings.rs"]
 #[allow(dead_code, reason = "shared with the integration tests, each of which uses a part of it")]
 mod recordings;
+#[cfg(test)]
+mod scripts;

@@ -2,9 +2,6 @@
 //!
 //! The gate does not read a document's text and does not know which updates are due: effects and reports carry both.
 
-#[cfg(test)]
-mod tests;
-
 use serde_json::{Value, json};
 
 use super::super::artifact::{

@@ -14,6 +14,8 @@ mod replay;
 mod reports;
 mod requests;
 #[cfg(test)]
+mod scripts;
+#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod tests;

@@ -123,7 +123,7 @@ impl Sim {
         }
         self.carry_out(effects);
         let Answer::Queued(ticket) = answer else { return answer };
-        self.ended.iter().find(|(of, _)| *of == ticket).map_or(answer, |(_, ended)| ended.clone())
+        self.ended.iter().rev().find(|(of, _)| *of == ticket).map_or(answer, |(_, ended)| ended.clone())
     }
 
     pub fn report(&mut self, report: Report) {

@@ -8,39 +8,17 @@ use super::{Demo, Demonstrations, Instances, Validity, settled, validate};
 use stepwright_program::{Assertion, CheckResult, Specification};
 use stepwright_world::household::{Edition, shipped};
 
-const PARTS: [&str; 22] = [
-    "self.inventory is None",
-    "self.inventory == obj",
-    "self.is_visible(obj)",
-    "self.env.get_property(recep, 'open')",
-    "len(self.visible_objects) > 3",
-    "obj in self.visible_objects",
-    "'shelf' in recep",
-    "self.inventori",
-    "hasattr(self, 'inven' + 'tory') and self.inventory",
-    "getattr(self, 'inven' + 'tory') == obj",
-    "self.add_inventory('mug 1') is None and self.inventory == 'mug 1'",
-    "self.add_inventory(obj) is None",
-    "self.remove_inventory(obj) is None",
-    "self.env.set_property(obj, 'open', True) is None",
-    "self.visible_objects.clear() is None",
-    "[self.env, self][len(recep) % 2] is self",
-    "(lambda o: o.inventory)(self) != recep",
-    "all(o.inventory for o in [self])",
-    "'{0.inventory}'.format(self) == obj",
-    "f'{self.inventory}' == obj",
-    "1 / len(self.visible_objects) < 1",
-    "sum(1 for _ in iter(int, 1))",
-];
+const PARTS: &str = include_str!("shortcut_tests/parts.txt");
 
 #[test]
 fn shortcuts_lead_to_the_same_end() {
     let specification = Specification::load(include_str!("../../../../worlds/household/spec.py"), "spec.py").unwrap();
     let demos = shipped::demonstrations(Edition::Put).unwrap();
     let demos = Demonstrations::new(&specification, demos.iter().map(Demo::from).collect()).unwrap();
-    let mut texts: Vec<String> = PARTS.iter().map(|part| (*part).to_owned()).collect();
-    for (at, one) in PARTS.iter().enumerate() {
-        let other = PARTS[(at * 7 + 3) % PARTS.len()];
+    let parts: Vec<&str> = PARTS.lines().collect();
+    let mut texts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+    for (at, one) in parts.iter().enumerate() {
+        let other = parts[(at * 7 + 3) % parts.len()];
         texts.extend([format!("({one}) or ({other})"), format!("({other}) and not ({one})")]);
         let operator = ["<", "<=", ">", ">=", "==", "!=", "^", "&", "|"][at % 9];
         texts.extend([
@@ -84,107 +62,26 @@ fn compared(demos: &Demonstrations, instances: &Instances, text: &str) -> Option
 }
 
 /// A world in which reading changes things, and looking shows that they have changed.
-const BOX: &str = "
-from collections import defaultdict
+const BOX: &str = include_str!("shortcut_tests/box.py");
 
-SETUP = ['box = Box()']
-ACTIONS = ['box.use', 'box.shake']
-OBSERVATIONS = ['box.put', 'box.count', 'box.look']
-
-class Box:
-    def __init__(self):
-        self.flags = defaultdict(lambda: False)
-        self.counts = defaultdict(int)
-        self.lists = defaultdict(list)
-        self.moody = defaultdict(self.mood)
-        self.plain = {}
-        self.level = 0
-    def mood(self):
-        return self.level
-    def put(self, key):
-        self.flags[key] = True
-        self.plain[key] = len(key)
-    def count(self, key):
-        self.counts[key] += 1
-    def look(self):
-        self.level = len(self.flags)
-    def bump(self):
-        self.level += 1
-    def fail(self):
-        assert self.level > 1, 'low'
-        return self.flags['a']
-    def use(self, key):
-        assert False
-    def shake(self, key):
-        assert self.flags[key]
-";
-
-const HOSTILE: [&str; 39] = [
-    "self.flags[key]",
-    "self.flags['a']",
-    "self.flags['z'] is False",
-    "key in self.flags",
-    "'z' in self.flags",
-    "len(self.flags) > 1",
-    "list(self.flags)[0] == key",
-    "self.flags.get(key)",
-    "self.flags == {}",
-    "any(self.flags[k] for k in 'abc')",
-    "[self.flags[k] for k in ('a', key)][0]",
-    "(lambda: self.flags[key])()",
-    "str(self.flags)",
-    "self.flags.pop('a', None) is None",
-    "dict(self.flags)[key]",
-    "self.counts[key] > 0",
-    "self.counts['z'] == 0",
-    "sum(self.counts.values()) > 1",
-    "self.lists[key] == []",
-    "self.lists[key].append(1) is None",
-    "len(self.lists) < 2",
-    "self.moody['b'] == 0",
-    "self.moody[key]",
-    "self.plain[key] == 1",
-    "self.plain.get(key)",
-    "(n := len(self.flags)) > 1 and n < 3",
-    "(n := key) == 'a'",
-    "n == 'a'",
-    "(key := 'c') == 'c'",
-    "self.level < 2",
-    "1 / self.level",
-    "self.bump() is None",
-    "self.fail()",
-    "self.missing",
-    "key == 'a'",
-    "key.startswith('b')",
-    "self.flags[key] == self.counts[key]",
-    "self.flags[[]]",
-    "sum(1 for _ in iter(int, 1))",
-];
+const HOSTILE: &str = include_str!("shortcut_tests/hostile.txt");
 
 /// Two grounds: in the second the calls themselves look at what candidates put in.
-fn boxes() -> Vec<Demonstrations> {
-    let quiet: [&[&str]; 3] = [
-        &["box.use('a')", "box.put('a')", "box.shake('a')", "box.use('b')", "box.count('b')", "box.use('a')"],
-        &["box.put('b')", "box.use('b')", "box.put('a')", "box.use('c')", "box.shake('b')", "box.use('b')"],
-        &["box.count('a')", "box.use('a')", "box.count('c')", "box.shake('c')", "box.put('c')", "box.use('c')"],
-    ];
-    let looking: [&[&str]; 2] = [
-        &["box.use('a')", "box.look()", "box.use('b')", "box.put('b')", "box.look()", "box.use('a')"],
-        &["box.put('c')", "box.use('c')", "box.look()", "box.shake('a')", "box.use('c')", "box.look()"],
-    ];
+fn boxes() -> [Demonstrations; 2] {
     let specification = Specification::load(BOX, "box.py").unwrap();
-    let demos = |demos: &[&[&str]]| {
-        let demo = |(at, calls): (usize, &&[&str])| Demo {
+    ["quiet", "looking"].map(|ground| {
+        let lines = include_str!("shortcut_tests/boxes.txt").lines().filter_map(|line| line.split_once(": "));
+        let of = lines.filter(|(of, _)| *of == ground).enumerate();
+        let demo = |(at, (_, calls)): (usize, (&str, &str))| Demo {
             id: at.to_string(),
-            calls: calls.iter().map(|call| call.parse().unwrap()).collect(),
+            calls: calls.split("; ").map(|call| call.parse().unwrap()).collect(),
         };
-        Demonstrations::new(&specification, demos.iter().enumerate().map(demo).collect()).unwrap()
-    };
-    vec![demos(&quiet), demos(&looking)]
+        Demonstrations::new(&specification, of.map(demo).collect()).unwrap()
+    })
 }
 
 fn expression() -> impl Strategy<Value = String> {
-    let part = prop::sample::select(HOSTILE.as_slice()).prop_map(|part| format!("({part})"));
+    let part = prop::sample::select(HOSTILE.lines().collect::<Vec<_>>()).prop_map(|part| format!("({part})"));
     part.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 2..4).prop_map(|all| format!("({})", all.join(" and "))),
@@ -216,7 +113,7 @@ proptest! {
 
 #[test]
 fn what_nobody_can_see_later_needs_no_execution() {
-    let [quiet, looking]: [Demonstrations; 2] = boxes().try_into().unwrap();
+    let [quiet, looking] = boxes();
     let fate = |demos: &Demonstrations, text: &str| {
         let instances = Instances::new(demos, demos.action("use").unwrap());
         compared(demos, &instances, text).unwrap()
@@ -231,36 +128,7 @@ fn what_nobody_can_see_later_needs_no_execution() {
 }
 
 /// A world whose state is not in its objects' variables alone.
-const ELSEWHERE: &str = "
-SETUP = ['clock = Clock()']
-ACTIONS = ['clock.ring']
-OBSERVATIONS = ['clock.tick', 'clock.turn', 'clock.change', 'clock.keep']
-
-turns = 0
-
-class Slow:
-    pass
-
-class Fast:
-    pass
-
-class Clock:
-    ticks = 0
-    def __init__(self):
-        self.mode = Slow()
-    def tick(self):
-        Clock.ticks += 1
-    def turn(self):
-        global turns
-        turns += 1
-    def change(self):
-        self.mode = Fast()
-    def keep(self, kept=[]):
-        kept.append(1)
-        return len(kept)
-    def ring(self):
-        assert False
-";
+const ELSEWHERE: &str = include_str!("shortcut_tests/clock.py");
 
 #[test]
 fn states_that_differ_elsewhere_are_distinguished() {

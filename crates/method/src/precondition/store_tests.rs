@@ -6,39 +6,7 @@ use super::super::{Counterpart, Ranking, Relation, SideBySide};
 use super::*;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 
-const SPEC: &str = "
-from collections import defaultdict
-
-SETUP = ['room = Room()', 'robot = Robot(room)']
-ACTIONS = ['robot.light', 'robot.grab', 'robot.rest']
-OBSERVATIONS = ['robot.see', 'robot.hold', 'room.switch']
-
-class Room:
-    def __init__(self):
-        self.lit = defaultdict(lambda: False)
-    def switch(self, lamp, on):
-        self.lit[lamp] = on
-
-class Robot:
-    def __init__(self, room):
-        self.room = room
-        self.seen = set()
-        self.hand = None
-    def see(self, *names):
-        self.seen.update(names)
-    def hold(self, thing):
-        if self.hand is not None:
-            raise ValueError('full')
-        self.hand = thing
-    def knows(self, name):
-        return name in self.seen
-    def light(self, lamp):
-        assert False, 'never looked at'
-    def grab(self, thing):
-        assert False
-    def rest(self):
-        assert False
-";
+const SPEC: &str = include_str!("store_tests/spec.py");
 
 impl CandidateStore {
     fn edit(&mut self, action: &str, edit: Edit) -> Result<Pool, StoreError> {
@@ -68,41 +36,11 @@ fn demo(id: &str, calls: &[&str]) -> Demo {
 }
 
 fn store() -> CandidateStore {
-    let demos = vec![
-        demo(
-            "a",
-            &[
-                "robot.see('lamp 1')",
-                "robot.light('lamp 1')",
-                "room.switch('lamp 1', True)",
-                "robot.see('cup 1')",
-                "robot.grab('cup 1')",
-                "robot.hold('cup 1')",
-            ],
-        ),
-        demo(
-            "b",
-            &[
-                "robot.see('cup 2')",
-                "robot.grab('cup 2')",
-                "robot.hold('cup 2')",
-                "robot.see('lamp 2')",
-                "robot.light('lamp 2')",
-                "room.switch('lamp 2', True)",
-            ],
-        ),
-        demo(
-            "c",
-            &[
-                "robot.see('lamp 3', 'cup 3')",
-                "robot.light('lamp 3')",
-                "room.switch('lamp 3', True)",
-                "robot.grab('cup 3')",
-                "robot.hold('cup 3')",
-            ],
-        ),
-    ];
-    CandidateStore::new(&Specification::load(SPEC, "spec.py").unwrap(), demos).unwrap()
+    let demos = include_str!("store_tests/demonstrations.txt").lines().map(|line| {
+        let (id, calls) = line.split_once(": ").unwrap();
+        demo(id, &calls.split("; ").collect::<Vec<_>>())
+    });
+    CandidateStore::new(&Specification::load(SPEC, "spec.py").unwrap(), demos.collect()).unwrap()
 }
 
 fn texts(list: &[&str]) -> Vec<String> {
@@ -177,36 +115,6 @@ fn what_a_set_adds_or_drops_comes_with_what_the_demonstrations_say() {
 }
 
 #[test]
-fn failures_say_where_and_with_what_values() {
-    let mut store = store();
-    let pool = store.put("grab", None, "self.hand is None and self.knows('lamp 2')").unwrap();
-    let Validity::Fails { demonstration, call, at, exception, message, failing } = &pool.candidates[0].fate else {
-        panic!("{:?}", pool.candidates[0].fate);
-    };
-    assert_eq!(
-        (*demonstration, *call, at.as_str(), exception.as_str()),
-        (0, 4, "robot.grab('cup 1')", "AssertionError")
-    );
-    assert_eq!(*failing, 3);
-    assert!(
-        message.starts_with("demonstration 1 (a), call 5: it is false; ") && message.contains("is False"),
-        "{message}"
-    );
-    let raised = store.try_text("grab", "self.hands is None").unwrap();
-    assert!(matches!(&raised.fate, Validity::Fails { exception, .. } if exception == "AttributeError"), "{raised:?}");
-}
-
-#[test]
-fn forms_and_budgets_are_distinguished() {
-    let store = store();
-    let fate = |text: &str| store.try_text("light", text).unwrap().fate;
-    assert!(matches!(fate("self.knows("), Validity::Malformed { reason, .. } if reason == "SyntaxError"));
-    assert!(matches!(fate("open('x')"), Validity::Malformed { reason, .. } if reason == "Unsafe"));
-    assert!(matches!(fate("lamp\nlamp"), Validity::Malformed { reason, .. } if reason == "Form"));
-    assert!(matches!(fate("any(False for _ in iter(int, 1))"), Validity::Unknown { reason, .. } if reason == "Budget"));
-}
-
-#[test]
 fn what_neither_tier_tells_is_unknown_for_two_reasons_and_nothing_else_is_tried() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let asked = std::sync::Arc::new(AtomicUsize::new(0));
@@ -259,47 +167,60 @@ fn what_the_second_tier_tells_takes_part_in_the_ranking() {
     assert_eq!((failed.fate, failed.cluster), (looked.fate, None));
 }
 
-#[test]
-fn effects_stay_until_the_end_of_their_demonstration() {
-    let store = store();
-    // The first evaluation puts the key in; a second one in the same demonstration would fail.
-    let twice = store.try_text("light", "lamp not in self.room.lit and not self.room.lit[lamp]").unwrap();
-    assert_eq!(twice.fate, Validity::Valid);
-    let ever = store.try_text("light", "'x' not in self.room.lit and not self.room.lit['x']").unwrap();
-    assert_eq!(ever.fate, Validity::Valid, "each demonstration starts afresh and lights once");
-    // What the candidate breaks for a later call is its failure, there.
-    let breaks = store.try_text("grab", "self.hold(thing) is None").unwrap();
-    assert!(
-        matches!(&breaks.fate, Validity::Fails { call: 5, at, failing: 3, .. } if at == "robot.hold('cup 1')"),
-        "{breaks:?}"
-    );
+/// Does a line of a script on the pool of an action; what it came to.
+fn line(store: &mut CandidateStore, in_force: &mut Vec<String>, line: &str) -> Result<String, StoreError> {
+    let (word, rest) = line.split_once(' ').unwrap();
+    let (name, text) = rest.split_once(": ").unwrap_or((rest, ""));
+    let (action, id) = name.split_once(' ').map_or((name, None), |(action, id)| (action, id.parse::<usize>().ok()));
+    let all: Vec<String> = text.split(" | ").map(str::to_owned).collect();
+    let pool = match word {
+        "offer" => store.offer(action, CandidateOrigin::Model, &all, |_, _| true)?,
+        "put" | "edit" => store.put(action, id, text)?,
+        "reject" | "restore" => store.reject(action, id.unwrap(), word == "reject")?,
+        "undo" => store.undo(action)?,
+        "redo" => store.redo(action)?,
+        "write" => {
+            let candidate = || Written::Candidate(text.into());
+            let read = |line: &str| Written::Unreadable { line: line.into(), why: "no".into() };
+            store.take_in(action, &[text.strip_prefix("! ").map_or_else(candidate, read)])?
+        }
+        "try" => return Ok(format!("{:?}", store.try_text(action, text)?.fate)),
+        "suggested" => return Ok(format!("{:?}", store.suggested(action, Ranking::Evidence))),
+        "force" => {
+            *in_force = rest.split(" | ").map(str::to_owned).collect();
+            return Ok(String::new());
+        }
+        "inspect" => return Ok(format!("{:#?}", store.inspect(action, text, in_force)?)),
+        "differ" => return Ok(format!("{:#?}", store.difference(action, &all[0], &all[1])?)),
+        other => panic!("a script has no `{other}`"),
+    };
+    let row = |c: &Candidate| {
+        let place =
+            format!("|C| {:?} cluster {:?} optimal {} shown {}", c.coverage, c.cluster, c.optimal, c.representative);
+        format!(
+            "{} `{}` {:?} {place} rejected {} times {}\n  {:?}",
+            c.id, c.text, c.origin, c.rejected, c.times, c.fate
+        )
+    };
+    Ok(pool.candidates.iter().map(row).collect::<Vec<_>>().join("\n"))
 }
 
 #[test]
-fn editing_and_rejecting_rerank() {
-    let mut store = store();
-    let offered =
-        texts(&["self.knows(lamp)", "lamp in self.seen", "True", "self.knows(lamp) and not self.room.lit[lamp]"]);
-    let pool = store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
-    let standing =
-        |pool: &Pool| pool.candidates.iter().map(|c| (c.cluster, c.optimal, c.representative)).collect::<Vec<_>>();
-    assert_eq!(
-        standing(&pool),
-        [(Some(0), false, true), (Some(0), false, false), (Some(1), false, true), (Some(2), true, true)]
-    );
-    assert_eq!(store.suggested("light", Ranking::Evidence), [offered[3].as_str()]);
-
-    let pool = store.reject("light", 3, true).unwrap();
-    assert!(
-        pool.candidates[3].rejected && pool.candidates[3].cluster.is_none() && pool.candidates[3].coverage.is_some()
-    );
-    assert_eq!(store.suggested("light", Ranking::Evidence), ["self.knows(lamp)"]);
-    store.reject("light", 3, false).unwrap();
-    assert_eq!(store.suggested("light", Ranking::Evidence), [offered[3].as_str()]);
-
-    let pool = store.put("light", Some(3), "lamp").unwrap();
-    assert_eq!((pool.candidates.len(), pool.candidates[3].origin), (4, CandidateOrigin::Person));
-    assert_eq!(store.suggested("light", Ranking::Evidence), ["self.knows(lamp)"]);
+fn pools_come_to_what_they_came_to() {
+    let (mut out, mut in_force) = (String::new(), Vec::new());
+    let mut pools = store();
+    for text in include_str!("store_tests/pool.script").lines() {
+        out += &format!("{text}\n");
+        if text.starts_with('#') {
+            (pools, in_force) = (store(), Vec::new());
+        }
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let said = line(&mut pools, &mut in_force, text).unwrap_or_else(|error| format!("refused: {error}"));
+        said.lines().for_each(|said| out += &format!("    {said}\n"));
+    }
+    insta::assert_snapshot!(out);
 }
 
 #[test]
@@ -316,18 +237,14 @@ fn trying_keeps_nothing_and_agrees_with_putting() {
 }
 
 #[test]
-fn refusals_name_what_is_wrong_and_change_nothing() {
+fn what_is_cancelled_changes_nothing() {
     let mut store = store();
-    assert!(store.put("fly", None, "True").unwrap_err().to_string().contains("light, grab, rest"));
-    assert_eq!(store.put("rest", None, "True").unwrap_err(), StoreError::NeverCalled("rest".into()));
-    assert_eq!(store.put("light", Some(7), "True").unwrap_err(), StoreError::NoSuchCandidate("light".into(), 7));
     assert_eq!(store.enumerate("light", |done, _| done < 3).unwrap_err(), StoreError::Cancelled);
     assert_eq!(
         store.offer("light", CandidateOrigin::Model, &texts(&["1"]), |_, _| false).unwrap_err(),
         StoreError::Cancelled
     );
     assert!(store.pool("light").unwrap().candidates.is_empty());
-    assert_eq!(store.undo("light").unwrap_err(), StoreError::NoChange("light".into(), "undo"));
     let names = |list: Vec<&Function>| list.into_iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(store.called_actions().collect()), ["light", "grab"]);
 }
@@ -362,54 +279,6 @@ fn a_denial_follows_where_only_truth_decides() {
 }
 
 #[test]
-fn an_inspection_lists_relations_exclusions_and_what_is_stronger() {
-    let mut store = store();
-    let strong = "self.knows(lamp) and not self.room.lit[lamp]";
-    let offered = texts(&["self.knows(lamp)", "lamp in self.seen", "True", strong]);
-    store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
-    let in_force = texts(&["True"]);
-    let seen = store.inspect("light", "self.knows(lamp)", &in_force).unwrap();
-    assert_eq!((seen.instances, seen.permitted, seen.in_force), (18, Some(18), false));
-    assert_eq!(seen.excluded, 18 - seen.candidate.coverage.unwrap());
-    let related: Vec<(&str, Relation)> = seen.related.iter().map(|r| (r.text.as_str(), r.relation)).collect();
-    assert_eq!(related, [("lamp in self.seen", Relation::Equivalent), (strong, Relation::ImpliedBy)]);
-    assert_eq!(seen.stronger.as_deref(), Some(strong));
-    assert_eq!(seen.steps.len(), seen.excluded_steps);
-    assert_eq!(seen.steps.iter().map(|s| s.more + 1).sum::<usize>(), seen.excluded);
-    assert!(seen.steps.iter().all(|s| !s.made), "a valid candidate forbids nothing that was done");
-    // What is in force is compared with everything else in force.
-    let forced = store.inspect("light", strong, &texts(&["True", strong])).unwrap();
-    assert!(forced.in_force && forced.stronger.is_none() && forced.excluded > 0);
-    // What fails forbids a call that was made; that comes first.
-    let fails = store.inspect("light", "lamp == 'lamp 2'", &in_force).unwrap();
-    assert!(fails.steps[0].made && matches!(fails.candidate.fate, Validity::Fails { .. }), "{fails:?}");
-    assert_eq!(fails.steps[0].place.application("light"), "light('lamp 1')");
-    // What is in force may change the state: then it is executed in order.
-    let changing = texts(&["lamp not in self.room.lit and not self.room.lit[lamp]", "lamp not in self.room.lit"]);
-    let after = store.inspect("light", "lamp", &changing).unwrap();
-    assert_eq!(after.permitted, Some(0), "the first puts the key in, so the second fails");
-    let none = store.inspect("light", "lamp ==", &in_force).unwrap();
-    assert!(none.related.is_empty() && none.excluded == 0);
-}
-
-#[test]
-fn a_step_where_two_differ_is_shown_with_its_values() {
-    let mut store = store();
-    let offered = texts(&["self.knows(lamp)", "lamp in self.seen"]);
-    store.offer("light", CandidateOrigin::Model, &offered, |_, _| true).unwrap();
-    assert_eq!(store.difference("light", &offered[0], &offered[1]).unwrap(), None);
-    // One of the two need not be in the pool.
-    let step = store.difference("light", "self.knows(lamp)", "not self.room.lit[lamp]").unwrap().unwrap();
-    assert_eq!((step.place.id.as_str(), step.place.call, step.place.at.as_str()), ("a", 1, "robot.light('lamp 1')"));
-    assert_eq!(step.place.application("light"), "light('lamp 2')");
-    assert_eq!(step.calls.len(), 6);
-    let shown: Vec<_> = step.readings.iter().map(|r| (r.holds, r.outcome.as_str())).collect();
-    assert_eq!(shown, [(Some(false), "is false"), (Some(true), "holds")]);
-    assert!(step.readings[0].values.iter().any(|(part, value)| part == "self.knows(lamp)" && value == "False"));
-    assert!(matches!(store.difference("light", "lamp ==", "lamp"), Err(StoreError::NotEvaluated(_))));
-}
-
-#[test]
 fn two_sets_stand_side_by_side() {
     let store = store();
     let set = |text: &str| AdoptedSet::parse(text, "x").unwrap();
@@ -435,31 +304,6 @@ fn two_sets_stand_side_by_side() {
     assert!(compared.actions[2].score.is_err());
     let same = store.compare(("left", &left), ("left", &left));
     assert!(same.actions.iter().all(|a| a.difference.is_none()) && same.score.unwrap().f1 == 1.0);
-}
-
-#[test]
-fn a_change_is_undone_and_done_again() {
-    let mut store = store();
-    let texts_of = |pool: Pool| pool.candidates.into_iter().map(|c| (c.text, c.rejected)).collect::<Vec<_>>();
-    store.put("light", None, "lamp").unwrap();
-    store.put("light", Some(0), "self.knows(lamp)").unwrap();
-    store.reject("light", 0, true).unwrap();
-    // What a model writes meanwhile stays even if a person undoes changes.
-    let read = [Written::Candidate("lamp".into()), Written::Unreadable { line: "prose".into(), why: "no".into() }];
-    store.take_in("light", &read).unwrap();
-    let whole = store.take_in("light", &read[..1]).unwrap();
-    assert_eq!((whole.candidates[1].times, whole.candidates[2].times), (2, 1));
-    assert!(matches!(&whole.candidates[2].fate, Validity::Malformed { reason, .. } if reason == "Unreadable"));
-    store.undo("light").unwrap();
-    assert_eq!(texts_of(store.undo("light").unwrap())[0], ("lamp".into(), false));
-    let model = [("lamp".to_owned(), false), ("prose".to_owned(), false)];
-    assert_eq!(texts_of(store.undo("light").unwrap()), model);
-    for _ in 0..2 {
-        store.redo("light").unwrap();
-    }
-    assert_eq!(texts_of(store.redo("light").unwrap()), texts_of(whole));
-    assert!(matches!(store.redo("light"), Err(StoreError::NoChange(_, "do again"))));
-    assert!(matches!(store.put("light", None, "lamp"), Err(StoreError::AlreadyThere(..))));
 }
 
 proptest! {

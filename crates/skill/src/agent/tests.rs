@@ -3,26 +3,7 @@
 use super::*;
 use crate::file;
 
-const KNOWN: &str = r#"
-refused = ["Nothing happens."]
-[[skill]]
-name = "find(object)"
-primitives = [{ syntax = "go to [receptacle] [id]" }]
-[[skill]]
-name = "take(object)"
-primitives = [{ syntax = "go to [receptacle] [id]" }, { syntax = "take [object] [id] from [receptacle] [id]" }]
-[[action]]
-form = "go to [receptacle] [id]"
-shows = "receptacle"
-[[action]]
-form = "take [object] [id] from [receptacle] [id]"
-needs = ["[object] seen at [receptacle]", "last go to: [receptacle]"]
-[[plan]]
-task = "take two [object]"
-calls = ["find([object]1)", "take([object]1)", "find([object]2)", "take([object]2)"]
-[likely]
-mug = ["shelf"]
-"#;
+const KNOWN: &str = include_str!("tests/known.toml");
 
 const FIRST: &str = "Looking around, you see a desk 1, and a shelf 1.";
 

@@ -207,57 +207,25 @@ mod tests {
     }
 
     #[test]
-    fn our_row_stands_beside_the_papers_where_the_model_is_the_same() {
+    fn rows_stand_beside_the_papers_where_model_and_logs_are_the_same_and_what_failed_is_said() {
         let kind = "pick_clean_then_place_in_recep";
-        let lines = |model: &str| [result(model, kind, true, None), result(model, kind, false, None)];
-        let row = |model: &str| {
-            let text = report(&lines(model)).to_string();
-            text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        let lines = |model: &str| vec![result(model, kind, true, None), result(model, kind, false, None)];
+        let failed = |condition: &str, error: Option<&str>, ended: &str| {
+            let run = result("symbolic", "pick", false, None).run;
+            let run = RunResult { error: error.map(str::to_owned), ended: ended.into(), steps: 0, ..run };
+            O3dResult { condition: condition.into(), run, ..result("symbolic", "pick", false, None) }
         };
-        let own = row("gpt-4-0613");
-        // Condition, model, logs, episodes; pick and clean with the paper's.
-        assert_eq!(own[..8], ["O3D", "gpt-4-0613", "-", "2", "-", "92.00", "50.0", "100.00"], "{own:?}");
-        assert_eq!(row("symbolic")[4..8], ["-", "-", "50.0", "-"]);
-        let text = report(&lines("symbolic")).to_string();
-        assert!(text.contains("The paper's Table 9") && text.contains("no language model took part"), "{text}");
-    }
-
-    #[test]
-    fn a_row_that_could_not_be_carried_out_says_so_in_words() {
-        let failed = |condition: &str, error: Option<&str>, ended: &str| O3dResult {
-            condition: condition.into(),
-            run: RunResult {
-                error: error.map(str::to_owned),
-                ended: ended.into(),
-                steps: 0,
-                ..result("symbolic", "pick", false, None).run
-            },
-            ..result("symbolic", "pick", false, None)
-        };
-        let lines = [
+        let lost = vec![
             failed("ReAct", Some("react needs a language model, and none is in use"), "it could not be begun"),
             failed("O3D-Human", None, "there is no proposal to take"),
             result("symbolic", "pick", false, None),
         ];
-        let text = report(&lines).to_string();
-        let row = |name: &str| {
-            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-            line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
-        };
-        assert!(row("ReAct")[3..17].iter().all(|cell| cell == "-"), "{text}");
-        assert_eq!(row("O3D ")[3], "0.0", "{text}");
-        assert!(text.contains("ReAct with symbolic: no figure, react needs a language model"), "{text}");
-        assert!(text.contains("O3D-Human with symbolic: no figure, there is no proposal to take"), "{text}");
-        let all: Vec<&O3dResult> = lines.iter().collect();
+        let all: Vec<&O3dResult> = lost.iter().collect();
         assert_eq!(rows(&all).iter().filter_map(share).count(), 1, "what failed is no share");
-    }
-
-    #[test]
-    fn what_is_printed_for_all_logs_stands_beside_no_smaller_number() {
-        let lines = [result("gpt-4-0613", "pick", true, Some(2))];
-        let text = report(&lines).to_string();
-        let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-        assert_eq!(row[4..6], ["100.0", "-"], "{text}");
+        // What is printed for all logs stands beside no smaller number.
+        let few = vec![result("gpt-4-0613", "pick", true, Some(2))];
+        let reports = [lines("gpt-4-0613"), lines("symbolic"), lost, few].map(|lines| report(&lines).to_string());
+        insta::assert_snapshot!(reports.join("\n=====\n"));
     }
 
     #[test]

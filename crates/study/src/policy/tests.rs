@@ -214,58 +214,11 @@ async fn the_tables_figures_are_those_of_the_file() {
         [of_table_3("precondition-prompting", "ground-truth"), of_table_3("precondition-prompting", "inferred")];
     let all = [[result.clone(), other, inferred].as_slice(), &table_3].concat();
     let text = report::report(&all, false).to_string();
-    let row: Vec<&str> = text.lines().find(|l| l.starts_with("few-shot")).unwrap().split_whitespace().collect();
-    // 2 right, none wrong, 1 missed: F1 0.8. Beside it the paper's 16B with one demonstration.
-    assert_eq!(
-        row,
-        [
-            "few-shot",
-            "no",
-            "no",
-            "no",
-            "ground-truth",
-            "scripted",
-            "1",
-            "1",
-            "2",
-            "0.800",
-            "-",
-            "1.000",
-            "0.667",
-            "1.000",
-            "-",
-            &result.asks.to_string(),
-            "0",
-            "0",
-            "0.64",
-            "0.78",
-        ]
-    );
-    // The paper's method sees predicted preconditions; of true ones its text gives F1 alone.
-    let ends = |method: &str, shots: &str, of: &str, figures: [&str; 2]| {
-        let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
-        let mut rows = rows.filter(|r| r.len() > 18 && (r[0], r[4], r[6]) == (method, of, shots));
-        assert_eq!(rows.next().map(|r| [r[r.len() - 2], r[r.len() - 1]]), Some(figures), "{text}");
-    };
-    ends("precondition-aware", "1", "ground-truth", ["0.73", "-"]);
-    ends("precondition-aware", "1", "inferred", ["0.68", "0.90"]);
-    ends("precondition-prompting", "4", "ground-truth", ["0.84", "0.94"]);
-    ends("precondition-prompting", "4", "inferred", ["-", "-"]);
-    // Figure 3: the paper's data points at one, four and ten demonstrations, and ours.
+    // 2 right, none wrong, 1 missed: F1 0.8. Beside it the paper's 16B with as many demonstrations: its method sees predicted preconditions,
+    // of true ones its text gives F1 alone. Figure 3 has the paper's data points at one, four and ten demonstrations, and ours.
     let charts = report::report(&all, false).json()["charts"].clone();
-    let figure = charts.as_array().unwrap().iter().find(|c| c["measure"] == "F1 (Figure 3)").unwrap();
-    let curve = |name: &str| {
-        let found = figure["series"].as_array().unwrap().iter().find(|s| s["name"] == name);
-        found.map(|s| s["values"].clone()).unwrap_or_default()
-    };
-    let n = serde_json::Value::Null;
-    assert_eq!(
-        curve("paper: StarCoder 16B, preconditions inferred"),
-        json!([0.68, n, n, 0.85, n, n, n, n, n, 0.91]),
-        "{figure}"
-    );
-    assert_eq!(curve("paper: StarCoder 16B, preconditions ground-truth"), json!([0.73]));
-    assert_eq!(curve("few-shot (scripted), preconditions ground-truth"), json!([0.8]));
+    let charts: Vec<String> = charts.as_array().unwrap().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(format!("{text}\n{}", charts.join("\n")));
     assert!(report::report(&[failed], true).to_string().contains("test/1: no server"));
 }
 

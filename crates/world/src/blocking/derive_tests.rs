@@ -23,41 +23,29 @@ fn below(tree: &BlockingTree, of: usize) -> Vec<&str> {
     tree.children(Some(of)).map(|i| tree.nodes[i].text.as_str()).collect()
 }
 
+/// The tree of each action in `derive_tests/trees.txt`, after the calls before it.
 #[test]
-fn an_action_whose_preconditions_hold_is_open_and_lists_them() {
-    let tree = tree_of(&Toy::after(&[ROOM]), "agent.take('mug 1', 'shelf 1')");
-    assert_eq!(tree.nodes[0].status, NodeStatus::Open);
-    assert_eq!(tree.nodes.len(), 4);
-    assert!(tree.nodes.iter().all(|n| n.status == NodeStatus::Open));
-}
-
-#[test]
-fn taking_with_a_full_hand_is_resolved_by_putting_down_what_is_held() {
-    let program = Toy::after(&[ROOM, "agent.add_inventory('mug 2')"]);
-    let tree = tree_of(&program, "agent.take('mug 1', 'shelf 1')");
-    assert_eq!(tree.nodes[0].status, NodeStatus::Blocked);
-    let (condition, node) = find(&tree, "self.inventory == None");
-    assert_eq!(node.status, NodeStatus::Blocked);
-    let resolutions = below(&tree, condition);
-    assert!(!resolutions.is_empty());
-    assert!(resolutions.iter().all(|r| r.starts_with("agent.put('mug 2', ")), "{resolutions:?}");
-    let first = find(&tree, resolutions[0]).1;
-    assert_eq!((first.status, first.kind), (NodeStatus::Open, NodeKind::Action));
-}
-
-#[test]
-fn a_thing_of_a_new_kind_in_the_hand_is_put_down_as_well() {
-    let program = Toy::after(&[ROOM, "agent.add_inventory('zither 1')", "agent.update_visible_objects('zither 1')"]);
-    let tree = tree_of(&program, "agent.take('mug 1', 'shelf 1')");
-    let resolutions = below(&tree, find(&tree, "self.inventory == None").0);
-    assert!(resolutions[0].starts_with("agent.put('zither 1', "), "{resolutions:?}");
-}
-
-#[test]
-fn putting_what_is_not_held_is_resolved_by_taking_it() {
-    let tree = tree_of(&Toy::after(&[ROOM]), "agent.put('mug 1', 'desk 1')");
-    let resolutions = below(&tree, find(&tree, "self.inventory == obj").0);
-    assert!(resolutions[0].starts_with("agent.take('mug 1', "), "{resolutions:?}");
+fn trees_are_derived_as_they_were() {
+    let mut out = String::new();
+    let mut program = Toy::after(&[ROOM]);
+    for line in include_str!("derive_tests/trees.txt").lines() {
+        out += &format!("{line}\n");
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("#", _) => program = Toy::after(&[ROOM]),
+            ("forbid", _) => program.forbidden = vec!["clean"],
+            ("?", action) => {
+                let tree = tree_of(&program, action);
+                let mut depths: Vec<usize> = Vec::new();
+                for node in &tree.nodes {
+                    depths.push(node.parent.map_or(1, |parent| depths[parent] + 1));
+                    let indent = "    ".repeat(depths[depths.len() - 1]);
+                    out += &format!("{indent}{:?} {:?} {}: {}\n", node.status, node.kind, node.text, node.why);
+                }
+            }
+            _ => program.apply(&calls_of(&[line])),
+        }
+    }
+    insta::assert_snapshot!(out);
 }
 
 #[test]
@@ -77,58 +65,6 @@ fn a_thing_is_taken_from_where_it_was_reported() {
         let resolutions = below(&tree, find(&tree, "self.inventory == obj").0);
         assert_eq!(resolutions[0], format!("agent.take('mug 1', '{place}')"));
     }
-}
-
-#[test]
-fn a_resolution_that_is_blocked_in_turn_is_expanded_and_cycles_are_cut() {
-    let program = Toy::after(&[ROOM, "agent.add_inventory('mug 2')"]);
-    let tree = tree_of(&program, "agent.heat('mug 1', 'microwave 1')");
-    let (take, node) = tree
-        .nodes
-        .iter()
-        .enumerate()
-        .find(|(_, n)| n.text.starts_with("agent.take('mug 1', "))
-        .expect("taking is the resolution");
-    assert_eq!(node.status, NodeStatus::Blocked);
-    let condition = tree.children(Some(take)).next().unwrap();
-    assert_eq!(tree.nodes[condition].text, "self.inventory == None");
-    let put = tree.children(Some(condition)).next().unwrap();
-    assert!(tree.nodes[put].text.starts_with("agent.put('mug 2', "));
-    assert_eq!(tree.nodes[put].status, NodeStatus::Open);
-    let roots = tree.nodes.iter().filter(|n| n.text == "agent.heat('mug 1', 'microwave 1')").count();
-    assert_eq!(roots, 1);
-}
-
-#[test]
-fn what_has_not_been_seen_may_be_shown_by_looking() {
-    let program = Toy::after(&[ROOM]);
-    let tree = tree_of(&program, "agent.take('kettle 1', 'shelf 1')");
-    let resolutions = below(&tree, find(&tree, "self.is_visible(obj)").0);
-    assert!(
-        resolutions.iter().any(|r| r.starts_with("agent.goto(") || r.starts_with("agent.open(")),
-        "{resolutions:?}"
-    );
-    let look = find(&tree, resolutions[0]).1;
-    assert!(look.why.contains("may show"), "{}", look.why);
-    assert!(!resolutions.iter().any(|r| r.contains("kettle")), "{resolutions:?}");
-}
-
-#[test]
-fn what_no_action_changes_is_resolved_by_another_choice() {
-    let program = Toy::after(&[ROOM, "agent.add_inventory('mug 1')"]);
-    let tree = tree_of(&program, "agent.clean('mug 1', 'desk 1')");
-    assert_eq!(below(&tree, find(&tree, "'sink' in recep").0), ["agent.clean('mug 1', 'sinkbasin 1')"]);
-    let forbidden = Toy { forbidden: vec!["clean"], ..program };
-    let tree = tree_of(&forbidden, "agent.clean('mug 1', 'sinkbasin 1')");
-    assert!(find(&tree, "False").1.why.contains("no known action"));
-}
-
-#[test]
-fn an_open_place_is_opened_again_after_closing() {
-    let program = Toy::after(&[ROOM, "env.set_property('fridge 1', 'open', True)"]);
-    let tree = tree_of(&program, "agent.open('fridge 1')");
-    let resolutions = below(&tree, find(&tree, "self.env.get_property(recep, 'open') == False").0);
-    assert_eq!(resolutions, ["agent.close('fridge 1')"]);
 }
 
 #[test]

@@ -10,47 +10,13 @@ use crate::demonstration::Demonstration;
 use stepwright_program::{Limits, Specification, render_program, run_module};
 
 fn schema() -> Value {
-    json!([{
-        "service_name": "Boats_1",
-        "description": "Rent \"a\" boat \\ on the lake",
-        "slots": [
-            {"name": "pier", "description": "Where", "is_categorical": true, "possible_values": ["north", "south"]},
-            {"name": "hour", "description": "When", "is_categorical": false, "possible_values": []},
-        ],
-        "intents": [
-            {"name": "FindBoat", "description": "", "is_transactional": false, "required_slots": ["pier"],
-             "optional_slots": {"hour": "dontcare"}, "result_slots": ["pier", "hour"]},
-            {"name": "RentBoat", "description": "", "is_transactional": true, "required_slots": ["pier", "hour"],
-             "optional_slots": {}, "result_slots": []},
-        ],
-    }])
-}
-
-fn act(act: &str, slot: &str, values: &[&str]) -> Value {
-    json!({"act": act, "slot": slot, "values": values, "canonical_values": values})
-}
-
-fn user(utterance: &str, actions: &[Value]) -> Value {
-    json!({"speaker": "USER", "utterance": utterance,
-           "frames": [{"service": "Boats_1", "slots": [], "actions": actions, "state": {"active_intent": "FindBoat"}}]})
+    serde_json::from_str(include_str!("tests/schema.json")).unwrap()
 }
 
 fn dialogue(id: &str) -> Value {
-    json!({"dialogue_id": id, "services": ["Boats_1"], "turns": [
-        user("A boat, please.", &[act("INFORM_INTENT", "intent", &["FindBoat"])]),
-        {"speaker": "SYSTEM", "utterance": "Which pier?",
-         "frames": [{"service": "Boats_1", "slots": [], "actions": [act("REQUEST", "pier", &["north"])]}]},
-        user("", &[act("INFORM", "pier", &["north"])]),
-        {"speaker": "SYSTEM", "utterance": "Nothing there, but at 9.", "frames": [{
-            "service": "Boats_1", "slots": [],
-            "service_call": {"method": "FindBoat", "parameters": {"pier": "north"}},
-            "service_results": [{"pier": "north"}],
-            "actions": [act("NOTIFY_FAILURE", "", &[]), act("OFFER", "hour", &["9"]), act("INFORM_COUNT", "count", &["1"])],
-        }]},
-        user("Good. Bye.", &[act("SELECT", "hour", &["9"]), act("GOODBYE", "", &[])]),
-        {"speaker": "SYSTEM", "utterance": "Bye.",
-         "frames": [{"service": "Boats_1", "slots": [], "actions": [act("GOODBYE", "", &[])]}]},
-    ]})
+    let mut dialogue: Value = serde_json::from_str(include_str!("tests/dialogue.json")).unwrap();
+    dialogue["dialogue_id"] = json!(id);
+    dialogue
 }
 
 const CALLS: [&str; 9] = [

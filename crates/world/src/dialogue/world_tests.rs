@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Outcome, World, WorldError};
+use crate::{Outcome, World};
 use stepwright_program::{Call, Specification};
 
 const LINE: &str = r#"{"id": "t/1", "service": "Boats_1", "calls": ["user.INFORM_INTENT('FindBoat')", "system.REQUEST('pier')",
@@ -20,10 +20,7 @@ fn world() -> DialogueWorld {
     DialogueWorld::new(Source::open(&file).unwrap())
 }
 
-fn texts(calls: &[Call]) -> Vec<String> {
-    calls.iter().map(ToString::to_string).collect()
-}
-
+/// The calls of `t/1`.
 fn recorded_calls() -> Vec<Call> {
     let line: serde_json::Value = serde_json::from_str(LINE).unwrap();
     serde_json::from_value(line["calls"].clone()).unwrap()
@@ -36,90 +33,8 @@ fn act(world: &mut DialogueWorld, text: &str) -> Outcome {
 }
 
 #[test]
-fn a_dialogue_predicted_exactly_is_won() {
-    let mut world = world();
-    let reset = world.reset("t/1", 0).unwrap();
-    assert_eq!(reset.observation, "User: A boat!");
-    assert_eq!(texts(&reset.observation_calls), ["user.INFORM_INTENT('FindBoat')"]);
-    let right = act(&mut world, "system.REQUEST('pier')");
-    assert_eq!((right.observation.as_str(), right.reward), ("As recorded.", 1.0));
-    let turn = act(&mut world, END_TURN);
-    assert_eq!(turn.observation, "System: Which pier?\nUser: North.");
-    assert_eq!((turn.action_call, texts(&turn.observation_calls)), (None, vec!["user.INFORM('pier')".to_owned()]));
-    let call = act(&mut world, "system.FindBoat()");
-    assert_eq!(texts(&call.observation_calls), ["system.set_query_status(True)"]);
-    assert!(call.observation.contains("succeeds"), "{}", call.observation);
-    act(&mut world, "system.OFFER('hour')");
-    // A duplicate is two acts.
-    assert_eq!(act(&mut world, "system.OFFER('hour')").observation, "As recorded.");
-    act(&mut world, "user.NEGATE()");
-    act(&mut world, "system.GOODBYE()");
-    let end = act(&mut world, END_TURN);
-    assert!(end.done && end.won && end.reward == 1.0);
-    assert_eq!(end.observation, "System: Bye.");
-    assert_eq!(world.admissible(), Some(Vec::new()));
-    assert_eq!(world.act(END_TURN).unwrap().error.as_deref(), Some("The dialogue is over."));
-}
-
-#[test]
-fn wrong_acts_stay_and_missed_ones_are_supplied() {
-    let mut world = world();
-    world.reset("t/1", 0).unwrap();
-    let wrong = act(&mut world, "system.GOODBYE()");
-    assert_eq!(wrong.observation, "Not in the recording here.");
-    assert_eq!((wrong.action_call.unwrap().to_string(), wrong.reward), ("system.GOODBYE()".to_owned(), 0.0));
-    let turn = act(&mut world, END_TURN);
-    assert!(turn.observation.contains("(not predicted: system.REQUEST('pier'))"), "{}", turn.observation);
-    // The user's answer is one to what the recorded system did.
-    assert_eq!(texts(&turn.observation_calls), ["system.REQUEST('pier')", "user.INFORM('pier')"]);
-    act(&mut world, "system.OFFER('hour')");
-    let turn = act(&mut world, END_TURN);
-    assert_eq!(
-        texts(&turn.observation_calls)[..3],
-        ["system.FindBoat()", "system.set_query_status(True)", "system.OFFER('hour')"]
-    );
-    act(&mut world, "system.GOODBYE()");
-    let end = act(&mut world, END_TURN);
-    assert!(end.done && !end.won);
-    // Right: OFFER, GOODBYE. Wrong: GOODBYE. Missed: REQUEST, FindBoat, OFFER.
-    assert_eq!(world.truth()["score"], serde_json::json!({"right": 2, "wrong": 1, "missed": 3, "f1": 0.5}));
-}
-
-#[test]
-fn what_cannot_be_done_is_refused_with_the_reason() {
-    let mut world = world();
-    assert!(world.act(END_TURN).is_err() && world.admissible().is_none());
-    assert!(matches!(world.reset("t/9", 0), Err(WorldError::NoSuchTask { .. })));
-    world.reset("t/1", 0).unwrap();
-    let before = world.truth();
-    for (text, word) in [
-        ("system.FindBoat()", "no result"),
-        ("system.INFORM('colour')", "schema of Boats_1"),
-        ("system.INFORM()", "schema"),
-        ("system.set_query_status(True)", "schema"),
-        ("agent.goto('pier')", "schema"),
-        ("say hello", "end turn"),
-        ("", "end turn"),
-    ] {
-        let outcome = world.act(text).unwrap();
-        assert!(outcome.error.as_ref().is_some_and(|e| e.contains(word)), "{text}: {:?}", outcome.error);
-        assert_eq!(outcome.calls().count(), 0);
-    }
-    assert_eq!(world.truth(), before);
-    act(&mut world, END_TURN);
-    act(&mut world, "system.FindBoat()");
-    assert!(world.act("system.FindBoat()").unwrap().error.unwrap().contains("already"));
-}
-
-#[test]
-fn a_dialogue_may_end_with_the_user() {
-    let mut world = world();
-    world.reset("t/2", 0).unwrap();
-    act(&mut world, END_TURN);
-    let end = act(&mut world, END_TURN);
-    assert!(end.done && !end.won);
-    // Where words are not known, acts are listed.
-    assert!(end.observation.ends_with("User: (takes the offer; says goodbye)"), "{}", end.observation);
+fn dialogues_go_as_they_went() {
+    insta::assert_snapshot!(crate::scripts::play(&mut world(), include_str!("world_tests/boats.script")));
 }
 
 #[test]

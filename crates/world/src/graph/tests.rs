@@ -125,32 +125,13 @@ fn demonstrations_are_of_other_tasks_and_every_action_is_a_call() {
 }
 
 #[test]
-fn a_prepared_household_has_what_the_program_presumes() {
-    let (_, mut world) = shipped(Mode::Prepared);
-    world.reset("flat/watch_television", 0).unwrap();
-    // The flat has no umbrella; preparing adds one, and off is what is switched on.
-    for text in ["walk to kitchen", "find umbrella", "grab umbrella", "walk to television", "switch on television"] {
-        let outcome = world.act(text).unwrap();
-        assert_eq!(outcome.error, None, "{text}");
-    }
-    let refused = world.act("switch on television").unwrap().error.unwrap();
-    assert!(refused.contains("turned on twice"), "{refused}");
-    let plain = shipped(Mode::Script).1;
-    let mut plain = plain;
-    plain.reset("flat/watch_television", 0).unwrap();
-    assert!(plain.act("find umbrella").unwrap().error.is_some());
-}
-
-#[test]
-fn each_step_on_its_own_remembers_nothing_of_grabbing() {
-    for (mode, done) in [(Mode::Script, true), (Mode::Step, false)] {
-        let (_, mut world) = shipped(mode);
-        world.reset("flat/milk_on_table", 0).unwrap();
-        for text in ["walk to table", "grab apple"] {
-            assert_eq!(world.act(text).unwrap().error, None, "{text}");
-        }
-        let outcome = world.act("put back apple").unwrap();
-        assert_eq!(outcome.error.is_none(), done, "{mode}: {:?}", outcome.error);
+fn each_mode_prepares_and_remembers_what_it_did() {
+    for (name, mode, script) in [
+        ("prepared", Mode::Prepared, include_str!("tests/prepared.script")),
+        ("plain", Mode::Script, include_str!("tests/plain.script")),
+        ("step", Mode::Step, include_str!("tests/step.script")),
+    ] {
+        insta::assert_snapshot!(name, crate::scripts::play(&mut shipped(mode).1, script));
     }
 }
 

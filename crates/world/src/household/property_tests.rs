@@ -148,15 +148,7 @@ proptest! {
     }
 }
 
-const PROBLEM: &str = "(define (problem p) (:domain alfred) (:objects agent1 - agent Mug - object)
-(:init (receptacleType Shelf_bar_1 ShelfType) (receptacleType Sink_bar_1_bar_SinkBasin SinkBasinType)
-(receptacleAtLocation Shelf_bar_1 loc_bar_1) (receptacleAtLocation Sink_bar_1_bar_SinkBasin loc_bar_2)
-(objectType Mug_bar_1 MugType) (objectType Mug_bar_2 MugType) (inReceptacle Mug_bar_1 Sink_bar_1_bar_SinkBasin)
-(objectAtLocation Mug_bar_1 loc_bar_2) (objectAtLocation Mug_bar_2 loc_bar_3) (pickupable Mug_bar_1)
-(inReceptacleObject Mug_bar_2 Mug_bar_1) (isReceptacleObject Mug_bar_1)
-(canContain ShelfType MugType) (= (total-cost) 0) (atLocation agent1 loc_bar_0))
-(:goal (and (exists (?r - receptacle) (exists (?o - object) (and (inReceptacle ?o ?r) (objectType ?o MugType)
-(receptacleType ?r ShelfType)))))))";
+const PROBLEM: &str = include_str!("property_tests/problem.pddl");
 
 #[test]
 fn a_problem_is_named_numbered_and_played_as_the_rules_say() {

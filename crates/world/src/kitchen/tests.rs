@@ -13,27 +13,7 @@ fn world() -> KitchenWorld {
 
 /// A small kitchen: a fridge with a door, a counter with things on it, a sink, a toaster; the robot at (0, 2) looking along -z.
 fn small() -> Value {
-    json!({
-        "id": "small", "camera_y": 1.5, "body_y": 0.9,
-        "robot": {"x": 0.0, "z": 1.5, "yaw": 180.0, "horizon": 0.0},
-        "room_poses": [[0.0, 1.5, 180.0], [0.0, 1.25, 0.0]],
-        "doors": [{"object": "Fridge|1", "hinge": [-0.5, 1.0], "end": [0.5, 1.0]}],
-        "tasks": {"mug": {"goals": ["WASHED_SINK Mug|1 SinkBasin|1 Faucet|1"], "text": "Wash up."}},
-        "objects": [
-            {"id": "Fridge|1", "type": "Fridge", "x": 0.2, "y": 1.0, "z": 0.0, "receptacle": true, "openable": true, "capacity": 2},
-            {"id": "Egg|1", "type": "Egg", "x": 0.2, "y": 1.0, "z": 0.0, "parent": "Fridge|1", "pickupable": true},
-            {"id": "CounterTop|1", "type": "CounterTop", "x": -0.2, "y": 0.9, "z": 0.0, "receptacle": true, "capacity": 9},
-            {"id": "SinkBasin|1", "type": "SinkBasin", "x": -0.2, "y": 0.8, "z": 0.1, "receptacle": true, "capacity": 4},
-            {"id": "Faucet|1", "type": "Faucet", "x": -0.2, "y": 1.0, "z": 0.0, "toggleable": true, "controls": "SinkBasin|1"},
-            {"id": "Plate|1", "type": "Plate", "x": -0.3, "y": 1.0, "z": 0.0, "parent": "CounterTop|1", "pickupable": true,
-             "receptacle": true, "dirtyable": true, "capacity": 2},
-            {"id": "Mug|1", "type": "Mug", "x": -0.1, "y": 1.0, "z": 0.0, "parent": "CounterTop|1", "pickupable": true,
-             "receptacle": true, "fillable": true, "dirtyable": true, "capacity": 1},
-            {"id": "Apple|1", "type": "Apple", "x": 0.0, "y": 1.0, "z": 0.0, "parent": "CounterTop|1", "pickupable": true,
-             "sliceable": true, "slice_type": "AppleSliced", "slices": 2}
-        ],
-        "grid": [[0.0, 1.25], [0.0, 1.5], [0.0, 1.75]]
-    })
+    serde_json::from_str(include_str!("tests/small.json")).unwrap()
 }
 
 fn load(scene: &Value) -> Result<Simulation, String> {

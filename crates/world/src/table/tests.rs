@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::World;
+use crate::scripts::play;
 use stepwright_program::{Role, Specification};
 
 fn shipped() -> TableWorld {
@@ -81,31 +82,8 @@ fn a_program_with_the_rules_knows_where_things_are() {
 }
 
 #[test]
-fn errors_change_nothing_and_what_is_no_call_is_refused_whole() {
-    let mut world = shipped();
-    world.reset("pick_and_place/shelf", 0).unwrap();
-    let before = world.truth();
-    let refused = world.act("put_first_on_second('red block', 'tin bowl')\nfly()").unwrap();
-    assert!(refused.error.unwrap().contains("`fly()` is no call"), "named");
-    assert_eq!(world.truth(), before);
-    let outcome =
-        world.act("put_first_on_second('ghost', 'table')\nput_first_on_second('red_block', 'blue block')").unwrap();
-    assert_eq!(outcome.error, None);
-    assert_eq!(outcome.observation, "unknown object: ghost\nYou put the red block on the blue block.");
-    assert_eq!(outcome.calls().count(), 1);
-    // The needless move makes the answer wrong.
-    assert_eq!(world.act("done()").unwrap().reward, 0.0);
-}
-
-#[test]
-fn what_is_stated_is_not_in_the_state_an_episode_begins_with() {
-    let mut world = shipped();
-    world.reset("disinfection/sink", 0).unwrap();
-    let begins = world.belief_form().unwrap();
-    assert_eq!(begins["red block"], serde_json::json!({}));
-    world.act("update_wm('the red block is dirty.')").unwrap();
-    assert_eq!(world.belief_form().unwrap()["red block"], serde_json::json!({ "is": ["dirty"] }));
-    assert_ne!(world.belief_form().unwrap(), begins);
+fn requests_are_answered_as_they_were() {
+    insta::assert_snapshot!("table", play(&mut shipped(), include_str!("tests/table.script")));
 }
 
 #[test]
@@ -117,15 +95,7 @@ fn a_misspelt_statement_is_taken_from_what_was_meant() {
          "goal": {"op": "gt", "left": "tin bowl", "right": "glass bowl", "max_moves": 1},
          "gold_moves": [["red block", "tin bowl"]]}]}]"#;
     let mut world = TableWorld::new(Source::from_text(file, Path::new("mine.json")).unwrap());
-    world.reset("weight/90", 0).unwrap();
-    assert_eq!(world.act("done()").unwrap().reward, 1.0);
-    assert_eq!(world.belief_form().unwrap()["bule block"], serde_json::json!({ "weight": "red_block.weight * 2" }));
-    // Another block than the one written down meets the goal as well; two of them are one too many.
-    assert_eq!(world.act("put_first_on_second('bule block', 'tin bowl')\ndone()").unwrap().reward, 1.0);
-    world.reset("weight/90", 0).unwrap();
-    world.act("done()").unwrap();
-    let both = "put_first_on_second('bule block', 'tin bowl')\nput_first_on_second('red block', 'tin bowl')\ndone()";
-    assert_eq!(world.act(both).unwrap().reward, 0.0);
+    insta::assert_snapshot!("misspelt", play(&mut world, include_str!("tests/misspelt.script")));
 }
 
 #[test]

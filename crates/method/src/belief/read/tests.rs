@@ -1,5 +1,6 @@
 //! Tests of deviations one by one, hostile texts, and texts broken at random.
 
+use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -31,189 +32,22 @@ fn json_with_and_without_comment_signs_needs_no_repair() {
     assert_eq!(repaired("# state = {}"), (json!({}), vec![]));
 }
 
+/// What is read of each case of `tests/texts.txt`, between lines with `==`, and the repairs.
 #[test]
-fn each_deviation_is_mended_and_reported_with_its_line() {
-    let read_as = |lines: &[&str], state: Value, repairs: &[&str]| {
-        let text = format!("# state = {{\n{}\n# }}", lines.join("\n"));
-        assert_eq!(repaired(&text), (state, repairs.iter().map(|s| (*s).to_owned()).collect()), "{text}");
-    };
-    read_as(
-        &["#  “a block\": {},", "#  ‘b': {}"],
-        json!({"a block": {}, "b": {}}),
-        &["line 2: quotes that are not \"", "line 3: quotes that are not \""],
-    );
-    read_as(&["# \"a\": {},", "# \"b\": {},"], json!({"a": {}, "b": {}}), &["line 4: a comma too many"]);
-    read_as(&["# \"a\": {}", "# \"b\": {}"], json!({"a": {}, "b": {}}), &["line 3: a comma is missing"]);
-    read_as(&["\"objects\" = [\"a\"]"], json!({"objects": ["a"]}), &["line 2: `=` where `:` belongs"]);
-    read_as(
-        &["\"objects\": [\"a\", b b\", c c, \"d\"]"],
-        json!({"objects": ["a", "b b", "c c", "d"]}),
-        &["line 2: a quote is missing at `b b`", "line 2: `c c` has no quotes"],
-    );
-    read_as(
-        &["\"objects\": [\"a, \"b\", \"c]"],
-        json!({"objects": ["a", "b", "c"]}),
-        &["line 2: a quote is missing at `a`", "line 2: a quote is missing at `c`"],
-    );
-    read_as(
-        &["\"a: {\"is\": [\"dirty\"]}, b\": {}"],
-        json!({"a": {"is": ["dirty"]}, "b": {}}),
-        &["line 2: a quote is missing at `a`", "line 2: a quote is missing at `b`"],
-    );
-    read_as(
-        &["\"a\": {\"weight\": b.weight / (1 + 2)}"],
-        json!({"a": {"weight": "b.weight / (1 + 2)"}}),
-        &["line 2: `b.weight / (1 + 2)` has no quotes"],
-    );
-    read_as(
-        &["\"a\": {\"weight\": \"b\".weight * 2, \"on\": True}"],
-        json!({"a": {"weight": "b.weight * 2", "on": true}}),
-        &["line 2: a quote is missing at `b.weight * 2`"],
-    );
-    read_as(
-        &["\"a\" {}, \"b\": , \"c\": {}"],
-        json!({"a": {}, "b": {}, "c": {}}),
-        &["line 2: no `:` after `a`", "line 2: `b` has no value"],
-    );
-    read_as(&["\"a\": {}},", "\"b\": {}"], json!({"a": {}, "b": {}}), &["line 2: `}` too many"]);
-    read_as(&["{", "\"a\": {}"], json!({"a": {}}), &["line 2: `{` too many"]);
-    read_as(
-        &["\"objects\": [\"a\", \"b\"],", "\"a\": {\"is\": [\"x\"],", "\"b\": {\"is\": [\"y\"}"],
-        json!({"objects": ["a", "b"], "a": {"is": ["x"]},
-        "b": {"is": ["y"]}}),
-        &["line 4: `}` is missing", "line 4: `]` is missing"],
-    );
-    read_as(
-        &["\"objects\": [\"a\", \"b\",", "\"a\": {}"],
-        json!({"objects": ["a", "b"], "a": {}}),
-        &["line 3: `]` is missing"],
-    );
-    read_as(
-        &["\"a\": {}, # not there", "nonsense", "\"a\": {\"is\": \"clean\"}"],
-        json!({"a": {"is": ["clean"]}}),
-        &[
-            "line 2: `is` is not a list, read as a list of one",
-            "line 3: `nonsense` is no part of a state and was left out",
-            "line 4: `a` is given twice, the last one counts",
-        ],
-    );
-}
-
-#[test]
-fn an_object_named_like_a_property_is_no_new_entry() {
-    let (state, repairs) = repaired("{\"objects\": [\"a\" \"is\"], \"a\": {\"is\": [\"x\"]}, \"is\": {}}");
-    assert_eq!(state, json!({"objects": ["a", "is"], "a": {"is": ["x"]}, "is": {}}));
-    assert_eq!(repairs, ["line 1: a comma is missing"]);
-}
-
-#[test]
-fn relations_are_sentences_however_they_are_given() {
-    for (given, sentences, repairs) in [
-        (r#"["a is on b", "b is on c", "c is on d"]"#, json!(["a is on b", "b is on c", "c is on d"]), None),
-        (r#"[["a is on b"], ["b is on c"]]"#, json!(["a is on b", "b is on c"]), Some(Fault::NestedRelations)),
-        (r#"[["a is on b", "b is on c"]]"#, json!(["a is on b", "b is on c"]), Some(Fault::NestedRelations)),
-        (
-            r#"[["a is on b", "b is on c", "c is on d"]]"#,
-            json!(["a is on b", "b is on c", "c is on d"]),
-            Some(Fault::NestedRelations),
-        ),
-        (r#"[["a", "on", "b"]]"#, json!(["a is on b"]), Some(Fault::RelationInWords("a is on b".into()))),
-        (r#"[["a", "is on", "b"]]"#, json!(["a is on b"]), Some(Fault::RelationInWords("a is on b".into()))),
-        (r#"["a", "is on", "b"]"#, json!(["a is on b"]), Some(Fault::RelationInWords("a is on b".into()))),
-        (r#"[["a", "b"]]"#, json!(["a is on b"]), Some(Fault::RelationInWords("a is on b".into()))),
-        (r#""a is on b""#, json!(["a is on b"]), Some(Fault::NotAList("relations".into()))),
-        (
-            r#"[{"subject": "a", "object": "b"}]"#,
-            json!([{"subject": "a", "object": "b"}]),
-            Some(Fault::RelationAsObject),
-        ),
-    ] {
-        let reading = read(&format!("{{\"objects\": [],\n\"relations\": {given}}}")).unwrap();
-        assert_eq!(reading.state["relations"], sentences, "{given}");
-        assert_eq!(
-            reading.repairs.first().map(|r| (r.line, r.fault.clone())),
-            repairs.map(|fault| (2, fault)),
-            "{given}"
-        );
+fn deviations_are_mended_and_reported_with_their_lines() {
+    let mut out = String::new();
+    for case in include_str!("tests/texts.txt").trim_start_matches("==").strip_suffix('\n').unwrap().split("\n==") {
+        let (title, text) = case.split_once('\n').unwrap();
+        out += &format!("=={title}\n{text}\n");
+        match read(text) {
+            Ok(Reading { state, repairs, truncated }) => {
+                out += &format!("    {state}{}\n", if truncated { ", cut within a name or value" } else { "" });
+                repairs.iter().for_each(|repair| out += &format!("    {repair}\n"));
+            }
+            Err(error) => out += &format!("    {error}\n"),
+        }
     }
-}
-
-#[test]
-fn a_text_that_is_cut_off_is_read_as_far_as_it_goes() {
-    let head =
-        "# state = {\n#     \"objects\": [\"a block\", \"b bowl\"],\n#     \"a block\": {\"is\": [\"dirty\"]},\n#     ";
-    let whole = json!({"objects": ["a block", "b bowl"], "a block": {"is": ["dirty"]}});
-    let with = |value: Value| {
-        let mut state = whole.clone();
-        state["b bowl"] = value;
-        state
-    };
-    for (tail, state, truncated) in [
-        ("", whole.clone(), false),
-        ("\"", whole.clone(), true),
-        ("“b bo", whole.clone(), true),
-        ("\"b bowl\"", with(json!({})), false),
-        ("\"b bowl\":", with(json!({})), false),
-        ("\"b bowl\": {", with(json!({})), false),
-        ("\"b bowl\": {\"", with(json!({})), false),
-        ("\"b bowl\": {\"conta", with(json!({})), false),
-        ("\"b bowl\": {\"contains\":", with(json!({})), false),
-        ("\"b bowl\": {\"contains\": [\"", with(json!({"contains": []})), false),
-        ("\"b bowl\": {\"contains\": [\"a block\"]", with(json!({"contains": ["a block"]})), false),
-        ("\"b bowl\": {\"weight\": a_block. ", with(json!({"weight": "a_block."})), false),
-    ] {
-        let reading = read(&format!("{head}{tail}")).unwrap();
-        assert_eq!((&reading.state, reading.truncated), (&state, truncated), "{tail}");
-        let repairs = reading.repairs.iter().any(|r| matches!(r.fault, Fault::CutOff | Fault::CutName(_)));
-        assert!(repairs && reading.repairs.iter().all(|r| r.line >= 3), "{tail}: {:?}", reading.repairs);
-    }
-}
-
-#[test]
-fn what_is_beside_a_state_is_left_out() {
-    let state = json!({"a": {"is": ["dirty"]}});
-    for text in [
-        "# state = {\n# \"a\": {\"is\": [\"dirty\"]}\n# }\n# query: put a on b",
-        "put_first_on_second(\"a\", \"b\")\n# state = {\n# \"a\": {\"is\": [\"dirty\"]},\n# }\n# query",
-        "Here is the state:\n```json\n{\"a\": {\"is\": [\"dirty\"]}}\n```",
-        "# state = {\n# \"a\": {\"is\": [\"dirty\"]},\n# query: next",
-    ] {
-        let (read, repairs) = repaired(text);
-        assert_eq!(read, state, "{text}");
-        assert!(!repairs.is_empty(), "{text}");
-    }
-    // A model that continues the prompt's `# state = {`.
-    let (read, repairs) = repaired("\n#     \"a\": {\"is\": [\"dirty\"]}\n# }");
-    assert_eq!((read, repairs), (state, vec!["line 2: `{` is missing".to_owned()]));
-}
-
-#[test]
-fn the_form_of_a_belief_is_kept() {
-    let text = r#"{" objects ": ["a ", ""], "a ": {"is": ["dirty"], "is on": ["table"]}, "b": "clean", "c": null, "d": {"contains": "a"}, "": {}}"#;
-    let (state, repairs) = repaired(text);
-    assert_eq!(
-        state,
-        json!({"objects": ["a"], "a": {"is": ["dirty"]}, "b": {"is": ["clean"]}, "c": {}, "d": {"contains": ["a"]}})
-    );
-    assert_eq!(repairs.len(), 6, "{repairs:?}");
-}
-
-#[test]
-fn names_given_twice_are_reported_in_json_as_well() {
-    let (state, repairs) = repaired("{\"a\": {\"is\": [\"x\"]},\n\"b\": {},\n\"a\": {\"is\": [\"y\"]}}");
-    assert_eq!(state["a"], json!({"is": ["y"]}));
-    assert_eq!(repairs, ["line 3: `a` is given twice, the last one counts"]);
-}
-
-#[test]
-fn what_is_no_state_is_an_error() {
-    for text in ["", "  \n # \n"] {
-        assert_eq!(read(text), Err(ReadError::Empty), "{text:?}");
-    }
-    for text in ["I cannot do that.", "\n\nput_first_on_second('a', 'b')", "[1, 2]", "state"] {
-        assert!(matches!(read(text), Err(ReadError::NoState { .. })), "{text:?}: {:?}", read(text));
-    }
-    assert_eq!(read("\n\nnothing here").unwrap_err().to_string().split(':').next(), Some("line 3"));
+    assert_snapshot!(out);
 }
 
 #[test]

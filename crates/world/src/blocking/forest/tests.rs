@@ -2,7 +2,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::blocking::domain::Domain;
-use crate::blocking::{NodeKind, NodeStatus};
 use crate::shipped_domain;
 use stepwright_episode::TreeEdit;
 
@@ -51,146 +50,102 @@ impl Toy {
     }
 }
 
-const LOOKING: [&str; 9] = [
-    "turnleft character",
-    "turnright character",
-    "moveforward",
-    "movebackward",
-    "turnaround",
-    "lookup",
-    "lookdown",
-    "walk_to_room kitchen",
-    "scanroom cup",
-];
+impl Toy {
+    /// Does a line of a script: a selection, an execution, what is seen, or a person's change.
+    fn line(&mut self, line: &str) -> String {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let (text, after) = rest.split_once(": ").map_or((rest, None), |(text, after)| (text, Some(after)));
+        let key = |toy: &Toy| {
+            let mut found = 999;
+            toy.forest.visit(&mut |node, _| {
+                if node.text == text {
+                    found = node.key
+                }
+            });
+            found
+        };
+        let edit = |toy: &mut Toy, edit: TreeEdit| match toy.forest.edit(&toy.domain, &edit) {
+            Ok(()) => String::new(),
+            Err(why) => format!("refused: {why}"),
+        };
+        match word {
+            "select" => {
+                self.select(rest).map_or("executed then".to_owned(), |condition| format!("blocked: {condition}"))
+            }
+            "executed" => self.executed(text, after).map_or(String::new(), |raised| format!("raised: {raised}")),
+            "see" => {
+                let (things, atoms) = parts(rest);
+                self.see(&things, &atoms);
+                String::new()
+            }
+            "met" => {
+                self.goals.clear();
+                String::new()
+            }
+            "prune" => edit(self, TreeEdit::Prune { node: key(self), pruned: true }),
+            "add" => edit(self, TreeEdit::Add { under: key(self), action: after.unwrap().into() }),
+            "up" => edit(self, TreeEdit::Move { node: key(self), up: true }),
+            "reason" => self.forest.reason(&self.domain, rest).unwrap(),
+            "show" => {
+                let shown = self.forest.shown(&self.domain, &self.facts).nodes;
+                let lines =
+                    shown.iter().map(|node| format!("{:?} {:?} {}: {}", node.status, node.kind, node.text, node.why));
+                lines.collect::<Vec<_>>().join("\n    ")
+            }
+            other => panic!("a script has no `{other}`"),
+        }
+    }
 
-#[test]
-fn a_blocked_leaf_grows_and_a_certain_success_takes_the_siblings_with_it() {
-    let mut toy = Toy::new(&["ON cup shelf"], &[], &["HANDS_EMPTY"]);
-    assert_eq!(toy.leaves(), ["put cup shelf"]);
-    assert_eq!(toy.select("put cup shelf").as_deref(), Some("not_holding cup"));
-    assert_eq!(toy.leaves(), ["grab cup"]);
-    assert_eq!(toy.select("grab cup").as_deref(), Some("not_visible cup"));
-    assert_eq!(toy.leaves(), LOOKING);
-    assert_eq!(toy.forest.selections(), 2);
-    // The cup comes into sight: the looking is over.
-    assert_eq!(toy.select("turnaround"), None);
-    toy.see(&["cup"], &["HANDS_EMPTY", "CLOSE cup"]);
-    assert_eq!(toy.executed("turnaround", None), None);
-    assert_eq!(toy.leaves(), ["grab cup"]);
-    assert_eq!(toy.select("grab cup"), None);
-    toy.see(&["cup"], &["HOLDS cup", "CLOSE cup"]);
-    toy.executed("grab cup", None);
-    assert_eq!(toy.leaves(), ["put cup shelf"]);
-    // The goal is met: nothing is left.
-    toy.goals.clear();
-    toy.executed("put cup shelf", None);
-    assert!(toy.leaves().is_empty() && toy.forest.done().len() == 1);
-    assert_eq!(toy.forest.selections(), 5);
+    fn state(&self) -> [(&'static str, String); 4] {
+        [
+            ("leaves", self.leaves().join(", ")),
+            (
+                "remembered",
+                format!("{:?}", self.forest.remembered().iter().map(ToString::to_string).collect::<Vec<_>>()),
+            ),
+            ("selections", self.forest.selections().to_string()),
+            ("done", self.forest.done().len().to_string()),
+        ]
+    }
 }
 
-#[test]
-fn where_it_only_might_have_helped_the_parent_is_tested_again() {
-    let mut toy =
-        Toy::new(&["ON cup shelf"], &["fridge"], &["HOLDS cup", "CAN_OPEN fridge", "CLOSED fridge", "CLOSE fridge"]);
-    assert_eq!(toy.select("put cup shelf").as_deref(), Some("not_visible shelf"));
-    assert!(toy.leaves().contains(&"open fridge"));
-    toy.see(&["fridge"], &["HOLDS cup", "CAN_OPEN fridge", "OPEN fridge", "CLOSE fridge"]);
-    toy.executed("open fridge", None);
-    assert!(toy.leaves().contains(&"close fridge") && !toy.leaves().contains(&"open fridge"));
-    // Something else blocks now.
-    toy.see(&["fork"], &["FAR fork"]);
-    toy.executed("turnaround", None);
-    assert_eq!(toy.leaves(), ["grab cup"]);
-    // The literal itself holds: nothing else is asked, and the parent is a leaf again.
-    toy.select("grab cup");
-    toy.see(&["cup"], &["FAR cup"]);
-    toy.executed("turnaround", None);
-    assert_eq!(toy.leaves(), ["grab cup"]);
+/// Things and what is known of them: `cup, shelf | CLOSE cup`.
+fn parts(text: &str) -> (Vec<&str>, Vec<&str>) {
+    fn list(text: &str) -> Vec<&str> {
+        text.trim().split(", ").filter(|part| !part.is_empty()).collect()
+    }
+    let (things, atoms) = text.split_once('|').unwrap();
+    (list(things), list(atoms))
 }
 
+/// Each script: `plant GOALS | THINGS | FACTS`, then what happens. After each line stands what it came to, and what is another now.
 #[test]
-fn errors_block_are_remembered_and_cost_a_leaf_with_siblings() {
-    let full = "No valid positions to place object found";
-    let seen: &[&str] =
-        &["HOLDS cup", "CLOSE shelf", "CLOSE fork", "SURFACES shelf", "GRABBABLE fork", "IN fork shelf"];
-    let mut toy = Toy::new(&["ON cup shelf"], &["fork", "shelf"], seen);
-    assert_eq!(toy.executed("put cup shelf", Some(full)).as_deref(), Some("no_placement shelf"));
-    assert_eq!(toy.leaves(), ["grab fork", "moveforward", "movebackward", "walk_to_room kitchen"]);
-    assert_eq!(toy.forest.remembered().len(), 1);
-    assert_eq!(toy.select("grab fork").as_deref(), Some("hands_full cup"));
-    assert!(!toy.leaves().contains(&"put cup shelf"), "a full place is not offered again");
-    toy.executed("moveforward", Some("The way is blocked, the agent did not move."));
-    assert_eq!(toy.leaves().iter().filter(|l| **l == "moveforward").count(), 1, "the second one is a candidate now");
-    let before = toy.leaves().len();
-    toy.executed("moveforward", Some("The way is blocked, the agent did not move."));
-    assert_eq!(toy.leaves().len(), before - 1);
-    // Going elsewhere ends the memory; the place is tried again.
-    toy.executed("walk_to_room kitchen", None);
-    toy.executed("walk_to_room kitchen", None);
-    assert!(toy.forest.remembered().is_empty() || !toy.leaves().contains(&"put cup shelf"));
-}
-
-#[test]
-fn an_error_at_the_only_way_is_a_condition_of_its_own() {
-    let mut toy = Toy::new(&["ON lamp"], &["lamp"], &["CLOSE lamp"]);
-    assert_eq!(toy.executed("switchon lamp", Some("it is stuck")).as_deref(), Some("failed switchon lamp"));
-    assert_eq!(toy.leaves().len(), 8);
-    toy.executed("lookup", None);
-    assert_eq!(toy.leaves(), ["switchon lamp"]);
-}
-
-#[test]
-fn what_a_person_does_outside_the_tree_resolves_what_it_resolves() {
-    let mut toy = Toy::new(&["ON cup shelf"], &[], &["HANDS_EMPTY"]);
-    toy.select("put cup shelf");
-    toy.select("grab cup");
-    toy.see(&["cup"], &["HANDS_EMPTY", "FAR cup"]);
-    toy.executed("dance", None);
-    assert_eq!(toy.leaves(), ["grab cup"]);
-    toy.see(&["cup"], &["HOLDS cup", "CLOSE cup"]);
-    toy.executed("dance", None);
-    assert_eq!(toy.leaves(), ["put cup shelf"]);
-    toy.executed("dance", Some("no"));
-    assert_eq!(toy.leaves(), ["put cup shelf"]);
-}
-
-#[test]
-fn a_person_prunes_adds_and_moves() {
-    let mut toy = Toy::new(&["ON cup shelf"], &[], &["HANDS_EMPTY"]);
-    let domain = toy.domain.clone();
-    let root = toy.forest.trees()[0].key;
-    let edit = |forest: &mut Forest, edit: TreeEdit| forest.edit(&domain, &edit);
-    let refused = edit(&mut toy.forest, TreeEdit::Add { under: root, action: "lookup".into() }).unwrap_err();
-    assert!(refused.contains("nothing blocks"), "{refused}");
-    assert!(edit(&mut toy.forest, TreeEdit::Prune { node: root, pruned: true }).unwrap_err().contains("only way"));
-    toy.select("put cup shelf");
-    toy.select("grab cup");
-    let grab = toy.forest.path(toy.forest.leaf("lookup").unwrap().key)[1].key;
-    let lookup = toy.forest.leaf("lookup").unwrap().key;
-    edit(&mut toy.forest, TreeEdit::Prune { node: lookup, pruned: true }).unwrap();
-    assert_eq!(toy.leaves().len(), LOOKING.len() - 1);
-    edit(&mut toy.forest, TreeEdit::Add { under: grab, action: "open drawer".into() }).unwrap();
-    assert_eq!(toy.leaves().last(), Some(&"open drawer"));
-    let added = toy.forest.leaf("open drawer").unwrap().key;
-    edit(&mut toy.forest, TreeEdit::Move { node: added, up: true }).unwrap();
-    assert_eq!(toy.leaves()[toy.leaves().len() - 2], "open drawer");
-    assert!(edit(&mut toy.forest, TreeEdit::Move { node: root, up: true }).is_err());
-    assert!(edit(&mut toy.forest, TreeEdit::Prune { node: 999, pruned: true }).is_err());
-    let shown = toy.forest.shown(&toy.domain, &toy.facts);
-    let status = |text: &str| shown.nodes.iter().find(|n| n.text == text).map(|n| n.status);
-    assert_eq!(status("lookup"), Some(NodeStatus::Pruned));
-    assert_eq!(status("open drawer"), Some(NodeStatus::Possibly));
-    assert_eq!(status("grab cup"), Some(NodeStatus::Blocked));
-    assert!(shown.nodes.iter().any(|n| n.kind == NodeKind::Condition && n.text == "VISIBLE cup"));
-    // An added action that is blocked grows as any other.
-    assert_eq!(toy.select("open drawer").as_deref(), Some("not_visible drawer"));
-    let reason = toy.forest.reason(&toy.domain, "scanroom drawer").unwrap();
-    assert!(
-        reason.contains("for `ON cup shelf`") && reason.contains("`open drawer` needs `VISIBLE drawer`"),
-        "{reason}"
-    );
-    let text = serde_json::to_string(&toy.forest).unwrap();
-    assert_eq!(serde_json::from_str::<Forest>(&text).unwrap(), toy.forest);
+fn scripts_grow_the_trees_they_grew() {
+    let mut out = String::new();
+    for script in include_str!("tests/forest.script").split("\n# ") {
+        let (title, lines) = script.split_once('\n').unwrap();
+        let (plant, lines) = lines.split_once('\n').unwrap();
+        let (goals, known) = plant.strip_prefix("plant ").unwrap().split_once('|').unwrap();
+        let (things, atoms) = parts(known);
+        let mut toy = Toy::new(&goals.trim().split(", ").collect::<Vec<_>>(), &things, &atoms);
+        let mut before = toy.state();
+        out += &format!("# {}\n> {plant}\n    leaves: {}\n", title.trim_start_matches("# "), before[0].1);
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            let said = toy.line(line);
+            let now = toy.state();
+            out += &format!("> {line}\n");
+            let changed =
+                now.iter().filter(|part| !before.contains(part)).map(|(name, value)| format!("{name}: {value}"));
+            for said in [said].into_iter().filter(|said| !said.is_empty()).chain(changed) {
+                out += &format!("    {said}\n");
+            }
+            before = now;
+        }
+        let text = serde_json::to_string(&toy.forest).unwrap();
+        assert_eq!(serde_json::from_str::<Forest>(&text).unwrap(), toy.forest);
+        out.push('\n');
+    }
+    insta::assert_snapshot!(out);
 }
 
 #[test]

@@ -59,10 +59,6 @@ impl Scene {
             reference: None,
         }
     }
-
-    fn first(&self, sentence: &str) -> String {
-        self.propose(sentence, 1)[0].call.to_string()
-    }
 }
 
 fn proposer() -> HouseholdAgent {
@@ -71,143 +67,45 @@ fn proposer() -> HouseholdAgent {
 
 const HEAT: &str = "put a hot mug in cabinet.";
 
+/// Each script: where it begins, then what was done and observed, or what is asked (`? HOW MANY SENTENCE`) with the proposals, best first.
 #[test]
-fn a_thing_in_view_is_taken_treated_and_delivered() {
-    let mut scene = Scene::with_mug_in_view();
-    assert_eq!(scene.first(HEAT), "agent.take('mug 1', 'countertop 1')");
-    scene.live("agent.take('mug 1', 'countertop 1')", &["agent.add_inventory('mug 1')"]);
-    assert_eq!(scene.first(HEAT), "agent.goto('microwave 1')");
-    scene.live("agent.goto('microwave 1')", &["env.set_property('microwave 1', 'open', False)"]);
-    assert_eq!(scene.first(HEAT), "agent.heat('mug 1', 'microwave 1')");
-    scene.live("agent.heat('mug 1', 'microwave 1')", &["env.set_property('mug 1', 'heat', True)"]);
-    let to = scene.first(HEAT);
-    assert!(to.starts_with("agent.goto('cabinet "), "{to}");
-    scene.live("agent.goto('cabinet 2')", &["env.set_property('cabinet 2', 'open', False)"]);
-    assert_eq!(scene.first(HEAT), "agent.open('cabinet 2')");
-    scene.live("agent.open('cabinet 2')", &["env.set_property('cabinet 2', 'open', True)"]);
-    assert_eq!(scene.first(HEAT), "agent.put('mug 1', 'cabinet 2')");
-}
-
-#[test]
-fn an_unseen_thing_is_looked_for_where_it_is_likely() {
-    let scene = Scene::kitchen();
-    let ranked = scene.propose("put a mug in cabinet.", 4);
-    assert_eq!(ranked.len(), 4);
-    assert!(ranked.windows(2).all(|w| w[0].score >= w[1].score));
-    assert!(ranked[0].rationale.contains("no mug has been seen yet"), "{}", ranked[0].rationale);
-    let calls: Vec<String> = ranked.iter().map(|r| r.call.to_string()).collect();
-    assert!(!calls[0].contains("cabinet"), "it cannot be where the task wants it: {calls:?}");
-}
-
-#[test]
-fn proposals_differ_and_are_the_same_every_time() {
-    let scene = Scene::with_mug_in_view();
-    let ranked = scene.propose(HEAT, 6);
-    for (i, one) in ranked.iter().enumerate() {
-        assert!(ranked[i + 1..].iter().all(|other| other.call != one.call));
+fn scripts_propose_what_they_proposed() {
+    let mut out = String::new();
+    for script in include_str!("tests/agent.script").split("\n# ") {
+        let mut lines = script.lines().filter(|line| !line.is_empty());
+        out += &format!("# {}\n", lines.next().unwrap().trim_start_matches("# "));
+        let mut scene = match lines.next().unwrap() {
+            "mugs" => Scene::with_mug_in_view(),
+            "kitchen" => Scene::kitchen(),
+            _ => Scene::new("'desk 1', 'shelf 1', 'bed 1'"),
+        };
+        let (mut agent, mut rejected) = (proposer(), Vec::new());
+        for line in lines {
+            out += &format!("> {line}\n");
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "refused" => {
+                    scene.refuse(rest);
+                }
+                "rejected" => rejected.push((rest.parse().unwrap(), "not that one".to_owned())),
+                "forbidden" => scene.program.forbidden = vec![if rest == "heat" { "heat" } else { "take" }],
+                "blank" => agent = HouseholdAgent::learn([]),
+                "?" => {
+                    let (k, sentence) = rest.split_once(' ').unwrap();
+                    let context = scene.context(sentence, &rejected);
+                    let ranked = agent.propose(&context, k.parse().unwrap());
+                    assert_eq!(ranked, agent.propose(&context, k.parse().unwrap()), "the same every time");
+                    assert!(ranked.windows(2).all(|w| w[0].score >= w[1].score), "the best first");
+                    ranked.iter().for_each(|one| out += &format!("    {}: {}\n", one.call, one.rationale));
+                }
+                _ => {
+                    let (action, observed) = line.split_once(" -> ").unwrap();
+                    scene.live(action, &[observed]);
+                }
+            }
+        }
     }
-    assert_eq!(ranked, scene.propose(HEAT, 6));
-    assert_eq!(ranked[0], scene.propose(HEAT, 1)[0]);
-}
-
-#[test]
-fn what_a_person_rejected_is_not_offered_again() {
-    let scene = Scene::with_mug_in_view();
-    let first = scene.propose(HEAT, 1)[0].call.clone();
-    let rejected = [(first.clone(), "not that one".to_owned())];
-    let ranked = scene.propose_without(HEAT, &rejected, 5);
-    assert!(ranked.iter().all(|r| r.call != first));
-    assert_eq!(ranked[0].call.to_string(), "agent.take('mug 2', 'countertop 1')");
-}
-
-#[test]
-fn what_was_refused_is_not_repeated_where_one_stands() {
-    let mut scene = Scene::with_mug_in_view();
-    scene.refuse("agent.take('mug 1', 'countertop 1')");
-    assert_eq!(scene.first(HEAT), "agent.take('mug 2', 'countertop 1')");
-    scene.refuse("agent.take('mug 2', 'countertop 1')");
-    let next = scene.first(HEAT);
-    assert!(next.starts_with("agent.goto("), "{next}");
-}
-
-#[test]
-fn a_refused_move_means_one_stands_there_already() {
-    let mut scene = Scene::kitchen();
-    scene
-        .live("agent.goto('countertop 1')", &["agent.update_visible_objects('countertop 1', 'mug 1')"])
-        .live("agent.take('mug 1', 'countertop 1')", &["agent.add_inventory('mug 1')"])
-        .refuse("agent.goto('sinkbasin 1')");
-    assert_eq!(scene.first("put a clean mug in shelf."), "agent.clean('mug 1', 'sinkbasin 1')");
-}
-
-#[test]
-fn two_things_go_to_one_place_and_those_there_count() {
-    let mut scene = Scene::with_mug_in_view();
-    scene.live("agent.goto('shelf 1')", &["agent.update_visible_objects('shelf 1', 'mug 3')"]);
-    assert_eq!(scene.first("put two mug in shelf."), "agent.goto('countertop 1')");
-    scene
-        .live("agent.goto('countertop 1')", &["agent.update_visible_objects('countertop 1', 'mug 1')"])
-        .live("agent.take('mug 1', 'countertop 1')", &["agent.add_inventory('mug 1')"])
-        .live("agent.goto('shelf 1')", &["agent.update_visible_objects('shelf 1', 'mug 3')"])
-        .live("agent.put('mug 1', 'shelf 1')", &["agent.remove_inventory('mug 1')"]);
-    let after = scene.propose("put two mug in shelf.", 1);
-    assert!(after[0].rationale.contains("the goal seems to hold"), "{}", after[0].rationale);
-}
-
-#[test]
-fn a_wrong_thing_in_the_hand_is_put_down_first() {
-    let mut scene = Scene::with_mug_in_view();
-    scene.live("agent.take('bread 1', 'countertop 1')", &["agent.add_inventory('bread 1')"]);
-    let ranked = scene.propose(HEAT, 1);
-    assert_eq!(ranked[0].call.to_string(), "agent.put('bread 1', 'countertop 1')");
-    assert!(ranked[0].rationale.contains("not what the task asks for"), "{}", ranked[0].rationale);
-}
-
-#[test]
-fn the_lamp_is_turned_on_with_the_thing_in_hand() {
-    let mut scene = Scene::new("'desk 1', 'shelf 1', 'bed 1'");
-    scene
-        .live("agent.goto('desk 1')", &["agent.update_visible_objects('desk 1', 'desklamp 1')"])
-        .live("agent.goto('bed 1')", &["agent.update_visible_objects('bed 1', 'book 1')"])
-        .live("agent.take('book 1', 'bed 1')", &["agent.add_inventory('book 1')"]);
-    let sentence = "examine the book with the desklamp.";
-    assert_eq!(scene.first(sentence), "agent.goto('desk 1')");
-    scene.live("agent.goto('desk 1')", &["agent.update_visible_objects('desk 1', 'desklamp 1')"]);
-    assert_eq!(scene.first(sentence), "agent.toggle('desklamp 1')");
-}
-
-#[test]
-fn assertions_that_forbid_an_action_show_in_what_is_proposed() {
-    let mut scene = Scene::with_mug_in_view();
-    scene.program.forbidden = vec!["heat"];
-    for k in [1, 4] {
-        let ranked = scene.propose(HEAT, k);
-        assert_eq!(ranked.len(), k);
-        assert!(ranked[0].rationale.contains("`agent.heat('mug 1', 'microwave 1')` fails `False`"), "{ranked:#?}");
-        assert_ne!(scene.program.permits(&ranked[0].call), Status::Fails);
-    }
-}
-
-#[test]
-fn the_next_action_is_never_first_when_its_assertions_fail() {
-    let mut scene = Scene::with_mug_in_view();
-    scene.program.forbidden = vec!["take"];
-    let ranked = scene.propose(HEAT, 3);
-    assert_ne!(ranked[0].call.function, "take");
-    assert_eq!(ranked[2].call.function, "take", "it shows, last: {ranked:#?}");
-    assert!(ranked[0].rationale.contains("fails `False`"));
-    assert_ne!(scene.propose(HEAT, 1)[0].call.function, "take");
-}
-
-#[test]
-fn without_a_goal_or_demonstrations_it_looks_around_and_says_so() {
-    let scene = Scene::kitchen();
-    let ranked = scene.propose("dance a little.", 2);
-    assert!(ranked[0].rationale.contains("not understood"), "{}", ranked[0].rationale);
-    let blank = HouseholdAgent::learn([]);
-    let ranked = blank.propose(&scene.context(HEAT, &[]), 2);
-    assert_eq!(ranked.len(), 2);
-    assert!(ranked[0].rationale.contains("no plan"), "{}", ranked[0].rationale);
+    insta::assert_snapshot!(out);
 }
 
 #[test]
