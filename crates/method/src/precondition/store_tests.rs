@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Counterpart, Ranking, Relation, SideBySide};
+use super::super::{Counterpart, Ranking, SideBySide};
 use super::*;
 use crate::precondition::{AdoptedAction, AdoptedSet};
 

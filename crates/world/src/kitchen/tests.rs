@@ -20,174 +20,47 @@ fn load(scene: &Value) -> Result<Simulation, String> {
     super::load::scene(&scene.to_string(), Receptacles::built_in()).map(|s| Simulation::new(s.into(), Find::Moving))
 }
 
-fn ready(change: impl FnOnce(&mut Value)) -> Simulation {
-    let mut scene = small();
-    change(&mut scene);
-    load(&scene).unwrap()
-}
-
-fn refused(simulation: &mut Simulation, action: &str) -> String {
-    simulation.perform(action).unwrap_err()
-}
-
-fn all(simulation: &mut Simulation, actions: &[&str]) {
-    for action in actions {
-        simulation.perform(action).unwrap_or_else(|e| panic!("{action}: {e}"));
+/// A line of a script in the kitchen: what is seen, how the robot and things are, or an action.
+fn line(kitchen: &mut Simulation, line: &str) -> String {
+    match line.split_once(' ').unwrap_or((line, "")) {
+        ("see", _) => format!("{:?}", kitchen.visible()),
+        ("robot", _) => format!("{:?}", kitchen.robot()),
+        ("show", id) => {
+            let (_, parent, thing) = kitchen.things().find(|(thing, ..)| *thing == id).unwrap();
+            format!("in {parent:?} at {:?} dirty {} filled {:?}", thing.at, thing.dirty, thing.filled)
+        }
+        _ => kitchen.perform(line).map_or_else(|why| format!("refused: {why}"), |_| String::new()),
     }
 }
 
+/// Each script: changes of the small kitchen's file (`set POINTER VALUE`), then what is done there, or why the file is refused.
 #[test]
-fn what_is_shut_in_is_unseen_until_it_is_opened() {
-    let mut kitchen = ready(|_| {});
-    assert!(!kitchen.visible().contains(&"Egg|1"));
-    assert_eq!(refused(&mut kitchen, "grab Egg|1"), "I cannot currently see a Egg|1 to complete action grab Egg|1.");
-    all(&mut kitchen, &["open Fridge|1"]);
-    // From here the open door is in between; the fridge itself is seen past its own door.
-    assert!(!kitchen.visible().contains(&"Egg|1") && kitchen.visible().contains(&"Fridge|1"));
-    assert_eq!(refused(&mut kitchen, "open Fridge|1"), "Fridge|1 is already open");
-}
-
-#[test]
-fn a_door_keeps_things_out_and_needs_room_to_swing() {
-    let mut kitchen = ready(|_| {});
-    all(&mut kitchen, &["grab Apple|1", "open Fridge|1"]);
-    assert_eq!(refused(&mut kitchen, "put Apple|1 Fridge|1"), "No valid positions to place object found");
-    let mut tight = ready(|scene| scene["doors"][0]["end"] = json!([0.0, 1.3]));
-    assert_eq!(refused(&mut tight, "open Fridge|1"), "Object failed to open/close successfully.");
-    let mut just = ready(|scene| scene["doors"][0]["end"] = json!([0.0, 1.15]));
-    all(&mut just, &["open Fridge|1"]);
-}
-
-#[test]
-fn full_and_obstructed_places_refuse() {
-    let mut full = ready(|scene| {
-        scene["objects"][0]["capacity"] = json!(1);
-        scene["doors"] = json!([]);
-    });
-    all(&mut full, &["open Fridge|1", "grab Apple|1"]);
-    assert_eq!(refused(&mut full, "putin Apple|1 Fridge|1"), "No valid positions to place object found");
-    let mut obstructed = ready(|scene| {
-        scene["objects"][0]["obstructed_by"] = json!(["Egg|1"]);
-        scene["doors"] = json!([]);
-    });
-    all(&mut obstructed, &["open Fridge|1", "grab Apple|1"]);
-    let message = "another object's collision is blocking held object from being placed";
-    assert_eq!(refused(&mut obstructed, "put Apple|1 Fridge|1"), message);
-    all(
-        &mut obstructed,
-        &["put Apple|1 CounterTop|1", "grab Egg|1", "put Egg|1 CounterTop|1", "grab Apple|1", "put Apple|1 Fridge|1"],
-    );
-}
-
-#[test]
-fn what_lies_in_the_held_thing_goes_with_it_and_nothing_lies_in_itself() {
-    let mut kitchen = ready(|scene| {
-        scene["objects"][7]["parent"] = json!("Plate|1");
-        scene["objects"].as_array_mut().unwrap().push(json!({
-            "id": "Stool|1", "type": "Stool", "x": 0.0, "y": 1.0, "z": 0.0, "parent": "Plate|1", "receptacle": true, "capacity": 5
-        }));
-    });
-    all(&mut kitchen, &["grab Plate|1", "turnaround"]);
-    assert_eq!(kitchen.visible(), ["Apple|1", "Plate|1", "Stool|1"]);
-    assert_eq!(refused(&mut kitchen, "put Plate|1 Stool|1"), "No valid positions to place object found");
-    all(&mut kitchen, &["slice Apple|1", "turnleft", "turnleft", "put Plate|1 SinkBasin|1"]);
-    let (_, parent, now) = kitchen.things().find(|(id, ..)| *id == "Apple|1|AppleSliced_1").unwrap();
-    assert_eq!((parent, now.at), (Some("Plate|1"), (-0.2, 0.9, 0.1)));
-}
-
-#[test]
-fn running_water_cleans_and_fills() {
-    let mut kitchen = ready(|scene| scene["objects"][6]["dirty"] = json!(true));
-    all(&mut kitchen, &["switchon Faucet|1", "grab Mug|1"]);
-    let mug = |kitchen: &Simulation| kitchen.things().find(|(id, ..)| *id == "Mug|1").unwrap().2;
-    assert!(mug(&kitchen).dirty);
-    all(&mut kitchen, &["put Mug|1 SinkBasin|1"]);
-    assert_eq!((mug(&kitchen).dirty, mug(&kitchen).filled), (false, Some(Liquid::Water)));
-}
-
-#[test]
-fn moves_stay_on_the_grid() {
-    let mut kitchen = ready(|_| {});
-    let blocked = "The way is blocked, the agent did not move.";
-    assert_eq!(refused(&mut kitchen, "moveforward"), blocked);
-    all(&mut kitchen, &["movebackward"]);
-    assert_eq!((kitchen.robot().z, refused(&mut kitchen, "movebackward").as_str()), (1.75, blocked));
-    all(&mut kitchen, &["walk_to_room kitchen", "walk_to_room x", "walk_to_room kitchen"]);
-    assert_eq!((kitchen.robot().z, kitchen.robot().yaw), (1.5, 180.0));
-}
-
-#[test]
-fn looking_beyond_the_range_of_the_camera_is_refused() {
-    let mut kitchen = ready(|_| {});
-    let look = |kitchen: &mut Simulation, way: &str| (0..12).take_while(|_| kitchen.perform(way).is_ok()).count();
-    assert_eq!((look(&mut kitchen, "lookdown"), kitchen.robot().horizon), (6, 60.0));
-    assert_eq!(refused(&mut kitchen, "lookdown"), "can't look down beyond the bottom of the camera range");
-    assert_eq!((look(&mut kitchen, "lookup"), kitchen.robot().horizon), (9, -30.0));
-    assert_eq!(refused(&mut kitchen, "lookup"), "can't look up beyond the top of the camera range");
-    assert_eq!(kitchen.robot().horizon, -30.0);
-}
-
-#[test]
-fn to_find_what_is_in_the_hand_is_to_turn_once_on_the_spot() {
-    let mut kitchen = ready(|_| {});
-    all(&mut kitchen, &["grab Mug|1", "turnaround"]);
-    let before = kitchen.robot();
-    all(&mut kitchen, &["find mug"]);
-    let after = kitchen.robot();
-    assert_eq!((after.x, after.z, after.yaw), (before.x, before.z, before.yaw + 30.0));
-    // What is elsewhere is walked to.
-    all(&mut kitchen, &["find apple"]);
-    assert_ne!(kitchen.robot().z, before.z);
-}
-
-#[test]
-fn looking_for_what_cannot_be_seen_comes_back_to_the_same_heading() {
-    let mut kitchen = ready(|_| {});
-    assert_eq!(refused(&mut kitchen, "scanroom Egg|1"), "The object Egg|1 is not visible from my current location.");
-    assert_eq!(refused(&mut kitchen, "find unicorn"), "The object unicorn is not visible from my current location.");
-    assert_eq!(kitchen.robot().yaw, 180.0);
-    assert_eq!(refused(&mut kitchen, "walk_to_object Egg|1").split(' ').next(), Some("I"));
-    all(&mut kitchen, &["find egg", "find apple"]);
-    assert!(kitchen.visible().contains(&"Apple|1"));
-}
-
-#[test]
-fn hostile_files_are_refused_with_the_place_and_a_remedy() {
-    type Change = fn(&mut Value);
-    let cases: [(Change, &str); 12] = [
-        (|s| s["objects"][0]["parent"] = json!("Nowhere"), "objects[0] (Fridge|1): parent `Nowhere` is no object"),
-        (
-            |s| {
-                s["objects"][0]["parent"] = json!("Plate|1");
-                s["objects"][5]["parent"] = json!("Fridge|1");
-            },
-            "circle",
-        ),
-        (|s| s["objects"][1]["id"] = json!("Fridge|1"), "already a `Fridge|1`"),
-        (|s| s["objects"][1]["id"] = json!("an egg"), "one word"),
-        (|s| s["objects"][1]["x"] = json!(1e300), "out of range"),
-        (|s| s["objects"][7]["slices"] = json!(1_000_000), "at most 64"),
-        (|s| s["objects"][1]["filled"] = json!("mercury"), "unknown variant `mercury`"),
-        (|s| s["doors"][0]["object"] = json!("Gate"), "doors[0]: object `Gate`"),
-        (|s| s["occluders"] = json!([[1, 2, 3]]), "occluders[0] is no segment"),
-        (|s| s["room_poses"] = json!([]), "room_poses is empty"),
-        (|s| s["tasks"]["mug"]["goals"] = json!(["FLY Mug|1"]), "tasks.mug.goals"),
-        (|s| s["grid"] = json!("none"), "line"),
-    ];
-    for (change, expected) in cases {
+fn small_kitchens_are_as_they_were() {
+    let mut out = String::new();
+    for script in include_str!("tests/kitchen.script").split("\n# ") {
+        let mut lines = script.lines().filter(|line| !line.is_empty()).peekable();
+        out += &format!("# {}\n", lines.next().unwrap().trim_start_matches("# "));
         let mut scene = small();
-        change(&mut scene);
-        let message = load(&scene).unwrap_err();
-        assert!(message.contains(expected), "{message}");
+        while let Some(change) = lines.next_if(|line| line.starts_with("set ")) {
+            let (pointer, value) = change[4..].split_once(' ').unwrap();
+            let (above, key) = pointer.rsplit_once('/').unwrap();
+            let value: Value = serde_json::from_str(value).unwrap();
+            match scene.pointer_mut(above).unwrap() {
+                Value::Array(all) if key == all.len().to_string() => all.push(value),
+                Value::Array(all) => all[key.parse::<usize>().unwrap()] = value,
+                other => other[key] = value,
+            }
+            out += &format!("> {change}\n");
+        }
+        match load(&scene) {
+            Err(why) => out += &format!("    no kitchen: {why}\n"),
+            Ok(mut kitchen) => lines.for_each(|text| {
+                out += &format!("> {text}\n");
+                line(&mut kitchen, text).lines().for_each(|said| out += &format!("    {said}\n"));
+            }),
+        }
     }
-}
-
-#[test]
-fn segments_are_read_in_any_of_their_forms() {
-    for form in [json!([[-1, 1], [1, 1]]), json!([-1, 1, 1, 1]), json!({"from": [-1, 1], "to": [1, 1], "id": "wall"})] {
-        let kitchen = ready(|scene| scene["occluders"] = json!([form]));
-        assert_eq!(kitchen.visible(), [""; 0], "{form}");
-    }
+    insta::assert_snapshot!(out);
 }
 
 #[test]

@@ -22,29 +22,8 @@ impl ProgramView for Without {
 
 /// Ten visits: the shop asks for colour and size in this order unless given, looks in the stock, answers questions, says goodbye.
 fn visits() -> Vec<Demonstration> {
-    let questions = ["price", "weight", "maker"];
-    let mut lines = String::new();
-    for i in 0..10 {
-        let question = questions[i % 3];
-        let mut calls: Vec<String> = Vec::new();
-        let mut say = |texts: &[&str]| calls.extend(texts.iter().map(|t| (*t).to_owned()));
-        if i % 2 == 0 {
-            say(&["guest.wants('lamp')", "shop.ask('colour')", "guest.says('colour')"]);
-        } else {
-            say(&["guest.wants('lamp')", "guest.says('colour')"]);
-        }
-        say(&["shop.ask('size')", "guest.says('size')", "shop.look()", "shop.found(True)", "shop.offer('lamp')"]);
-        say(&[
-            &format!("guest.asks('{question}')"),
-            &format!("shop.tell('{question}')"),
-            "guest.leaves()",
-            "shop.bye()",
-        ]);
-        lines.push_str(&serde_json::json!({ "calls": calls }).to_string());
-        lines.push('\n');
-    }
     let is_action = |c: &Call| c.receiver == "shop" && c.function != "found";
-    demonstration::read(&lines, "visits", &[], is_action).unwrap()
+    demonstration::read(include_str!("tests/visits.jsonl"), "visits", &[], is_action).unwrap()
 }
 
 fn history(calls: &[&str]) -> Vec<Step> {
@@ -59,57 +38,35 @@ fn ask(history: &[Step], program: &Without, rejected: &[&str], k: usize) -> Vec<
     Imitation::of(&visits()).unwrap().propose(&context, k)
 }
 
-fn first(calls: &[&str]) -> Ranked {
-    ask(&history(calls), &Without::default(), &[], 1).remove(0)
-}
-
+/// Each script: what was said and done, and what is offered next (`? HOW MANY`), best first.
 #[test]
-fn it_does_what_the_demonstrations_did() {
-    assert_eq!(first(&["guest.wants('lamp')"]).call.to_string(), "shop.ask('colour')");
-    let given = ["guest.wants('lamp')", "shop.ask('colour')", "guest.says('colour')"];
-    assert_eq!(first(&given).call.to_string(), "shop.ask('size')");
-    let looked = [&given[..], &["shop.ask('size')", "guest.says('size')"]].concat();
-    assert_eq!(first(&looked).call.to_string(), "shop.look()");
-    let found = [&looked[..], &["shop.look()", "shop.found(True)"]].concat();
-    let next = first(&found);
-    assert_eq!(next.call.to_string(), "shop.offer('lamp')");
-    assert!(next.rationale.ends_with("the demonstrations call shop.offer('lamp') (10 of 10)"), "{}", next.rationale);
-}
-
-#[test]
-fn arguments_never_seen_are_taken_up() {
-    let asked = ["guest.wants('lamp')", "shop.offer('lamp')", "guest.asks('warranty')"];
-    let next = first(&asked);
-    assert_eq!(next.call.to_string(), "shop.tell('warranty')");
-    let why = "after guest.asks the demonstrations call shop.tell with the argument of guest.asks (10 of 10)";
-    assert_eq!(next.rationale, why);
-}
-
-#[test]
-fn the_end_of_the_turn_is_offered_as_what_the_other_party_may_say() {
-    let asked = first(&["guest.wants('lamp')", "shop.ask('colour')"]);
-    assert_eq!(asked.call.to_string(), "guest.says('colour')");
-    assert!(asked.rationale.contains("end the turn (15 of 15)"), "{}", asked.rationale);
-    // A question that was never demonstrated: the answer takes up its argument.
-    assert_eq!(first(&["guest.wants('lamp')", "shop.ask('shade')"]).call.to_string(), "guest.says('shade')");
-    assert_eq!(first(&["guest.leaves()", "shop.bye()"]).call.receiver, "guest");
-}
-
-#[test]
-fn what_fails_is_refused_or_was_rejected_is_not_offered() {
-    let start = history(&["guest.wants('lamp')"]);
-    let without = ask(&start, &Without(&["ask"]), &[], 3);
-    assert!(!without.is_empty() && without.iter().all(|r| r.call.function != "ask"), "{without:?}");
-    let rejected = ask(&start, &Without::default(), &["shop.ask('colour')"], 3);
-    assert!(rejected.iter().all(|r| r.call.to_string() != "shop.ask('colour')"), "{rejected:?}");
-    let ended = history(&["guest.wants('lamp')", "shop.ask('colour')"]);
-    let others = ask(&ended, &Without::default(), &["guest.leaves()"], 9);
-    assert!(others.iter().all(|r| r.call.receiver == "shop"), "a refused end of the turn: {others:?}");
-    let mut refused = start;
-    let action = Some("shop.ask('colour')".parse().unwrap());
-    refused.push(Step { call: action, refused: true, ..Step::default() });
-    let others = ask(&refused, &Without::default(), &[], 9);
-    assert!(others.iter().all(|r| r.call.to_string() != "shop.ask('colour')"), "{others:?}");
+fn scripts_offer_what_they_offered() {
+    let mut out = String::new();
+    let (mut steps, mut program, mut rejected) = (Vec::new(), Without::default(), Vec::new());
+    for line in include_str!("tests/agent.script").lines().filter(|line| !line.is_empty()) {
+        out += &format!("{line}\n");
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let calls = |text: &str| -> Vec<Call> {
+            text.split("; ").filter(|call| !call.is_empty()).map(|call| call.parse().unwrap()).collect()
+        };
+        match word {
+            "#" => (steps, program, rejected) = (Vec::new(), Without::default(), Vec::new()),
+            "said" => steps.push(Step { calls: calls(rest), ..Step::default() }),
+            "done" | "refused" => {
+                let (action, observed) = rest.split_once(" -> ").unwrap_or((rest, ""));
+                let call = Some(action.parse().unwrap());
+                steps.push(Step { call, calls: calls(observed), refused: word == "refused", ..Step::default() });
+            }
+            "without" => program = Without(if rest.is_empty() { &[] } else { &["ask"] }),
+            "rejected" => rejected = rest.split("; ").filter(|call| !call.is_empty()).collect(),
+            _ => {
+                for offered in ask(&steps, &program, &rejected, rest.parse().unwrap()) {
+                    out += &format!("    {} {:.2}: {}\n", offered.call, offered.score, offered.rationale);
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!(out);
 }
 
 /// The two numbers of a rationale: so many, of how many.
@@ -143,29 +100,6 @@ fn the_counts_are_of_what_ranks() {
         }
     }
     assert!(compared > 100, "{compared}");
-}
-
-#[test]
-fn ending_the_turn_is_no_act_of_the_other_party() {
-    let mut steps = history(&["guest.wants('lamp')"]);
-    let act = |text: &str, calls: &[&str]| Step {
-        call: Some(text.parse().unwrap()),
-        calls: calls.iter().map(|c| c.parse().unwrap()).collect(),
-        ..Step::default()
-    };
-    steps.push(act("shop.ask('colour')", &[]));
-    steps.push(act("guest.leaves()", &["guest.says('colour')"]));
-    let next = ask(&steps, &Without::default(), &[], 1);
-    assert_eq!(next[0].call.to_string(), "shop.ask('size')");
-}
-
-#[test]
-fn a_turn_without_end_is_ended() {
-    let mut calls = vec!["guest.wants('lamp')"];
-    calls.extend(["shop.ask('colour')"; 4]);
-    let next = first(&calls);
-    assert_eq!(next.call.receiver, "guest");
-    assert!(next.rationale.starts_with("the turn is longer than any demonstrated one; "), "{}", next.rationale);
 }
 
 #[test]
