@@ -9,7 +9,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice, Request, SetSource};
 use stepwright::episode::{Actor, Assertions, Policy};
-use stepwright::precondition::{Candidate, CandidateOrigin, Fate, Pool};
+use stepwright::precondition::{Candidate, CandidateOrigin, Pool, Validity};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Entry, SessionEntry, WorldEntry};

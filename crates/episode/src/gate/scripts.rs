@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 
 use super::simulation::{Sim, header, no_prompt};
 use super::*;
-use crate::{ArtifactId, AskKind, Assertions, BranchEdit, Breakpoint, Fate, Node, PromptMessage, StepOutcome, Written};
+use crate::{
+    ArtifactId, AskKind, Assertions, BranchEdit, Breakpoint, Node, OfferState, PromptMessage, StepOutcome, Written,
+};
 
 /// A script under way: the simulation, and what was shown of the session last.
 struct Play {
@@ -34,7 +36,7 @@ fn artifact(name: &str) -> ArtifactId {
 }
 
 /// An ask beside the episode.
-pub(super) fn aside() -> AskSpec {
+pub(super) fn background_ask() -> AskSpec {
     AskSpec {
         kind: AskKind::Candidates { action: "go".into() },
         model: "x".into(),
@@ -82,7 +84,7 @@ fn request(line: &str, gate: &Gate) -> Request {
         "rewrite" => Request::Rewrite { node: number(), text },
         "cancel" => Request::Cancel,
         "resend" => Request::Resend { ask: number(), messages: vec![PromptMessage { role: "user".into(), text }] },
-        "aside" => Request::AskAside(aside()),
+        "aside" => Request::AskInBackground(background_ask()),
         "stop" => Request::SetBreakpoints(Breakpoint::list(rest).unwrap()),
         "name" => branch(BranchEdit::Name { name: text }),
         "hide" => branch(BranchEdit::Hide { hidden: true }),
@@ -116,7 +118,7 @@ impl Play {
             // With what an episode begins, and whether somebody watches.
             "begin" | "begin-unattended" => {
                 let gate = Gate::new(Session::new(header()));
-                self.sim = Sim::over(if word == "begin" { gate } else { gate.unattended() });
+                self.sim = Sim::over(if word == "begin" { gate } else { gate.headless() });
                 let with: Value = serde_json::from_str(rest).unwrap();
                 let forbidden = with["forbidden"].as_str().map(assertions);
                 self.request(Request::Begin {
@@ -196,7 +198,7 @@ fn state(sim: &Sim) -> Vec<(&'static str, String)> {
     });
     let offers = here.turn.offers.iter().map(|offer| {
         let fate = match &offer.fate {
-            Fate::Refused { by, why } => format!("refused by {by:?}: {why}"),
+            OfferState::Refused { by, why } => format!("refused by {by:?}: {why}"),
             fate => format!("{fate:?}"),
         };
         format!("{} {fate}", offer.id)

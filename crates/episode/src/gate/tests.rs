@@ -4,7 +4,7 @@ use serde_json::json;
 use super::super::artifact::{ArtifactId, Assertions};
 use super::super::event::PromptMessage;
 use super::super::proposal::{Check, Origin, Status};
-use super::scripts::aside;
+use super::scripts::background_ask;
 use super::simulation::{Sim, draft};
 use super::*;
 
