@@ -38,7 +38,8 @@ struct Field {
 /// The declarations of types that are written to files, by name.
 fn declarations() -> BTreeMap<String, Declared> {
     let mut all = BTreeMap::new();
-    for file in files(&root().join("crates/episode/src"), &[".rs"]) {
+    let documents = root().join("crates/method/src/precondition/changed.rs");
+    for file in files(&root().join("crates/episode/src"), &[".rs"]).into_iter().chain([documents]) {
         let text = std::fs::read_to_string(file).unwrap();
         let (mut about, mut attributes) = (String::new(), String::new());
         let mut lines = text.lines();
@@ -210,9 +211,11 @@ fn page() -> String {
         page.push_str(&format!("{}{}", if fields.is_empty() { "" } else { "\n" }, listed(fields, &all, "")));
     }
     page.push_str("\n## What stands in them\n");
-    // What the events hold without a name is described there; a changed tree is a document, which no type names.
+    // What the events hold without a name is described there; changed trees and candidates are documents, which no type names.
     let written = ["Header", "Record", "Event", "Configuration"];
-    for name in below(&["Event", "TreeEdit"], &all).iter().filter(|name| !written.contains(&name.as_str())) {
+    for name in
+        below(&["Event", "TreeEdit", "CandidateEdit"], &all).iter().filter(|name| !written.contains(&name.as_str()))
+    {
         page.push_str(&described(name, &all[name], &all));
     }
     page

@@ -82,7 +82,7 @@ async fn quitting_ends_all_work_of_services() {
 async fn work_that_breaks_is_an_end() {
     let mut w = with(vec![Box::new(Busy::default())]);
     w.recommended().await;
-    let command = stepwright::driver::CandidateCommand::Undo { action: "step".into() };
+    let command = stepwright::driver::CandidateCommand::Score { action: "step".into() };
     w.send(Command::Candidates(command));
     w.said(Level::Error, "the program itself broke").await;
     w.quit().await;
@@ -129,9 +129,9 @@ async fn each_service_hears_of_its_own_requests_and_of_every_record() {
     let (first, second) = (Clerk::default(), Clerk::default());
     let mut w = with(vec![Box::new(first.clone()), Box::new(second.clone())]);
     w.recommended().await;
-    let undo = || Command::Candidates(stepwright::driver::CandidateCommand::Undo { action: "step".into() });
-    w.send(undo());
-    w.send(undo());
+    let score = || Command::Candidates(stepwright::driver::CandidateCommand::Score { action: "step".into() });
+    w.send(score());
+    w.send(score());
     for _ in 0..4 {
         w.until("it is seen", |n, _| matches!(n, Notice::Say { text, .. } if text == "seen")).await;
     }

@@ -16,7 +16,7 @@ use stepwright::driver::{Command, Notice, OpenRequest, Request, prepare, start};
 use stepwright::episode::log::{self, Loaded};
 use stepwright::episode::{Ask, AskKind, AskState, Event, FORMAT_VERSION, Header, Node, Session};
 use stepwright::export::{Format, render};
-use stepwright::method::{Place, Section};
+use stepwright::method::{Place, Section, showing};
 use stepwright::world::Sources;
 
 fn folder() -> PathBuf {
@@ -188,7 +188,7 @@ fn reworded(text: &str) -> String {
         }
     }
     let header = Header { version: FORMAT_VERSION, ..session.header };
-    render(Format::Jsonl, &header, &records).unwrap()
+    render(Format::Jsonl, &header, &records, showing).unwrap()
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Handle, NewSession, Notice, Source};
 use stepwright::episode::log;
 use stepwright::export::{Format, render};
+use stepwright::method;
 use stepwright::program::Specification;
 use stepwright::study::run::{Run, RunResult};
 use stepwright::study::runner::{Opening, SessionFolder, Study, episode};
@@ -160,7 +161,9 @@ async fn a_world_of_one_file_is_run_and_measured() {
     let folder = tempfile::tempdir().unwrap();
     let lines = &["row.switch(2)", "row.switch(1)", "row.switch(3)"];
     let kept = run(folder.path(), configuration(folder.path()), "few-shot", lines).await;
-    assert!(render(Format::Html, &kept.session.header, &kept.records).unwrap().contains("Lamp 3 shines."));
+    assert!(
+        render(Format::Html, &kept.session.header, &kept.records, method::showing).unwrap().contains("Lamp 3 shines.")
+    );
 }
 
 /// The workbench over a launcher, without a terminal.
@@ -241,8 +244,11 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
         })
         .unwrap();
     assert_eq!((header.world.as_str(), header.task.as_str()), ("lamps", "row/2"));
-    let text = render(Format::Text, &header, &records).unwrap();
-    assert!(text.contains("Lamp 2 shines.") && render(Format::Html, &header, &records).is_ok(), "{text}");
+    let text = render(Format::Text, &header, &records, method::showing).unwrap();
+    assert!(
+        text.contains("Lamp 2 shines.") && render(Format::Html, &header, &records, method::showing).is_ok(),
+        "{text}"
+    );
 }
 
 /// The settings that name the method of one file as the one to begin with.
@@ -255,7 +261,7 @@ fn toy_method() -> [(&'static str, &'static str); 2] {
 async fn a_world_and_a_method_of_one_file_each_are_run_together() {
     let folder = tempfile::tempdir().unwrap();
     let kept = run(folder.path(), configured(folder.path(), &toy_method()), "external:toy", &[]).await;
-    let page = render(Format::Text, &kept.session.header, &kept.records).unwrap();
+    let page = render(Format::Text, &kept.session.header, &kept.records, method::showing).unwrap();
     assert!(page.contains("external:toy") && page.contains("Lamp 1 shines."), "{page}");
 }
 

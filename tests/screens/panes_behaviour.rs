@@ -1,11 +1,16 @@
 //! What panes do that no script of keys shows: how text is drawn, where a reader stays, another session (`scripts/panes.script` has the rest).
 
-use crate::support::fixture::{self, Script, episode};
+use std::sync::Arc;
+
+use crate::panes_snapshots::live_tree;
+use crate::support::fixture::{self, Script, episode, pool};
+use crate::support::requests::Table;
 use crate::support::screen::{buffer, pane, shown, text, unicode};
 use crossterm::event::{KeyModifiers, MouseEvent, MouseEventKind};
 use ratatui::style::Modifier;
-use serde_json::json;
-use stepwright::episode::{Event, Origin};
+use serde_json::{Value, json};
+use stepwright::driver::{Command, Notice, Request, Situation};
+use stepwright::episode::{Actor, ArtifactId, Event, Origin, Record, replacing};
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 
@@ -98,5 +103,63 @@ fn another_session_replaces_what_was_shown() {
             shown(fresh.as_mut(), &second.view, &theme, SIZE, true),
             "{id:?}"
         );
+    }
+}
+
+/// A record of the session of a view, as the driver would send it.
+fn record(view: &mut View, event: Event) {
+    let session = view.session.as_ref().unwrap();
+    let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+    view.notice(Notice::Recorded(Arc::new(record)));
+}
+
+/// A change of a document by a person.
+fn settled(artifact: &ArtifactId, value: &Value) -> Event {
+    let (artifact, patch) = (artifact.clone(), replacing(value).into());
+    Event::ArtifactSettled { artifact, offer: None, patch, by: Actor::Person, edited: false, why: String::new() }
+}
+
+#[test]
+fn each_pane_turns_the_changes_of_the_documents_it_shows() {
+    let with = |notice: Notice| {
+        let mut view = episode().view;
+        view.notice(notice);
+        view
+    };
+    let live = Situation { node: 3, goals: live_tree(), live: true, ..Situation::default() };
+    let candidates = (ArtifactId::candidates("take"), json!([{ "at": 0, "after": { "text": "obj" } }]));
+    let assertions = (ArtifactId::assertions("take"), json!({ "assertions": ["obj"], "origin": "edited" }));
+    for (id, mut view, changes) in [
+        (PaneId::State, Table::begun().view, vec![(ArtifactId::BELIEF, json!({ "objects": [] }))]),
+        (PaneId::Program, episode().view, vec![(ArtifactId::PLAN, json!({ "text": "look", "node": 3 }))]),
+        (PaneId::Skills, episode().view, vec![(ArtifactId::KNOWLEDGE, json!({ "tips": ["Look."] }))]),
+        (PaneId::Blocking, with(Notice::Situation(Arc::new(live))), vec![(ArtifactId::TREE, json!([]))]),
+        (PaneId::Preconditions, with(Notice::Pool(Arc::new(pool()))), vec![candidates, assertions]),
+    ] {
+        let mut pane = pane(id);
+        let mut offered = |view: &View, action: PaneAction| {
+            let _ = pane.update(view);
+            let offered: Vec<PaneAction> = pane.actions(view).iter().map(|(action, _)| *action).collect();
+            let turns = [PaneAction::UndoChange, PaneAction::RedoChange];
+            (turns.map(|turn| offered.contains(&turn)), pane.act(action, view))
+        };
+        let sent = |artifact: &ArtifactId, forward| {
+            vec![Intent::Send(Command::Gate(Request::turn(artifact.clone(), forward)))]
+        };
+        assert_eq!(offered(&view, PaneAction::UndoChange), ([false, false], vec![]), "{id:?}");
+        for (artifact, value) in &changes {
+            record(&mut view, settled(artifact, value));
+        }
+        for (artifact, _) in changes.iter().rev() {
+            let (turns, intents) = offered(&view, PaneAction::UndoChange);
+            assert_eq!((turns[0], &intents), (true, &sent(artifact, false)), "{id:?}");
+            record(&mut view, Event::ArtifactUndone { artifact: artifact.clone() });
+        }
+        for (artifact, value) in &changes {
+            let (turns, intents) = offered(&view, PaneAction::RedoChange);
+            assert_eq!((turns[1], &intents), (true, &sent(artifact, true)), "{id:?}");
+            record(&mut view, settled(artifact, value));
+        }
+        assert_eq!(offered(&view, PaneAction::RedoChange), ([true, false], vec![]), "{id:?}");
     }
 }

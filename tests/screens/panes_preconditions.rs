@@ -9,7 +9,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use stepwright::driver::{CandidateCommand, Command, Level, Notice};
 use stepwright::episode::{Actor, Assertions};
-use stepwright::precondition::{CandidateOrigin, Counterpart, Finding, SideBySide, Validity};
+use stepwright::precondition::{
+    CandidateEdit, CandidateMark, CandidateOrigin, Counterpart, Finding, SideBySide, Validity,
+};
 use stepwright::tui::event::Input;
 use stepwright::tui::pane::{Intent, Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
@@ -288,11 +290,9 @@ fn a_candidate_is_looked_at_as_it_is_typed() {
     assert!(screen.contains("demonstration 1, call 2: agent.take('a', 'b')"), "{screen}");
     assert!(screen.contains("implied by self.location == recep"), "{screen}");
     let put = b.press(KeyCode::Enter);
-    let text = "self.location == receps".to_owned();
-    assert_eq!(
-        put,
-        [Intent::Send(Command::Candidates(CandidateCommand::Put { action: "take".into(), id: Some(1), text }))]
-    );
+    let mark = |text: &str| Some(CandidateMark { text: text.into(), rejected: false });
+    let (before, after) = (mark(&pool().candidates[1].text), mark("self.location == receps"));
+    assert_eq!(put, [Intent::Send(Command::Gate(CandidateEdit { at: 1, before, after }.request("take")))]);
     // What cannot be decided is reported where it is typed.
     b.act(PaneAction::Add);
     b.keys("x");

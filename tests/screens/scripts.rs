@@ -21,9 +21,12 @@ use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventK
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
-use stepwright::driver::{BeliefReading, CandidateCommand, Command, Level, LineStatus, Notice, Situation, Unwritten};
-use stepwright::episode::{Record, Session, Verdict};
-use stepwright::precondition::{Candidate, Pool};
+use stepwright::driver::{
+    BeliefReading, CandidateCommand, Command, Level, LineStatus, Notice, Request, Situation, Unwritten,
+};
+use stepwright::episode::gate::Edit;
+use stepwright::episode::{self, Actor, ArtifactId, Record, Session, Verdict, replacing};
+use stepwright::precondition::{Candidate, CandidateEdit, Pool};
 use stepwright::tui::app::Effect;
 
 use crate::support::fixture::{Script, comparison, episode, inspection, pool, step_view};
@@ -132,18 +135,23 @@ impl Play {
 
     fn sent(&mut self, command: Command) {
         self.say("sends", &without_numbers(&format!("{command:?}")));
-        if let (Some(pool), Command::Candidates(CandidateCommand::Put { text, id, .. })) = (&mut self.pool, &command) {
-            let first = pool.candidates.first().expect("a candidate").clone();
-            let new = Candidate { id: pool.candidates.len(), text: text.clone(), ..first };
-            match id.and_then(|id| pool.candidates.iter_mut().find(|c| c.id == id)) {
-                Some(old) => old.text.clone_from(text),
-                None => pool.candidates.push(new),
-            }
-            self.bench.app.notice(Notice::Pool(Arc::new(pool.clone())));
-        }
         if matches!(command, Command::CheckText { .. } | Command::CheckProgram { .. } | Command::CheckBelief { .. }) {
             self.checks.push(command);
+            return;
         }
+        let Command::Gate(Request::Change { artifact, edit }) = command else { return };
+        self.record_change(artifact, &edit);
+        let (Some(pool), Edit::Append(edit)) = (&mut self.pool, &edit) else { return };
+        let Ok(CandidateEdit { at, before, after: Some(after) }) = serde_json::from_value(edit.clone()) else { return };
+        let first = pool.candidates.first().expect("a candidate").clone();
+        let old =
+            pool.candidates.get_mut(at).filter(|_| before.as_ref().is_some_and(|before| before.text != after.text));
+        match old {
+            Some(old) => old.text = after.text,
+            None if before.is_none() => pool.candidates.push(Candidate { id: at, text: after.text, ..first }),
+            None => {}
+        }
+        self.bench.app.notice(Notice::Pool(Arc::new(pool.clone())));
     }
 
     /// Answers what was asked about a typed text: a program's last line does not run, where there is a reason.
@@ -187,6 +195,23 @@ impl Play {
         let kind = MouseEventKind::Down(MouseButton::Left);
         let event = MouseEvent { kind, column, row: row as u16, modifiers: KeyModifiers::NONE };
         self.bench.app.terminal(Event::Mouse(event), self.bench.now);
+    }
+
+    /// Records a change of a document, as the gate would.
+    fn record_change(&mut self, artifact: ArtifactId, edit: &Edit) {
+        let Some(session) = &self.bench.app.view.session else { return };
+        let patch = match edit {
+            Edit::Append(entry) => Some(json!([{ "op": "add", "path": "/-", "value": entry }])),
+            Edit::Redo => session.last_undone(&artifact).map(|(_, made)| replacing(&made.after)),
+            _ => None,
+        };
+        let (by, edited, why, offer) = (Actor::Person, false, String::new(), None);
+        let event = match patch {
+            Some(patch) => episode::Event::ArtifactSettled { artifact, offer, patch: patch.into(), by, edited, why },
+            None => episode::Event::ArtifactUndone { artifact },
+        };
+        let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+        self.bench.app.notice(Notice::Recorded(record.into()));
     }
 
     /// Answers what a pane asked of candidates, as the driver would.

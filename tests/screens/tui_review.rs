@@ -7,6 +7,7 @@ use serde_json::json;
 use stepwright::driver::{Command, Request};
 use stepwright::episode::{Check, CheckKind, Event, Status, Verdict};
 use stepwright::export::{Format, render};
+use stepwright::method::showing;
 use stepwright::tui::app::{App, Effect};
 
 use crate::support::session::{self, Builder};
@@ -123,7 +124,7 @@ fn nothing_tells_the_future_of_a_blind_session_before_the_decision() {
     assert!(!text.contains('★') && !text.contains("~4.2 steps") && app.view.selected.is_none(), "{text}");
     assert!(text.contains("1 choose"), "nothing is chosen, and the keys that choose are named: {text}");
     for format in [Format::Html, Format::Text, Format::Jsonl] {
-        let out = render(format, &session::header(), builder.records()).unwrap();
+        let out = render(format, &session::header(), builder.records(), showing).unwrap();
         assert!(!out.contains(FUTURE), "{format:?}");
     }
     // Decided: it is shown at the step that was decided, not at the next.

@@ -31,7 +31,7 @@ pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &So
         Format::Html | Format::Text => situations(loaded, config, sources),
         Format::Jsonl => BTreeMap::new(),
     };
-    export::render_with(format, &header, &records, &seen)
+    export::render_with(format, &header, &records, &seen, stepwright_method::showing)
 }
 
 fn runtime() -> Option<Runtime> {

@@ -3,7 +3,7 @@
 //!
 //! All kinds live by one mechanism: an [`Offer`] waits or is taken at once; a [`Change`] leads from one document to the next by a
 //! JSON patch (RFC 6902) and may be taken back and made again (`history`); a node inherits its parent's documents. So each document
-//! belongs to the branch it was changed on. How the documents of a kind are read, checked and shown belongs to the kind's room; what
+//! belongs to the branch it was changed on, but for those of the session ([`ArtifactKind::is_of_session`]). How the documents of a kind are read, checked and shown belongs to the kind's room; what
 //! the gate has to know of a kind is its [`Conduct`](super::gate::Conduct).
 
 use std::collections::BTreeMap;
@@ -36,6 +36,9 @@ pub enum ArtifactKind {
     Tree,
     /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
     Assertions,
+    /// What a person changed of the candidate preconditions of the action function that is the key: an array. Of the session, and of
+    /// no branch of it.
+    Candidates,
     /// Skills with their primitives and tips, as `stepwright_skill::document` writes them.
     Knowledge,
     /// A trajectory cut into calls of skills, the trajectory's id the key: an array of segments.
@@ -45,12 +48,13 @@ pub enum ArtifactKind {
 }
 
 /// The kinds that have a variant, and their identifiers.
-const KNOWN: [(ArtifactKind, &str); 7] = [
+const KNOWN: [(ArtifactKind, &str); 8] = [
     (ArtifactKind::Belief, "belief"),
     (ArtifactKind::Plan, "plan"),
     (ArtifactKind::Program, "program"),
     (ArtifactKind::Tree, "tree"),
     (ArtifactKind::Assertions, "assertions"),
+    (ArtifactKind::Candidates, "candidates"),
     (ArtifactKind::Knowledge, "knowledge"),
     (ArtifactKind::Segments, "segments"),
 ];
@@ -62,6 +66,11 @@ impl ArtifactKind {
             ArtifactKind::Other(id) => id,
             known => KNOWN.iter().find(|(kind, _)| kind == known).map_or("", |(_, id)| id),
         }
+    }
+
+    /// Whether its documents belong to the session, and not to a branch of it.
+    pub fn is_of_session(&self) -> bool {
+        *self == ArtifactKind::Candidates
     }
 }
 
@@ -114,6 +123,11 @@ impl ArtifactId {
     /// The assertions in force for an action function.
     pub fn assertions(action: &str) -> Self {
         ArtifactId { kind: ArtifactKind::Assertions, key: action.to_owned() }
+    }
+
+    /// What a person changed of the candidate preconditions of an action function.
+    pub fn candidates(action: &str) -> Self {
+        ArtifactId { kind: ArtifactKind::Candidates, key: action.to_owned() }
     }
 }
 

@@ -93,36 +93,6 @@ pub enum TreeEdit {
     },
 }
 
-/// A candidate precondition as a person left it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CandidateMark {
-    /// The expression.
-    pub text: String,
-    /// Whether it is rejected: out of the ranking, kept to be restored.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rejected: bool,
-}
-
-/// A person's change of one candidate precondition: added (nothing before), taken out again (nothing after), edited or marked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CandidateEdit {
-    /// Its row among the candidates of the action at that time, from 0.
-    pub at: usize,
-    /// The candidate before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<CandidateMark>,
-    /// The candidate since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<CandidateMark>,
-}
-
-impl CandidateEdit {
-    /// The change that takes this one back.
-    pub fn reversed(self) -> Self {
-        CandidateEdit { at: self.at, before: self.after, after: self.before }
-    }
-}
-
 impl StepOutcome {
     /// Whether the world performed the action: it was neither blocked nor a line that executes nothing.
     pub fn is_executed(&self) -> bool {
@@ -321,13 +291,6 @@ pub enum Event {
         policy: Policy,
         /// Why it changed (`set by a person`, `budget of 2000 tokens reached`).
         why: String,
-    },
-    /// A person changed a candidate precondition of an action; nothing in force changed.
-    CandidateEdited {
-        /// The action's function (`take`).
-        action: String,
-        /// The change.
-        edit: CandidateEdit,
     },
     /// The model, the method or its options changed.
     Configured(Configuration),

@@ -23,6 +23,7 @@ mod proposal;
 mod record;
 mod session;
 mod shape;
+pub mod showing;
 mod structure;
 
 pub use artifact::{
@@ -34,8 +35,7 @@ pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
 pub use event::{
-    AskId, CandidateEdit, CandidateMark, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record,
-    StepOutcome, TreeEdit, Usage,
+    AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};

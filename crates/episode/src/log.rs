@@ -120,6 +120,7 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
             continue;
         }
         let parsed = if version < 2 { older::record(&buffer) } else { serde_json::from_slice(&buffer) };
+        let parsed = parsed.or_else(|why| older::record(&buffer).ok().filter(|_| version == 2).ok_or(why));
         let record: Record = match parsed {
             Ok(record) if version < 3 => older::tagged(record, &session),
             Ok(record) => record,

@@ -14,7 +14,7 @@ use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, CandidateEdit, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
+use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
 use super::history::{Changes, DocumentChange};
 use super::index::{Index, place};
 use super::numbered::Numbered;
@@ -230,8 +230,8 @@ pub struct Session {
     records: u64,
     /// The gate's policy in force.
     pub policy: Policy,
-    /// A person's changes of the candidates of each action, without those taken back.
-    candidate_edits: BTreeMap<String, Vec<CandidateEdit>>,
+    /// The documents that belong to no branch.
+    own: Node,
     /// A person's names and marks for branches, by their first nodes.
     branches: BTreeMap<NodeId, Branch>,
     /// The breakpoints of automatic runs.
@@ -267,7 +267,7 @@ impl Session {
             cursor: 0,
             records: 0,
             policy: Policy::manual(),
-            candidate_edits: BTreeMap::new(),
+            own: Node::default(),
             branches: BTreeMap::new(),
             breakpoints: Vec::new(),
             blind: false,
@@ -387,12 +387,6 @@ impl Session {
         self.node(node).map_or(&NONE, |node| node.in_force.as_ref())
     }
 
-    /// A person's changes of the candidate preconditions of each action function, in order, without those taken back.
-    /// Candidates belong to the session, not to a branch of it.
-    pub fn candidate_edits(&self) -> &BTreeMap<String, Vec<CandidateEdit>> {
-        &self.candidate_edits
-    }
-
     /// A person's name and marks for the branch that begins at a node.
     pub fn branch(&self, start: NodeId) -> Option<&Branch> {
         self.branches.get(&start)
@@ -403,22 +397,43 @@ impl Session {
         self.assertions_at(self.cursor)
     }
 
+    /// Where a document is kept at the cursor.
+    fn home(&self, artifact: &ArtifactId) -> Option<&Node> {
+        if artifact.kind.is_of_session() { Some(&self.own) } else { self.current() }
+    }
+
     /// A document at the cursor.
     pub fn document(&self, artifact: &ArtifactId) -> Option<&Arc<Value>> {
-        self.current()?.document(artifact)
+        self.home(artifact)?.document(artifact)
+    }
+
+    /// The documents that belong to no branch.
+    pub fn documents(&self) -> &Documents {
+        &self.own.documents
     }
 
     /// The change that undo would take back of a document: the last one, with its number among the changes of the session. What an
     /// episode begins with is not taken back.
     pub(crate) fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
-        let number = self.current()?.documents.last(artifact)?;
+        let number = self.home(artifact)?.documents.last(artifact)?;
         Some((number, self.changes.get(number).filter(|made| !made.begins)?))
     }
 
     /// The change that redo would make again of a document, with its number among the changes of the session.
-    pub(crate) fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
-        let number = self.current()?.documents.undone(artifact)?;
+    pub fn last_undone(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
+        let number = self.home(artifact)?.documents.undone(artifact)?;
         Some((number, self.changes.get(number)?))
+    }
+
+    /// Of these documents the one that changed last; forward, the one whose change was taken back last.
+    pub fn changed_last<'a>(&self, among: &'a [ArtifactId], forward: bool) -> Option<&'a ArtifactId> {
+        if forward {
+            // Changes are taken back from the last one on.
+            let undone = among.iter().filter_map(|artifact| Some((self.last_undone(artifact)?.0, artifact)));
+            return undone.min().map(|(_, artifact)| artifact);
+        }
+        let made = among.iter().filter_map(|artifact| Some((self.last_change(artifact)?.0, artifact)));
+        made.max().map(|(_, artifact)| artifact)
     }
 
     /// The belief at the cursor.
@@ -534,15 +549,6 @@ impl Session {
                 self.move_to(*to);
             }
             Event::PolicySet { policy, .. } => self.policy = policy.clone(),
-            Event::CandidateEdited { action, edit } => {
-                let edits = self.candidate_edits.entry(action.clone()).or_default();
-                match edits.last() {
-                    Some(last) if *last == edit.clone().reversed() => {
-                        edits.pop();
-                    }
-                    _ => edits.push(edit.clone()),
-                }
-            }
             Event::Configured(now) => {
                 self.model.clone_from(&now.model);
                 self.method.clone_from(&now.method);
@@ -591,6 +597,11 @@ impl Session {
             Event::ArtifactOffered { .. } => {
                 Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
                 self.next_offer += 1;
+            }
+            Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }
+                if artifact.kind.is_of_session() =>
+            {
+                self.own.apply_artifact(&record.event, self.next_offer, &mut self.changes)?;
             }
             Event::ArtifactSettled { .. } | Event::ArtifactRefused { .. } | Event::ArtifactUndone { .. } => {
                 Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;

@@ -16,6 +16,7 @@ mod trajectory;
 
 use std::collections::BTreeMap;
 
+use stepwright_episode::showing::Showings;
 use stepwright_episode::{Header, InvalidRecord, NodeId, Record, Session, blind};
 
 pub use html::comparison as comparison_page;
@@ -44,8 +45,8 @@ pub enum ExportError {
 
 /// Renders a session's header and records in a format.
 /// Errors: [`ExportError`] if the records are no session or cannot be rendered.
-pub fn render(format: Format, header: &Header, records: &[Record]) -> Result<String, ExportError> {
-    render_with(format, header, records, &BTreeMap::new())
+pub fn render(format: Format, header: &Header, records: &[Record], showings: Showings) -> Result<String, ExportError> {
+    render_with(format, header, records, &BTreeMap::new(), showings)
 }
 
 /// As [`render`], with what the world says at the nodes.
@@ -54,6 +55,7 @@ pub fn render_with(
     header: &Header,
     records: &[Record],
     seen: &BTreeMap<NodeId, Seen>,
+    showings: Showings,
 ) -> Result<String, ExportError> {
     let records = &*blind::shown(header, records);
     if format == Format::Jsonl {
@@ -63,7 +65,7 @@ pub fn render_with(
     for record in records {
         session.apply(record)?;
     }
-    let story = story(&session, seen);
+    let story = story(&session, seen, showings);
     Ok(match format {
         Format::Html => html::render(&story)?,
         Format::Text | Format::Jsonl => text::render(&story),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::learned::{self, Learned};
+use stepwright_episode::showing::{Listed, Showings};
 use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Mark, Node, NodeId, OWN,
     OfferState, Origin, Proposal, Session, Turn, blind,
@@ -125,7 +126,7 @@ pub struct ProposalEntry {
 }
 
 /// Puts a session in order, with what its world says at its nodes as far as that is known.
-pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Story {
+pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings) -> Story {
     let header = &session.header;
     let mut facts = vec![
         ("world".to_owned(), header.world.clone()),
@@ -146,9 +147,9 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Story {
         sentence: header.sentence.clone(),
         facts,
         standing: standing(session),
-        chapters: chapters(session, seen),
+        chapters: chapters(session, seen, showings),
         in_force: in_force(session),
-        known: learned::known(session),
+        known: learned::known(session, showings),
         specification: header.specification.clone(),
     }
 }
@@ -194,10 +195,12 @@ fn adopted(node: &Node) -> Vec<String> {
     entries.collect()
 }
 
-fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Vec<Chapter> {
+fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings) -> Vec<Chapter> {
     let main: Vec<&Node> = session.line();
     let mut done = vec![false; session.nodes().len()];
-    let mut chapters = vec![chapter(session, seen, "The episode".to_owned(), &main, &mut done)];
+    let chapter =
+        |title: String, line: &[&Node], done: &mut [bool]| chapter(session, seen, showings, title, line, done);
+    let mut chapters = vec![chapter("The episode".to_owned(), &main, &mut done)];
     // Every node not included yet starts a branch; it is followed along its newest children.
     for node in session.nodes().iter().map(AsRef::as_ref) {
         if is_done(&done, node.id) || session.is_deleted(node.id) {
@@ -214,7 +217,7 @@ fn chapters(session: &Session, seen: &BTreeMap<NodeId, Seen>) -> Vec<Chapter> {
         let from = node.parent.and_then(|p| session.node(p)).map_or(0, |n| n.depth);
         let name = session.branch_name(node.id);
         let name = if name.is_empty() { String::new() } else { format!(": {name}") };
-        chapters.push(chapter(session, seen, format!("Branch after step {from}{name}"), &line, &mut done));
+        chapters.push(chapter(format!("Branch after step {from}{name}"), &line, &mut done));
     }
     chapters
 }
@@ -226,6 +229,7 @@ fn is_done(done: &[bool], node: NodeId) -> bool {
 fn chapter(
     session: &Session,
     seen: &BTreeMap<NodeId, Seen>,
+    showings: Showings,
     title: String,
     line: &[&Node],
     done: &mut [bool],
@@ -235,7 +239,7 @@ fn chapter(
         if let Some(slot) = usize::try_from(node.id).ok().and_then(|i| done.get_mut(i)) {
             *slot = true;
         }
-        let step = step_of(session, node);
+        let step = step_of(session, node, showings);
         steps.push(match seen.get(&node.id) {
             Some(seen) => with_state(step, session, node, seen),
             None => step,
@@ -244,7 +248,7 @@ fn chapter(
     Chapter { title, steps }
 }
 
-pub fn step_of(session: &Session, node: &Node) -> Step {
+pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
     Step {
         node: node.id,
         depth: node.depth,
@@ -259,9 +263,9 @@ pub fn step_of(session: &Session, node: &Node) -> Step {
         asks: node.turn.asks.iter().map(ask).collect(),
         proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn)).collect(),
         adopted: adopted(node),
-        learned: learned::at(node),
+        learned: learned::at(node, showings),
         notes: node.turn.notes.clone(),
-        documents: documents(node),
+        documents: documents(node, showings),
         plan: plan(node),
         state: None,
         truth: None,
@@ -302,11 +306,11 @@ fn plan(node: &Node) -> Option<String> {
 }
 
 /// The decisions at a node about documents other than assertions and knowledge.
-fn documents(node: &Node) -> Vec<String> {
+fn documents(node: &Node, showings: Showings) -> Vec<String> {
     let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
     let mut out = Vec::new();
-    let is_own = |kind: &ArtifactKind| *kind != ArtifactKind::Assertions && !learned::is_learned(kind);
+    let is_own = |kind: &ArtifactKind| showings(kind).listed == Listed::Changes;
     let changes = node.turn.changes.iter().filter(|c| is_own(&c.artifact.kind));
     for change in changes {
         let how = match (change.offer, change.edited) {

@@ -1,11 +1,19 @@
 use super::*;
 use serde_json::json;
-use stepwright_episode::{Actor, Event};
+use stepwright_episode::showing::{Listed, Showing};
+use stepwright_episode::{Actor, ArtifactKind, Event};
 
 const SESSION: &str = include_str!("tests/session.jsonl");
 
 pub(super) fn header() -> Header {
     serde_json::from_str(SESSION.lines().next().unwrap()).unwrap()
+}
+
+/// Knowledge is what a session learns.
+pub(super) fn showings(kind: &ArtifactKind) -> &'static Showing {
+    static LEARNED: Showing = Showing { listed: Listed::Learned, ..Showing::new("what was learned of {}") };
+    static OTHER: Showing = Showing::new("a document");
+    if *kind == ArtifactKind::Knowledge { &LEARNED } else { &OTHER }
 }
 
 /// Two proposals, one rejected, one taken; undone; another typed: a session with a branch.
@@ -19,7 +27,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
     for record in records() {
         session.apply(&record).unwrap();
     }
-    let story = story(&session, &BTreeMap::new());
+    let story = story(&session, &BTreeMap::new(), showings);
     let titles: Vec<_> = story.chapters.iter().map(|c| c.title.as_str()).collect();
     assert_eq!(titles, ["The episode", "Branch after step 0"]);
     let steps: usize = story.chapters.iter().map(|c| c.steps.len()).sum();
@@ -32,7 +40,7 @@ fn the_story_has_the_cursors_line_first_and_loses_no_branch() {
 
 #[test]
 fn a_page_is_escaped_whole_and_asks_nothing_of_the_network() {
-    let page = render(Format::Html, &header(), &records()).unwrap();
+    let page = render(Format::Html, &header(), &records(), showings).unwrap();
     assert!(page.contains("put a &lt;mug&gt; in desk."));
     assert!(page.contains("rejected: not &lt;there&gt;"));
     assert!(page.contains("\\x1b[31mred") && !page.contains('\x1b'));
@@ -74,7 +82,7 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     records.push(Record { id, ts: 0, node, event });
     let seen: BTreeMap<NodeId, Seen> = [(node, seen)].into();
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &seen).unwrap();
+        let out = render_with(format, &header(), &records, &seen, showings).unwrap();
         for part in ["set by a person: I saw it", "believed 1, in truth 2", "blocked: go to bed 1", "location"] {
             assert!(out.contains(part), "{format:?} lacks {part}: {out}");
         }
@@ -83,14 +91,14 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     records.push(Record { id: id + 1, ts: 0, node: 2, event: Event::BlindSet { blind: true } });
     let undecided = seen.into_values().map(|seen| (2, seen)).collect();
     for format in [Format::Html, Format::Text] {
-        let out = render_with(format, &header(), &records, &undecided).unwrap();
+        let out = render_with(format, &header(), &records, &undecided, showings).unwrap();
         assert!(!out.contains("in truth 2") && !out.contains("secret") && out.contains("location"), "{out}");
     }
 }
 
 #[test]
 fn jsonl_reads_back_as_the_same_records() {
-    let text = render(Format::Jsonl, &header(), &records()).unwrap();
+    let text = render(Format::Jsonl, &header(), &records(), showings).unwrap();
     let mut lines = text.lines();
     assert_eq!(serde_json::from_str::<Header>(lines.next().unwrap()).unwrap(), header());
     let back: Vec<Record> = lines.map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -103,7 +111,7 @@ proptest::proptest! {
         let mut written = records();
         let scored = written.iter_mut().find_map(|r| if let Event::Proposed { proposal } = &mut r.event { Some(proposal) } else { None });
         std::sync::Arc::make_mut(scored.unwrap()).score = Some(number);
-        let text = render(Format::Jsonl, &header(), &written).unwrap();
+        let text = render(Format::Jsonl, &header(), &written, showings).unwrap();
         let back: Vec<Record> = text.lines().skip(1).map(|l| serde_json::from_str(l).unwrap()).collect();
         proptest::prop_assert_eq!(back, written, "{}", number);
     }
@@ -112,7 +120,7 @@ proptest::proptest! {
 #[test]
 fn records_that_are_no_session_are_an_error() {
     let broken = &records()[1..];
-    assert!(matches!(render(Format::Text, &header(), broken), Err(ExportError::InvalidRecord(_))));
+    assert!(matches!(render(Format::Text, &header(), broken, showings), Err(ExportError::InvalidRecord(_))));
 }
 
 #[test]

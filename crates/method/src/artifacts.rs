@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::derived::DerivedState;
 use super::program_context::ProgramContext;
 use stepwright_episode::gate::{Conduct, Follows};
+use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{ArtifactId, Assertions, Session};
 use stepwright_text::words::count;
 use stepwright_world::World;
@@ -27,39 +28,29 @@ pub type Read = Result<(Value, Option<String>), String>;
 #[derive(Debug)]
 pub struct ArtifactSpec {
     pub id: &'static str,
-    /// Its name for people; `{}` stands for its key.
-    pub title: &'static str,
+    /// How the gate treats it.
     pub conduct: Conduct,
-    /// Whether it is what a session learned, listed as such in exports.
-    pub learned: bool,
+    /// How it is shown.
+    pub showing: Showing,
+    /// Reads what a person typed.
     pub read: fn(&At<'_>, &ArtifactId, &str) -> Read,
     /// Whether it can be in force at the cursor; `null` is none. Errors say why not.
     pub check: fn(&At<'_>, &ArtifactId, &Value) -> Result<(), String>,
     /// The message once it is in force, if any.
     pub told: fn(&ArtifactId, &Value) -> Option<String>,
-    pub lines: fn(&Value) -> Vec<String>,
-    /// How it differs from another, a line each.
-    pub changes: fn(Option<&Value>, &Value) -> Vec<String>,
 }
 
 impl ArtifactSpec {
     /// A kind of texts that wait for a decision and always fit.
-    pub(crate) const fn new(id: &'static str, title: &'static str) -> Self {
+    pub(crate) const fn new(id: &'static str, showing: Showing) -> Self {
         ArtifactSpec {
             id,
-            title,
             conduct: Conduct::USUAL,
-            learned: false,
+            showing,
             read: |_, _, typed| text("text", typed, "it is empty; write it, or refuse it"),
             check: |_, _, _| Ok(()),
             told: |_, _| None,
-            lines: text_lines,
-            changes: |_, after| text_lines(after),
         }
-    }
-
-    pub fn title_of(&self, artifact: &ArtifactId) -> String {
-        self.title.replace("{}", &artifact.key)
     }
 }
 
@@ -74,7 +65,19 @@ pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
         let set = Assertions::of(artifact, value)?;
         Some(format!("{} in force for {}", count(set.assertions.len(), "assertion"), set.action))
     },
-    ..ArtifactSpec::new("assertions", "assertions for {}")
+    ..ArtifactSpec::new(
+        "assertions",
+        Showing {
+            listed: Listed::InForce,
+            word: |_| "adopted",
+            patch: |artifact, patch, _| {
+                let set = Assertions::of(artifact, patch.pointer("/0/value")?)?;
+                let count = count(set.assertions.len(), "assertion");
+                Some(format!("{count} for {} ({}): {}", set.action, set.origin, set.assertions.join("; ")))
+            },
+            ..Showing::new("assertions for {}")
+        },
+    )
 };
 
 /// A text that may not be empty, as the document that holds it under that name.
@@ -83,13 +86,4 @@ pub(crate) fn text(name: &str, text: &str, empty: &str) -> Read {
         "" => Err(empty.to_owned()),
         text => Ok((serde_json::json!({ name: text }), None)),
     }
-}
-
-/// Of a text its lines, of another document its JSON.
-pub(crate) fn text_lines(value: &Value) -> Vec<String> {
-    lines(&value.get("text").and_then(Value::as_str).map_or_else(|| value.to_string(), str::to_owned))
-}
-
-pub(crate) fn lines(text: &str) -> Vec<String> {
-    text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }

@@ -14,6 +14,7 @@ use super::request_program::{Form, NEXT_QUERY, Programs, STATE, cups, read_list,
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop, folded};
 use crate::artifacts::ArtifactSpec;
 use crate::belief;
+use stepwright_episode::showing::Showing;
 use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::{Ability, CUPS, closes, shipped_domain, state_form, updates};
@@ -106,19 +107,22 @@ pub fn read(text: &str) -> Result<BeliefReading, String> {
     Ok(BeliefReading { state: Arc::new(reading.state), repairs })
 }
 
-pub(super) static ARTIFACT: ArtifactSpec = spec("belief", "belief");
+/// Beliefs as documents.
+pub(super) static ARTIFACT: ArtifactSpec =
+    spec("belief", Showing { word: |typed| if typed { "corrected" } else { "believed" }, ..Showing::new("belief") });
 
 /// Documents of a method in another process, of kinds of its own.
-pub(super) static OTHER: ArtifactSpec = spec("", "what the method wrote");
+pub(super) static OTHER: ArtifactSpec = spec("", Showing::new("what the method wrote"));
 
-const fn spec(id: &'static str, title: &'static str) -> ArtifactSpec {
+/// Documents that are read as beliefs.
+const fn spec(id: &'static str, showing: Showing) -> ArtifactSpec {
     ArtifactSpec {
         read: |_, _, text| {
             let BeliefReading { state, repairs } = read(text)?;
             let mended = (!repairs.is_empty()).then(|| format!("read with repairs: {}", repairs.join("; ")));
             Ok((state.as_ref().clone(), mended))
         },
-        ..ArtifactSpec::new(id, title)
+        ..ArtifactSpec::new(id, showing)
     }
 }
 

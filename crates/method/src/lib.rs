@@ -57,7 +57,7 @@ pub use context::{Context, Knowledge, ModelTraits, Past, Round, Stop, WorkInput,
 pub use derived::{DerivedState, Grounds, History, folded};
 pub use external::{Command, External, PREFIX as EXTERNAL};
 pub use info::{MethodInfo, Misfit, Needs, fits};
-pub use list::{all, all_options, artifact, conduct, named, options_with};
+pub use list::{all, all_options, artifact, conduct, named, options_with, showing};
 pub use method::{Method, REFERENCE, SYMBOLIC};
 pub use method_stack::MethodStack;
 pub use options::{DOMAIN, MAX_SHOTS, TRIALS};

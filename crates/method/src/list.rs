@@ -7,20 +7,22 @@ use super::info::MethodInfo;
 use super::method::Method;
 use super::step::{Place, Section};
 use super::{
-    belief_update, blocking, code_policy, few_shot, ff_replan, o3d, plan_following, precondition_aware,
+    belief_update, blocking, code_policy, few_shot, ff_replan, o3d, plan_following, precondition, precondition_aware,
     precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
 };
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conduct;
+use stepwright_episode::showing::Showing;
 use stepwright_world::options::{OptionSpec, Table};
 
 /// The kinds of documents that are registered.
-static ARTIFACTS: [&ArtifactSpec; 10] = [
+static ARTIFACTS: [&ArtifactSpec; 11] = [
     &belief_update::ARTIFACT,
     &plan_following::ARTIFACT,
     &statler::ARTIFACT,
     &blocking::ARTIFACT,
     &artifacts::ASSERTIONS,
+    &precondition::ARTIFACT,
     &skills::KNOWLEDGE,
     &skills::SEGMENTS,
     &reflexion::ARTIFACT,
@@ -31,6 +33,11 @@ static ARTIFACTS: [&ArtifactSpec; 10] = [
 /// A kind of documents; one that is not registered is of a method in another process.
 pub fn artifact(kind: &ArtifactKind) -> &'static ArtifactSpec {
     ARTIFACTS.iter().copied().find(|spec| spec.id == kind.id()).unwrap_or(&belief_update::OTHER)
+}
+
+/// How documents of a kind are shown.
+pub fn showing(kind: &ArtifactKind) -> &'static Showing {
+    &artifact(kind).showing
 }
 
 /// How the gate treats documents of a kind.

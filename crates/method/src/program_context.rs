@@ -1,6 +1,7 @@
 //! Program context of an episode: the specification, the assertions in force, and the state that the calls lead to.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ pub enum LineStatus {
 pub struct ProgramContext {
     specification: Specification,
     rules: Arc<Rules>,
+    /// The assertions read so far, by their texts: one is checked before it is in force, and comes back with its branch.
+    known: Arc<Mutex<BTreeMap<String, Assertion>>>,
     start: ProgramState,
 }
 
@@ -37,7 +40,7 @@ impl ProgramContext {
     pub fn load(source: &str) -> Result<Self, String> {
         let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
         let start = ProgramState(specification.start().map_err(|e| e.to_string())?);
-        let mut program = ProgramContext { specification, rules: Arc::default(), start };
+        let mut program = ProgramContext { specification, rules: Arc::default(), known: Arc::default(), start };
         for assertions in program.assertions() {
             program.adopt(&assertions)?;
         }
@@ -65,10 +68,19 @@ impl ProgramContext {
         if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
             return Err(format!("`{}` is no action of the specification", adopted.action));
         }
-        let compiled = adopted.assertions.iter().map(|text| {
-            Assertion::compile(text).map_err(|e| format!("`{text}` cannot be adopted for {}: {e}", adopted.action))
-        });
-        let compiled: Vec<Assertion> = compiled.collect::<Result<_, _>>()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = Vec::with_capacity(adopted.assertions.len());
+        for text in &adopted.assertions {
+            compiled.push(match known.get(text) {
+                Some(assertion) => assertion.clone(),
+                None => {
+                    let wrong = |e| format!("`{text}` cannot be adopted for {}: {e}", adopted.action);
+                    let assertion = Assertion::compile(text).map_err(wrong)?;
+                    known.entry(text.clone()).or_insert(assertion).clone()
+                }
+            });
+        }
+        drop(known);
         Arc::make_mut(&mut self.rules).insert(adopted.action.clone(), compiled);
         Ok(())
     }

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use stepwright_skill::knowledge::Published;
 use stepwright_skill::{Knowledge, Segment, changes, document, file, segment};
 
-use super::artifacts::{self, ArtifactSpec, text_lines};
+use super::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
+use stepwright_episode::showing::{Listed, Showing, lines, text_lines};
 use stepwright_episode::{PromptMessage, PromptRecord};
 use stepwright_world::options::{Kind, OptionSpec};
 use stepwright_world::{self as world, WorldKind};
@@ -21,26 +22,33 @@ use stepwright_world::{self as world, WorldKind};
 /// The knowledge of skills as a document. Changes found for it are offered beside the episode.
 pub(super) static KNOWLEDGE: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
-    learned: true,
     read: |_, _, text| Ok((document::write(&file::read(text).map_err(|e| e.to_string())?), None)),
     check: |_, _, value| if value.is_null() { Ok(()) } else { document::read(value).map(drop) },
-    lines: |value| {
-        document::read(value).map_or_else(|_| text_lines(value), |known| artifacts::lines(&file::write(&known)))
-    },
-    changes: |before, after| {
-        let before = document::read(before.unwrap_or(&Value::Null));
-        match (before, document::read(after)) {
-            (Ok(before), Ok(after)) => changes::between(&before, &after).iter().map(ToString::to_string).collect(),
-            _ => text_lines(after),
-        }
-    },
-    ..ArtifactSpec::new("knowledge", "skills and tips")
+    ..ArtifactSpec::new(
+        "knowledge",
+        Showing {
+            listed: Listed::Learned,
+            lines: |value| {
+                document::read(value).map_or_else(|_| text_lines(value), |known| lines(&file::write(&known)))
+            },
+            changes: |before, after| {
+                let before = document::read(before.unwrap_or(&Value::Null));
+                match (before, document::read(after)) {
+                    (Ok(before), Ok(after)) => {
+                        changes::between(&before, &after).iter().map(ToString::to_string).collect()
+                    }
+                    _ => text_lines(after),
+                }
+            },
+            word: |_| "knowledge",
+            ..Showing::new("skills and tips")
+        },
+    )
 };
 
 /// The segments that a recorded log is cut into as a document, the log's id the key.
 pub(super) static SEGMENTS: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { waits: false, ..Conduct::USUAL },
-    learned: true,
     read: |at, artifact, text| {
         let logs = at.world.recorded();
         let log = logs.iter().flat_map(|logs| logs.all.iter()).find(|one| one.id == artifact.key);
@@ -51,9 +59,16 @@ pub(super) static SEGMENTS: ArtifactSpec = ArtifactSpec {
         Value::Null => Ok(()),
         _ => cut(value).map(drop),
     },
-    lines: segment_lines,
-    changes: |_, after| segment_lines(after),
-    ..ArtifactSpec::new("segments", "the log {} cut into calls")
+    ..ArtifactSpec::new(
+        "segments",
+        Showing {
+            listed: Listed::Learned,
+            lines: segment_lines,
+            changes: |_, after| segment_lines(after),
+            word: |_| "segments",
+            ..Showing::new("the log {} cut into calls")
+        },
+    )
 };
 
 fn cut(value: &Value) -> Result<Vec<Segment>, String> {
@@ -203,4 +218,20 @@ pub(crate) fn with_tips(mut prompt: PromptRecord, known: Result<Arc<Knowledge>, 
         None => prompt.messages.push(PromptMessage { role: "text".to_owned(), text }),
     }
     prompt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_learned_is_shown_a_line_each() {
+        let known = json!({ "tips": ["Look."], "skills": [{ "name": "find(object)", "tips": ["Think."] }] });
+        let changes = (KNOWLEDGE.showing.changes)(None, &known);
+        assert!(changes.iter().any(|line| line == "+ tip Look."), "{changes:?}");
+        assert!((KNOWLEDGE.showing.lines)(&known).iter().any(|line| line.contains("Think.")));
+        let cut = json!([{ "skill": "find", "args": ["mug"], "start": 0, "end": 3 }]);
+        assert_eq!((SEGMENTS.showing.lines)(&cut), ["find(mug): steps 1 to 4"]);
+        assert_eq!((SEGMENTS.showing.lines)(&json!("none")), ["\"none\""], "shown as it is kept");
+    }
 }

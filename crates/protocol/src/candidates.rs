@@ -14,33 +14,12 @@ pub enum CandidateCommand {
         /// From the enumerator or from the model in use.
         origin: CandidateOrigin,
     },
-    /// Add or replace a candidate by a person's text; validated at once, answered by [`Notice::Pool`](crate::Notice::Pool).
-    Put {
-        action: String,
-        /// The candidate edited; `None` adds one.
-        id: Option<usize>,
-        text: String,
-    },
     /// Look at an expression as it is being typed, or at a candidate of that text: validity, |C|, relations, what it newly
     /// excludes. Answered by [`Notice::CandidateChecked`](crate::Notice::CandidateChecked), nothing is kept.
     Try {
         token: u64,
         action: String,
         text: String,
-    },
-    /// Mark a candidate rejected or not.
-    Reject {
-        action: String,
-        id: usize,
-        rejected: bool,
-    },
-    /// Take back the last change a person made to an action's candidates or to what is in force for it.
-    Undo {
-        action: String,
-    },
-    /// Make the change again that was last taken back.
-    Redo {
-        action: String,
     },
     /// Show a demonstration step with the values of these expressions there; answered by
     /// [`Notice::StepShown`](crate::Notice::StepShown).

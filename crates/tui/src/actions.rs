@@ -285,7 +285,7 @@ actions! {
         MarkAll "mark-all" "*" "unmark" "Mark no row, or what is suggested again";
         HeldBack "held-back" "H" "held back" "Show or hide the valid candidates that were held back for lack of evidence";
         Ranking "ranking" "r" "ranking" "Rank by the evidence rule, or by Equation (1) of the paper alone";
-        UndoChange "undo-change" "Z" "undo change" "Take the pane's last change back; no step is undone";
+        UndoChange "undo-change" "Z" "undo change" "Take the last change of what the pane shows back; no step is undone";
         RedoChange "redo-change" "Y" "redo change" "Make the change again that was taken back";
         Compare "compare" "d" "compare" "Set two sets side by side; the same key changes the left one";
         Save "save-set" "W" "save" "Write what is in force to a file";

@@ -12,8 +12,8 @@ use super::view::View;
 use super::widgets::draw::Painter;
 use super::widgets::find::Rows;
 use super::widgets::outline::Outline;
-use stepwright_episode::{NodeId, ProposalId};
-use stepwright_protocol::{Command, Level};
+use stepwright_episode::{ArtifactId, NodeId, ProposalId};
+use stepwright_protocol::{Command, Level, Request};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileUse {
@@ -104,6 +104,31 @@ pub trait Pane {
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent>;
 
+    /// The documents it shows that a person may change; undo and redo are of the one that changed last.
+    fn documents(&self, view: &View) -> Vec<ArtifactId> {
+        let _ = view;
+        Vec::new()
+    }
+
+    /// Undo and redo of the documents it shows, as far as there is a change to be turned.
+    fn turns(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
+        let documents = self.documents(view);
+        let mut turns = vec![(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")];
+        let can = |forward| view.session.as_ref().is_some_and(|s| s.changed_last(&documents, forward).is_some());
+        turns.retain(|(action, _)| can(*action == PaneAction::RedoChange));
+        turns
+    }
+
+    /// That no change of the documents is left to be turned, where it shows any.
+    fn turned_out(&self, action: PaneAction, view: &View) -> Option<String> {
+        let turn = match action {
+            PaneAction::UndoChange => "undo",
+            PaneAction::RedoChange => "do again",
+            _ => return None,
+        };
+        (!self.documents(view).is_empty()).then(|| format!("no change is left to {turn} here"))
+    }
+
     /// Whether something of the pane's own is being typed.
     fn is_editing(&self) -> bool {
         false
@@ -148,6 +173,12 @@ pub trait Pane {
     }
 
     fn browse(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        if let PaneAction::UndoChange | PaneAction::RedoChange = action {
+            let (documents, forward) = (self.documents(view), action == PaneAction::RedoChange);
+            let found = view.session.as_ref().and_then(|session| session.changed_last(&documents, forward));
+            let turn = |artifact: &ArtifactId| Intent::Send(Command::Gate(Request::turn(artifact.clone(), forward)));
+            return found.map(turn).into_iter().collect();
+        }
         self.with_rows(view, &mut |outline, rows| {
             outline.act(action, rows);
         })

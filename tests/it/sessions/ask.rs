@@ -17,7 +17,7 @@ use serde_json::json;
 use stepwright::blocking::BlockingNode;
 use stepwright::driver::{CandidateCommand, Command, Notice, ProcessStatus, Request, SetSource, SkillCommand};
 use stepwright::episode::{ArtifactId, ArtifactKind, Configuration, Policy, PromptMessage, Session, TreeEdit};
-use stepwright::precondition::{AdoptedSet, CandidateOrigin};
+use stepwright::precondition::{AdoptedSet, CandidateEdit, CandidateMark, CandidateOrigin};
 use stepwright_skill::distil::{Wanted, Way};
 use stepwright_skill::{document, file};
 
@@ -102,6 +102,17 @@ impl Play {
         turn.offers.iter().rev().find(|offer| !offer.is_settled()).expect("an offer")
     }
 
+    /// A person's change of a candidate in the pool that was shown last; of one that is marked only there is no text.
+    fn changed(&self, action: &str, at: Option<usize>, text: Option<&str>, rejected: bool) -> Request {
+        let notices = &self.watched.as_ref().expect("begun").notices;
+        let pools = notices.iter().rev().filter_map(|n| if let Notice::Pool(pool) = n { Some(pool) } else { None });
+        let all = pools.into_iter().find(|pool| pool.action == action).map_or(&[][..], |pool| &pool.candidates);
+        let mark = |text: &str, rejected| CandidateMark { text: text.to_owned(), rejected };
+        let before = at.map(|at| mark(&all[at].text, all[at].rejected));
+        let after = text.or(before.as_ref().map(|before| before.text.as_str())).map(|text| mark(text, rejected));
+        CandidateEdit { at: at.unwrap_or(all.len()), before, after }.request(action)
+    }
+
     fn gate(&self, words: &[&str], text: &str) -> Option<Request> {
         let owned = text.to_owned();
         let number = |at: usize| words[at].parse().unwrap();
@@ -153,6 +164,15 @@ impl Play {
             },
             ["turn", "back", kind] => Request::turn(artifact(kind), false),
             ["prune"] => Request::edit_tree(&TreeEdit::Prune { node: self.row(text), pruned: true }),
+            ["put", action] => self.changed(action, None, Some(text), false),
+            ["put", action, _] => self.changed(action, words[2].parse().ok(), Some(text), false),
+            ["drop" | "restore", action] => self.changed(action, Some(text.parse().unwrap()), None, words[0] == "drop"),
+            ["undo" | "redo", "of", action] => {
+                let (among, forward) =
+                    ([ArtifactId::candidates(action), ArtifactId::assertions(action)], words[0] == "redo");
+                let found = self.session().changed_last(&among, forward).unwrap_or(&among[0]);
+                Request::turn(found.clone(), forward)
+            }
             ["add", "below", row @ ..] => {
                 Request::edit_tree(&TreeEdit::Add { under: self.row(&row.join(" ")), action: owned })
             }
@@ -164,7 +184,6 @@ impl Play {
         let (owned, action) = (text.to_owned(), words.get(1).copied().unwrap_or_default().to_owned());
         let last = words.last().copied().unwrap_or_default().to_owned();
         let origin = if last == "model" { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
-        let id = || text.parse().unwrap();
         let set = self.place.file("mine.preconditions.py");
         let token = 7;
         let candidates = match words {
@@ -185,16 +204,10 @@ impl Play {
                 let assertions = text.split("; ").map(str::to_owned).collect();
                 CandidateCommand::Adopt { action, assertions, origin: "edited".into() }
             }
-            ["put", _] => CandidateCommand::Put { action, id: None, text: owned },
-            ["put", _, id] => CandidateCommand::Put { action, id: id.parse().ok(), text: owned },
             ["try", _] => CandidateCommand::Try { token, action, text: owned },
-            ["drop", _] => CandidateCommand::Reject { action, id: id(), rejected: true },
-            ["restore", _] => CandidateCommand::Reject { action, id: id(), rejected: false },
             ["infer", "by", _] => CandidateCommand::Infer { action: None, origin },
             ["infer", _] => CandidateCommand::Infer { action: Some(action), origin: CandidateOrigin::Model },
             ["score", _] => CandidateCommand::Score { action },
-            ["undo", "of", _] => CandidateCommand::Undo { action: last },
-            ["redo", "of", _] => CandidateCommand::Redo { action: last },
             ["asks"] => CandidateCommand::SetAsks(candidate_asks(text)),
             ["save", "set"] => CandidateCommand::SaveSet(set),
             ["compare", "with"] => {

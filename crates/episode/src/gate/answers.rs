@@ -4,7 +4,7 @@
 //! it, or for the effects it needs itself (assertions to be compiled, a text to be read).
 
 use super::super::event::AskId;
-use super::{Answer, Effect, Gate, Input, Level, Phase, Report, Request, Then, Ticket};
+use super::{Answer, Edit, Effect, Follows, Gate, Input, Level, Phase, Report, Request, Then, Ticket};
 
 /// Why a request is refused that a person stopped.
 const CANCELLED: &str = "cancelled by a person";
@@ -15,13 +15,6 @@ pub(super) struct Serving {
     ticket: Ticket,
     ask: Option<AskId>,
     refusal: Option<String>,
-}
-
-impl Request {
-    /// Whether it is no part of the episode's steps, so that it waits for none.
-    pub(super) fn is_background(&self) -> bool {
-        matches!(self, Request::AskInBackground(_) | Request::EditCandidate { .. } | Request::OfferArtifact(_))
-    }
 }
 
 impl Report {
@@ -39,6 +32,16 @@ impl Report {
 }
 
 impl Gate {
+    /// Whether a request is no part of the episode's steps, so that it waits for none.
+    pub(super) fn is_background(&self, request: &Request) -> bool {
+        match request {
+            Request::AskInBackground(_) | Request::OfferArtifact(_) => true,
+            Request::Change { edit: Edit::Text(_), .. } => false,
+            Request::Change { artifact, .. } => (self.conducts)(&artifact.kind).follows == Follows::Nothing,
+            _ => false,
+        }
+    }
+
     /// Handles a request that the phases belong to from here on.
     pub(super) fn serve(&mut self, ticket: Ticket, request: Request) {
         self.serving = Some(Serving { ticket, ask: None, refusal: None });

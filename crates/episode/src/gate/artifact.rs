@@ -253,6 +253,10 @@ impl Gate {
     }
 
     fn check_change(&mut self, changing: Changing, to: Unchecked) {
+        let follows = (self.conducts)(&changing.artifact.kind).follows;
+        if let (Follows::Nothing, Unchecked::Value(value)) = (follows, &to) {
+            return self.change_checked(changing, Ok(value.clone()));
+        }
         self.out.push(Effect::CheckChange { artifact: changing.artifact.clone(), to });
         self.phase = Phase::Changing(changing);
     }
@@ -296,10 +300,13 @@ impl Gate {
     /// Has a document put in force whose change was recorded, and goes on.
     fn changed(&mut self, artifact: ArtifactId) {
         let follows = (self.conducts)(&artifact.kind).follows;
-        self.out.push(Effect::ApplyChange(artifact));
+        if follows != Follows::Nothing {
+            self.out.push(Effect::ApplyChange(artifact));
+        }
         match follows {
             Follows::Proposals => self.after_artifact(),
             Follows::Checks => self.check_again(),
+            Follows::Nothing => {}
         }
     }
 }

@@ -9,7 +9,7 @@ use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
 use super::super::decision::{DecisionId, Policy};
 use super::super::event::{
-    AskId, CandidateEdit, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
+    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
 };
 use super::super::exchanged::Exchange;
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
@@ -43,6 +43,8 @@ pub enum Follows {
     Proposals,
     /// The proposals are checked again.
     Checks,
+    /// Nothing: it is no part of the episode's steps, so that a change waits for none and needs no checking.
+    Nothing,
 }
 
 impl Conduct {
@@ -223,8 +225,6 @@ pub enum Request {
     SetBreakpoints(Vec<Breakpoint>),
     /// Name a branch, hide it or delete it, or take that back.
     EditBranch { branch: NodeId, edit: BranchEdit },
-    /// Record what a person changes of an action's candidate preconditions.
-    EditCandidate { action: String, edit: CandidateEdit },
     /// Change model, method or its options; an empty name leaves what is in use.
     Configure(Configuration),
     /// Offer an artifact that was written beside the episode; nothing waits for the decision about it.

@@ -235,7 +235,9 @@ impl Gate {
     fn accept(&mut self, input: Input) {
         match input {
             Input::Request(ticket, Request::Cancel) => self.cancel(ticket),
-            Input::Request(ticket, request) if request.is_background() => self.serve_in_background(ticket, request),
+            Input::Request(ticket, request) if self.is_background(&request) => {
+                self.serve_in_background(ticket, request)
+            }
             Input::Request(ticket, request) if self.phase == Phase::Idle => self.serve(ticket, request),
             Input::Report(report) => match report.ask() {
                 Some(ask) if self.background.contains_key(&ask) => self.on_report(report),

@@ -62,7 +62,6 @@ impl Gate {
                     self.background.insert(ask, self.session.cursor());
                 }
             }
-            Request::EditCandidate { action, edit } => self.record(Event::CandidateEdited { action, edit }),
             Request::Configure(mut wanted) => {
                 self.drop_ask("model or method was changed");
                 self.stop_policy("model or method was changed");

@@ -2,7 +2,8 @@
 //!
 //! Format 1 had an event family each for beliefs, changes of the blocking tree and adopted assertions; they are artifacts now. It
 //! said in words, under the name `purpose`, what is asked for. Format 2 knew what methods ask of their own accord by the label alone, and
-//! wrote the number of a plan's line before its text. That nothing waits for an offer went by its kind.
+//! wrote the number of a plan's line before its text. That nothing waits for an offer went by its kind. Both had an event of their own for
+//! changes of candidates, which are a document now.
 
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,7 @@ use super::super::ask::{AskKind, OwnAsk};
 use super::super::event::{Event, Record};
 use super::super::session::{Header, Session};
 
+/// Reads a record of format 1, or one of format 2 that has another form today.
 pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(line)?;
     if let Some(fields) = value.as_object_mut() {
@@ -41,6 +43,12 @@ pub(super) fn tagged(mut record: Record, session: &Session) -> Record {
         Event::ArtifactOffered { written, beside, .. } => {
             *beside |= matches!(written.artifact.kind, ArtifactKind::Knowledge | ArtifactKind::Segments);
         }
+        Event::ArtifactSettled { artifact, patch, .. } if artifact.kind == ArtifactKind::Candidates => {
+            let before = session.document(artifact).and_then(|edits| edits.as_array()?.last());
+            if before.is_some_and(|before| patch.pointer("/0/value").is_some_and(|edit| reverses(edit, before))) {
+                record.event = Event::ArtifactUndone { artifact: artifact.clone() };
+            }
+        }
         Event::Proposed { proposal } if proposal.line.is_none() => {
             let ask = proposal.ask.and_then(|ask| session.node(record.node)?.turn.ask(ask));
             let numbered = proposal.raw.split_once(": ").filter(|_| ask.is_some_and(|ask| ask.kind.is_line()));
@@ -53,6 +61,12 @@ pub(super) fn tagged(mut record: Record, session: &Session) -> Record {
         _ => {}
     }
     record
+}
+
+/// Whether a change of a candidate takes another back, which was recorded so.
+fn reverses(edit: &Value, other: &Value) -> bool {
+    let same = |name: &str, as_: &str| edit.get(name) == other.get(as_);
+    same("at", "at") && same("before", "after") && same("after", "before")
 }
 
 /// The meaning of a label of format 2: the tag, whose it is, and which of several.
@@ -106,6 +120,12 @@ fn upgrade(fields: &mut Map<String, Value>) {
         "tree_edited" => {
             let patch = json!([{ "op": "add", "path": "/-", "value": take("edit") }]);
             let settled = vec![("artifact", json!(ArtifactId::TREE)), ("patch", patch), ("by", json!("person"))];
+            ("artifact_settled".to_owned(), settled)
+        }
+        "candidate_edited" => {
+            let artifact = ArtifactId::candidates(take("action").as_str().unwrap_or_default());
+            let patch = json!([{ "op": "add", "path": "/-", "value": take("edit") }]);
+            let settled = vec![("artifact", json!(artifact)), ("patch", patch), ("by", json!("person"))];
             ("artifact_settled".to_owned(), settled)
         }
         "tree_edit_undone" => ("artifact_undone".to_owned(), vec![("artifact", json!(ArtifactId::TREE))]),
@@ -167,6 +187,26 @@ mod tests {
             let read = tagged(Record { id: 1, ts: 0, node: 0, event }, &Session::new(Header::default()));
             assert!(matches!(read.event, Event::ArtifactOffered { beside, .. } if beside == is_beside), "{kind}");
         }
+    }
+
+    #[test]
+    fn changes_of_candidates_are_a_document_and_one_that_reverses_the_last_is_its_undo() {
+        let mut session = Session::new(Header::default());
+        let mut id = 0;
+        let mut read = |event: Event| {
+            id += 1;
+            let record = tagged(Record { id, ts: 0, node: 0, event }, &session);
+            session.apply(&record).unwrap();
+            session.document(&ArtifactId::candidates("take")).map_or(0, |edits| edits.as_array().map_or(0, Vec::len))
+        };
+        read(Event::Started { outcome: Default::default() });
+        let mut edited =
+            |edit: Value| read(event(json!({ "event": "candidate_edited", "action": "take", "edit": edit })));
+        assert_eq!(edited(json!({ "at": 0, "after": { "text": "n" } })), 1);
+        assert_eq!(edited(json!({ "at": 0, "before": { "text": "n" }, "after": { "text": "m" } })), 2);
+        assert_eq!(edited(json!({ "at": 0, "before": { "text": "m" }, "after": { "text": "n" } })), 1);
+        assert_eq!(edited(json!({ "at": 0, "before": { "text": "n" } })), 0);
+        assert_eq!(edited(json!({ "at": 0, "after": { "text": "n" } })), 1, "made again");
     }
 
     #[test]

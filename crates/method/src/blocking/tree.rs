@@ -5,10 +5,13 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use crate::artifacts::ArtifactSpec;
 use crate::context::{lived, observed};
 use crate::{Context, DerivedState, Grounds, VetoedAction};
 use stepwright_episode::gate::Conduct;
+use stepwright_episode::showing::Showing;
 use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
 use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
@@ -29,8 +32,24 @@ pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
         }
         Ok(())
     },
-    ..ArtifactSpec::new("tree", "changes of the blocking tree")
+    ..ArtifactSpec::new(
+        "tree",
+        Showing {
+            word: |_| "tree",
+            patch: |_, patch, _| Some(in_words(&TreeEdit::deserialize(patch.pointer("/0/value")?).ok()?)),
+            ..Showing::new("changes of the blocking tree")
+        },
+    )
 };
+
+fn in_words(edit: &TreeEdit) -> String {
+    match edit {
+        TreeEdit::Prune { node, pruned: true } => format!("action {node} pruned"),
+        TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
+        TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
+        TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
+    }
+}
 
 /// The tree at a node, with the facts observed there.
 #[derive(Debug, Clone)]

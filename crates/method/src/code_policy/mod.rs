@@ -25,6 +25,7 @@ use super::{
     Stop, WorkInput,
 };
 use run_so_far::RunSoFar;
+use stepwright_episode::showing::Showing;
 use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Shape, Written};
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec};
@@ -246,7 +247,7 @@ pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
         "" => Err("there are no functions in it; write them, or refuse it".to_owned()),
         _ => Ok((json!({ "text": typed }), None)),
     },
-    ..ArtifactSpec::new("functions", "the skills' functions")
+    ..ArtifactSpec::new("functions", Showing::new("the skills' functions"))
 };
 
 /// The document of the skills' functions, where they are not those that ship.

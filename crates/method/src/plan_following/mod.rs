@@ -13,7 +13,9 @@ use crate::artifacts::ArtifactSpec;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use stepwright_episode::gate::{Conduct, Draft};
-use stepwright_episode::{ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Written};
+use stepwright_episode::showing::Showing;
+use stepwright_episode::{Actor, ArtifactId, Ask, AskKind, AskState, Origin, Proposal, Written};
+use stepwright_text::words::count;
 
 /// Plans as documents: `{"text": …, "ask": …}`, and `"node": …` where a person wrote it there. Their lines are decided about one by one.
 pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
@@ -22,7 +24,17 @@ pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
         let (ask, node) = (at.session.next_ask().saturating_sub(1), at.session.cursor());
         Ok((json!({ "text": text, "ask": ask, "node": node }), None))
     },
-    ..ArtifactSpec::new("plan", "plan")
+    ..ArtifactSpec::new(
+        "plan",
+        Showing {
+            patch: |_, patch, by| {
+                let lines = patch.pointer("/0/value/text")?.as_str()?.lines().count();
+                let whose = if by == Actor::Person { "written by a person" } else { "in force" };
+                Some(format!("a plan of {} {whose}", count(lines, "line")))
+            },
+            ..Showing::new("plan")
+        },
+    )
 };
 
 /// Whose name is recorded with the lines of a plan.

@@ -4,11 +4,11 @@
 //! validate and rank. Knows no model and no terminal.
 
 mod adopted;
+mod changed;
 mod combine;
 mod compare;
 mod completion;
 mod demonstrations;
-mod earlier;
 mod enumerate;
 mod evidence;
 mod grammar;
@@ -29,6 +29,8 @@ mod validate;
 mod vocabulary;
 
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
+pub(crate) use changed::ARTIFACT;
+pub use changed::{CandidateEdit, CandidateMark, changes};
 pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
 pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
@@ -42,7 +44,7 @@ pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use second::SecondTier;
 pub use set_names::file_name;
-pub use store::{CandidateStore, Edit, PlannedEdit, StoreError, judge};
+pub use store::{CandidateStore, StoreError, judge};
 pub use validate::{explained, malformed, settled, validate};
 
 use serde::{Deserialize, Serialize};

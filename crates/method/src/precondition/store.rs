@@ -1,13 +1,14 @@
-//! Candidate store. Keeps the candidates of each action, validates and ranks them as they come in, makes a person's changes.
+//! Candidate store. Keeps the candidates of each action, validates and ranks them as they come in.
 //!
-//! Changing one candidate evaluates that one only; the sets of the others are kept. Asks no model: texts from one are handed in.
+//! A pool is what arrived, as a person changed it: their changes are a document of the session, which the store follows. Each candidate
+//! is evaluated once. Asks no model: texts from one are handed in.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
+use super::changed::{CandidateEdit, CandidateMark};
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
-use super::earlier::Earlier;
 use super::enumerate::enumerate;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
@@ -15,7 +16,6 @@ use super::rank::clusters;
 use super::second::{MOST_TRIED, SecondTier};
 use super::validate::{explained, malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Pool, Ranking, Validity, Written};
-use stepwright_episode::{CandidateEdit, CandidateMark};
 use stepwright_program::{Assertion, Function, Role, Specification};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,11 +27,6 @@ pub enum StoreError {
     NeverCalled(String),
     #[error("{0} has no candidate {1}")]
     NoSuchCandidate(String, usize),
-    #[error("`{0}` is already a candidate of {1}")]
-    AlreadyThere(String, String),
-    /// Nothing a person did to the pool is left to be undone or done again.
-    #[error("no change to the candidates of {0} is left to {1}")]
-    NoChange(String, &'static str),
     /// A text without a satisfied set.
     #[error("`{0}` cannot be evaluated, so it cannot be compared")]
     NotEvaluated(String),
@@ -55,92 +50,24 @@ pub struct CandidateStore {
 #[derive(Debug, Clone)]
 pub(super) struct ActionCandidates {
     pub(super) instances: Instances,
+    /// What came from the enumerator or a model, in order.
+    arrived: Vec<Entry>,
+    /// What a person wrote, by its text.
+    written: BTreeMap<String, Entry>,
+    /// What a person changed, in order.
+    edits: Vec<CandidateEdit>,
+    /// The pool.
     pub(super) entries: Vec<Entry>,
     /// The candidates that the enumerator held back when it last filled the pool.
     pub(super) withheld: Vec<Entry>,
-    /// A person's changes, oldest first, and those taken back, newest last.
-    past: Vec<Change>,
-    future: Vec<Change>,
-    /// A person's changes before the session was opened again, to be made once the candidates are there.
-    pub(super) earlier: Earlier,
-    next: u64,
     /// Assertions that are no candidates, evaluated when they were first inspected: those in force.
     outside: BTreeMap<String, Option<Evaluation>>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// Stays with the entry while its number changes; 0 until it joins a pool.
-    key: u64,
     pub(super) candidate: Candidate,
     pub(super) evaluation: Option<Evaluation>,
-}
-
-/// A person's change of an action's candidates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
-    /// Add a candidate, or put it in the place of candidate `id`.
-    Put {
-        /// The candidate edited; `None` adds one.
-        id: Option<usize>,
-        text: String,
-    },
-    /// Mark a candidate rejected or not. A rejected one stays in the pool but out of the ranking, so that what it was stronger than
-    /// can become optimal.
-    Reject { id: usize, rejected: bool },
-    /// Take back the last change (an addition, an edit, a rejection, a restoration).
-    Undo,
-    /// Make the change again that was last taken back.
-    Redo,
-}
-
-/// A change that was looked over and not made yet.
-#[derive(Debug, Clone)]
-pub struct PlannedEdit {
-    action: String,
-    turn: Turn,
-    change: Change,
-}
-
-/// Whether a change is a new one, taken back or made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    New,
-    Back,
-    Again,
-}
-
-impl PlannedEdit {
-    pub fn action(&self) -> &str {
-        &self.action
-    }
-
-    /// Whether it makes a change again (or takes one back); `None` for a new one.
-    pub fn forward(&self) -> Option<bool> {
-        match self.turn {
-            Turn::New => None,
-            Turn::Back => Some(false),
-            Turn::Again => Some(true),
-        }
-    }
-
-    pub fn record(&self) -> CandidateEdit {
-        let mark = |entry: &Option<Entry>| {
-            entry.as_ref().map(|e| CandidateMark { text: e.candidate.text.clone(), rejected: e.candidate.rejected })
-        };
-        let edit =
-            CandidateEdit { at: self.change.at, before: mark(&self.change.before), after: mark(&self.change.after) };
-        if self.turn == Turn::Back { edit.reversed() } else { edit }
-    }
-}
-
-/// A person's change to one entry: what was there before and after, and where; `None` where there was or is none.
-#[derive(Debug, Clone)]
-struct Change {
-    key: u64,
-    at: usize,
-    before: Option<Entry>,
-    after: Option<Entry>,
 }
 
 impl Entry {
@@ -231,7 +158,7 @@ impl CandidateStore {
                 return Err(StoreError::Cancelled);
             }
             let text = proposed.assertion.text();
-            if of_action.entries.iter().all(|e| e.candidate.text != text) {
+            if !of_action.has(&text) {
                 let judged = Some((&proposed.assertion, proposed.evaluation));
                 fresh.push(entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, judged));
             }
@@ -242,9 +169,8 @@ impl CandidateStore {
         });
         of_action.withheld = held.collect();
         tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
-        of_action.fill(demos, fresh);
-        of_action.rank();
-        Ok(of_action.pool())
+        of_action.arrived.extend(fresh);
+        Ok(of_action.laid())
     }
 
     /// Adds candidates that come from elsewhere, in order; a text already there is not added again.
@@ -258,7 +184,8 @@ impl CandidateStore {
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let mut fresh: Vec<Entry> = Vec::with_capacity(texts.len());
-        let mut known: FxHashSet<&str> = of_action.entries.iter().map(|e| e.candidate.text.as_str()).collect();
+        let known = of_action.arrived.iter().chain(&of_action.entries);
+        let mut known: FxHashSet<&str> = known.map(|e| e.candidate.text.as_str()).collect();
         for (at, text) in texts.iter().enumerate() {
             if !report_progress(at, texts.len()) {
                 return Err(StoreError::Cancelled);
@@ -268,9 +195,8 @@ impl CandidateStore {
             }
         }
         tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
-        of_action.fill(demos, fresh);
-        of_action.rank();
-        Ok(of_action.pool())
+        of_action.arrived.extend(fresh);
+        Ok(of_action.laid())
     }
 
     /// Takes in what a model wrote. A text already there counts once more; what could not be read becomes a candidate that is
@@ -281,8 +207,10 @@ impl CandidateStore {
         let mut tried = 0;
         for written in written {
             let (Written::Candidate(text) | Written::Unreadable { line: text, .. }) = written;
-            if let Some(known) = of_action.entries.iter_mut().find(|e| e.candidate.text == *text) {
-                known.candidate.times = known.candidate.times.saturating_add(1);
+            if of_action.has(text) {
+                for known in of_action.sources(text) {
+                    known.candidate.times = known.candidate.times.saturating_add(1);
+                }
                 continue;
             }
             let mut fresh = match written {
@@ -297,90 +225,33 @@ impl CandidateStore {
             if tried < MOST_TRIED {
                 tried += tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
             }
-            of_action.join(demos, fresh);
+            of_action.arrived.extend(fresh);
         }
-        of_action.fill(demos, Vec::new());
-        of_action.rank();
-        Ok(of_action.pool())
+        Ok(of_action.laid())
     }
 
     /// Notes a model's mean log-probabilities of candidates, by text.
     pub fn note_logprobs(&mut self, action: &str, scores: &[(String, f64)]) -> Result<Pool, StoreError> {
         let (_, of_action) = self.of_action_mut(action)?;
-        for entry in &mut of_action.entries {
-            if let Some((_, score)) = scores.iter().find(|(text, _)| *text == entry.candidate.text) {
-                entry.candidate.logprob = Some(*score);
-            }
+        for (text, score) in scores {
+            of_action.sources(text).for_each(|entry| entry.candidate.logprob = Some(*score));
         }
-        Ok(of_action.pool())
+        Ok(of_action.laid())
     }
 
-    /// The effect of a person's change on an action's candidates; nothing is changed yet, so that it can be recorded
-    /// first.
-    pub fn plan(&self, action: &str, edit: &Edit) -> Result<PlannedEdit, StoreError> {
-        let of_action = self.of_action(action)?;
-        let at = |id: usize| {
-            of_action.entries.get(id).cloned().ok_or_else(|| StoreError::NoSuchCandidate(action.to_owned(), id))
-        };
-        let (turn, change) = match edit {
-            Edit::Put { id, text } => {
-                if of_action.entries.iter().enumerate().any(|(at, e)| Some(at) != *id && e.candidate.text == *text) {
-                    return Err(StoreError::AlreadyThere(text.clone(), action.to_owned()));
-                }
-                let before = id.map(at).transpose()?;
-                let mut fresh = [by_person(&self.demos, &of_action.instances, text)];
-                tried_again(self.second.as_ref(), &self.demos, &of_action.instances, &mut fresh);
-                let [mut fresh] = fresh;
-                fresh.key = before.as_ref().map_or(of_action.next, |entry| entry.key);
-                let change =
-                    Change { key: fresh.key, at: id.unwrap_or(of_action.entries.len()), before, after: Some(fresh) };
-                (Turn::New, change)
-            }
-            Edit::Reject { id, rejected } => {
-                let before = at(*id)?;
-                let mut after = before.clone();
-                after.candidate.rejected = *rejected;
-                (Turn::New, Change { key: before.key, at: *id, before: Some(before), after: Some(after) })
-            }
-            Edit::Undo => {
-                let last = of_action.past.last().ok_or(StoreError::NoChange(action.to_owned(), "undo"))?;
-                (Turn::Back, last.clone())
-            }
-            Edit::Redo => {
-                let last = of_action.future.last().ok_or(StoreError::NoChange(action.to_owned(), "do again"))?;
-                (Turn::Again, last.clone())
-            }
-        };
-        Ok(PlannedEdit { action: action.to_owned(), turn, change })
-    }
-
-    /// Makes a planned change; the candidates are as they were when it was planned.
-    pub fn make(&mut self, planned: PlannedEdit) -> Result<Pool, StoreError> {
-        let PlannedEdit { action, turn, change } = planned;
-        let (_, of_action) = self.of_action_mut(&action)?;
-        let entry = if turn == Turn::Back { change.before.clone() } else { change.after.clone() };
-        of_action.set(change.key, change.at, entry);
-        match turn {
-            Turn::New => {
-                of_action.next = of_action.next.max(change.key + 1);
-                of_action.future.clear();
-                of_action.past.push(change);
-            }
-            Turn::Back => of_action.future.extend(of_action.past.pop()),
-            Turn::Again => of_action.past.extend(of_action.future.pop()),
-        }
-        of_action.rank();
-        Ok(of_action.pool())
-    }
-
-    /// Has what a person changed before, in a session that was opened again, made again as soon as the candidates are there.
-    /// Actions that the specification has not are passed over.
-    pub fn remember(&mut self, edits: &BTreeMap<String, Vec<CandidateEdit>>) {
-        for (action, edits) in edits {
-            if let Some(of_action) = self.by_action.get_mut(action) {
-                of_action.earlier = Earlier::new(edits.clone());
+    /// Has a pool be what these changes of a person make of what arrived. Only what they wrote anew is evaluated.
+    pub fn follow(&mut self, action: &str, edits: Vec<CandidateEdit>) -> Result<Pool, StoreError> {
+        let second = self.second.clone();
+        let (demos, of_action) = self.of_action_mut(action)?;
+        for text in edits.iter().filter_map(CandidateEdit::writes) {
+            if !of_action.written.contains_key(text) {
+                let mut fresh = [by_person(demos, &of_action.instances, text)];
+                tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+                of_action.written.extend(fresh.map(|entry| (text.to_owned(), entry)));
             }
         }
+        of_action.edits = edits;
+        Ok(of_action.laid())
     }
 
     /// Evaluates texts that are no candidates once, so that looking at many candidates beside them is quick.
@@ -478,7 +349,7 @@ fn unranked(text: &str, origin: CandidateOrigin, fate: Validity) -> Entry {
         times: 0,
         logprob: None,
     };
-    Entry { key: 0, candidate, evaluation: None }
+    Entry { candidate, evaluation: None }
 }
 
 /// A person's candidate; why it fails is stated with the values found.
@@ -568,9 +439,9 @@ impl From<NoVerdict> for Validity {
 
 impl ActionCandidates {
     fn new(instances: Instances) -> Self {
-        let (entries, withheld, past, future) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (earlier, outside) = (Earlier::default(), BTreeMap::new());
-        ActionCandidates { instances, entries, withheld, past, future, earlier, next: 1, outside }
+        let (arrived, written, edits, entries) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        let (withheld, outside) = (Vec::new(), BTreeMap::new());
+        ActionCandidates { instances, arrived, written, edits, entries, withheld, outside }
     }
 
     pub(super) fn find(&self, text: &str) -> Option<&Entry> {
@@ -581,58 +452,44 @@ impl ActionCandidates {
         self.find(text).map(|e| &e.evaluation).or_else(|| self.outside.get(text))
     }
 
-    /// Adds entries at the end, each as a person had left it before.
-    fn join(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
-        self.entries.reserve(fresh.len());
-        for mut entry in fresh {
-            if self.earlier.is_empty() {
-                self.insert(self.entries.len(), entry);
-            } else if let Some(mark) = self.earlier.left(&entry.candidate.text) {
-                if mark.text != entry.candidate.text {
-                    if self.find(&mark.text).is_some() {
-                        continue;
-                    }
-                    entry = by_person(demos, &self.instances, &mark.text);
-                }
-                entry.candidate.rejected = mark.rejected;
-                self.insert(self.entries.len(), entry);
-            }
-        }
+    /// Whether a text arrived or is in the pool.
+    fn has(&self, text: &str) -> bool {
+        self.find(text).is_some() || self.arrived.iter().any(|e| e.candidate.text == text)
     }
 
-    /// Adds entries, and what a person had added before.
-    fn fill(&mut self, demos: &Demonstrations, fresh: Vec<Entry>) {
-        self.join(demos, fresh);
-        for (at, mark) in self.earlier.added() {
-            if self.find(&mark.text).is_none() {
-                let mut entry = by_person(demos, &self.instances, &mark.text);
-                entry.candidate.rejected = mark.rejected;
-                self.insert(at.min(self.entries.len()), entry);
-            }
-        }
+    /// Where entries of a text are kept.
+    fn sources(&mut self, text: &str) -> impl Iterator<Item = &mut Entry> {
+        let arrived = self.arrived.iter_mut().filter(move |e| e.candidate.text == text);
+        arrived.chain(self.written.get_mut(text))
     }
 
-    fn insert(&mut self, at: usize, mut entry: Entry) {
-        entry.key = self.next;
-        self.next += 1;
-        self.entries.insert(at, entry);
+    /// The pool, laid out anew: what arrived, changed as a person changed it.
+    fn laid(&mut self) -> Pool {
+        self.entries.clone_from(&self.arrived);
+        for edit in std::mem::take(&mut self.edits) {
+            self.make(&edit);
+            self.edits.push(edit);
+        }
+        self.rank();
+        self.pool()
     }
 
-    /// Makes the entry of that key be this one; none takes it out.
-    fn set(&mut self, key: u64, at: usize, entry: Option<Entry>) {
-        let found = self.entries.iter().position(|e| e.key == key);
-        match (found, entry) {
-            (Some(found), Some(entry)) => {
-                if let Some(place) = self.entries.get_mut(found) {
-                    *place = entry;
-                }
-            }
-            (Some(found), None) => {
-                self.entries.remove(found);
-            }
-            (None, Some(entry)) => self.entries.insert(at.min(self.entries.len()), entry),
-            (None, None) => {}
-        }
+    /// Makes a person's change. What was edited and is not there is added, a mark waits for its candidate.
+    fn make(&mut self, edit: &CandidateEdit) {
+        let place = |mark: &CandidateMark| self.entries.iter().position(|e| e.candidate.text == mark.text);
+        let found = edit.before.as_ref().and_then(place);
+        let end = found.map_or(0, |found| found + 1);
+        let entry = edit.after.as_ref().and_then(|after| {
+            let entry = match edit.writes() {
+                Some(text) => self.written.get(text).filter(|_| place(after).is_none()),
+                None => self.entries.get(found?),
+            };
+            let mut entry = entry?.clone();
+            entry.candidate.rejected = after.rejected;
+            Some(entry)
+        });
+        let at = found.unwrap_or(edit.at).min(self.entries.len());
+        self.entries.splice(at..end.max(at), entry);
     }
 
     /// Numbers the candidates and ranks them by Equation (1).

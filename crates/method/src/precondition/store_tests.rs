@@ -9,25 +9,30 @@ use crate::precondition::{AdoptedAction, AdoptedSet};
 const SPEC: &str = include_str!("store_tests/spec.py");
 
 impl CandidateStore {
-    fn edit(&mut self, action: &str, edit: Edit) -> Result<Pool, StoreError> {
-        let planned = self.plan(action, &edit)?;
-        self.make(planned)
+    /// One change more, as the pane words it.
+    fn change(
+        &mut self,
+        action: &str,
+        id: Option<usize>,
+        text: Option<&str>,
+        rejected: bool,
+    ) -> Result<Pool, StoreError> {
+        let pool = self.pool(action)?;
+        let before = id.and_then(|id| pool.candidates.get(id));
+        let before = before.map(|c| CandidateMark { text: c.text.clone(), rejected: c.rejected });
+        let text = text.map_or_else(|| before.as_ref().unwrap().text.clone(), str::to_owned);
+        let mut edits = self.of_action(action)?.edits.clone();
+        let at = id.unwrap_or(pool.candidates.len());
+        edits.push(CandidateEdit { at, before, after: Some(CandidateMark { text, rejected }) });
+        self.follow(action, edits)
     }
 
     fn put(&mut self, action: &str, id: Option<usize>, text: &str) -> Result<Pool, StoreError> {
-        self.edit(action, Edit::Put { id, text: text.to_owned() })
+        self.change(action, id, Some(text), false)
     }
 
     fn reject(&mut self, action: &str, id: usize, rejected: bool) -> Result<Pool, StoreError> {
-        self.edit(action, Edit::Reject { id, rejected })
-    }
-
-    fn undo(&mut self, action: &str) -> Result<Pool, StoreError> {
-        self.edit(action, Edit::Undo)
-    }
-
-    fn redo(&mut self, action: &str) -> Result<Pool, StoreError> {
-        self.edit(action, Edit::Redo)
+        self.change(action, Some(id), None, rejected)
     }
 }
 
@@ -168,7 +173,12 @@ fn what_the_second_tier_tells_takes_part_in_the_ranking() {
 }
 
 /// Does a line of a script on the pool of an action; what it came to.
-fn line(store: &mut CandidateStore, in_force: &mut Vec<String>, line: &str) -> Result<String, StoreError> {
+fn line(
+    store: &mut CandidateStore,
+    undone: &mut Vec<CandidateEdit>,
+    in_force: &mut Vec<String>,
+    line: &str,
+) -> Result<String, StoreError> {
     let (word, rest) = line.split_once(' ').unwrap();
     let (name, text) = rest.split_once(": ").unwrap_or((rest, ""));
     let (action, id) = name.split_once(' ').map_or((name, None), |(action, id)| (action, id.parse::<usize>().ok()));
@@ -177,8 +187,16 @@ fn line(store: &mut CandidateStore, in_force: &mut Vec<String>, line: &str) -> R
         "offer" => store.offer(action, CandidateOrigin::Model, &all, |_, _| true)?,
         "put" | "edit" => store.put(action, id, text)?,
         "reject" | "restore" => store.reject(action, id.unwrap(), word == "reject")?,
-        "undo" => store.undo(action)?,
-        "redo" => store.redo(action)?,
+        // The session keeps what was taken back; the store follows the document.
+        "undo" | "redo" => {
+            let mut edits = store.of_action(action)?.edits.clone();
+            if word == "undo" {
+                undone.extend(edits.pop())
+            } else {
+                edits.extend(undone.pop())
+            }
+            store.follow(action, edits)?
+        }
         "write" => {
             let candidate = || Written::Candidate(text.into());
             let read = |line: &str| Written::Unreadable { line: line.into(), why: "no".into() };
@@ -207,17 +225,18 @@ fn line(store: &mut CandidateStore, in_force: &mut Vec<String>, line: &str) -> R
 
 #[test]
 fn pools_come_to_what_they_came_to() {
-    let (mut out, mut in_force) = (String::new(), Vec::new());
+    let (mut out, mut undone, mut in_force) = (String::new(), Vec::new(), Vec::new());
     let mut pools = store();
     for text in include_str!("store_tests/pool.script").lines() {
         out += &format!("{text}\n");
         if text.starts_with('#') {
-            (pools, in_force) = (store(), Vec::new());
+            (pools, undone, in_force) = (store(), Vec::new(), Vec::new());
         }
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let said = line(&mut pools, &mut in_force, text).unwrap_or_else(|error| format!("refused: {error}"));
+        let said =
+            line(&mut pools, &mut undone, &mut in_force, text).unwrap_or_else(|error| format!("refused: {error}"));
         said.lines().for_each(|said| out += &format!("    {said}\n"));
     }
     insta::assert_snapshot!(out);
@@ -306,42 +325,63 @@ fn two_sets_stand_side_by_side() {
     assert!(same.actions.iter().all(|a| a.difference.is_none()) && same.score.unwrap().f1 == 1.0);
 }
 
+fn edit(at: usize, before: Option<&str>, after: Option<(&str, bool)>) -> CandidateEdit {
+    let mark = |text: &str, rejected| CandidateMark { text: text.into(), rejected };
+    let after = after.map(|(text, rejected)| mark(text, rejected));
+    CandidateEdit { at, before: before.map(|text| mark(text, false)), after }
+}
+
+fn texts_of(pool: Pool) -> Vec<(String, bool)> {
+    pool.candidates.into_iter().map(|c| (c.text, c.rejected)).collect()
+}
+
+#[test]
+fn candidates_come_as_they_were_left() {
+    let mut store = store();
+    let edits = vec![
+        edit(0, Some("lamp in self.seen"), Some(("lamp in self.seen", true))),
+        edit(0, Some("lamp in self.seen"), Some(("self.knows(lamp)", false))),
+        edit(3, None, Some(("1", false))),
+        edit(3, Some("1"), Some(("2", false))),
+        edit(2, Some("3"), Some(("4", false))),
+        edit(1, Some("lamp"), Some(("lamp", true))),
+        edit(0, None, Some(("5", false))),
+        edit(0, Some("5"), None),
+    ];
+    let first = texts_of(store.follow("light", edits).unwrap());
+    assert_eq!(first, [("self.knows(lamp)", false), ("2", false), ("4", false)].map(|(t, r)| (t.to_owned(), r)));
+    let arrived = texts(&["True", "lamp in self.seen", "3", "lamp"]);
+    let whole = store.offer("light", CandidateOrigin::Model, &arrived, |_, _| true).unwrap();
+    let expected = [("True", false), ("self.knows(lamp)", false), ("4", false), ("2", false), ("lamp", true)];
+    assert_eq!(texts_of(whole), expected.map(|(t, r)| (t.to_owned(), r)), "a mark waits for its candidate");
+}
+
 proptest! {
+    /// Whatever arrived before the changes or after them, the pool holds the same, and taking all back leaves what arrived.
     #[test]
-    fn no_change_loses_a_candidate(changes in prop::collection::vec((0_u8..5, 0_usize..6, 0_usize..8), 1..24)) {
+    fn no_change_loses_a_candidate(changes in prop::collection::vec((0_u8..3, 0_usize..6, 0_usize..8), 1..24)) {
         let words = ["lamp", "self.knows(lamp)", "self.hand is None", "True", "lamp ==", "x y", "1", "2"];
         let mut store = store();
         store.offer("light", CandidateOrigin::Model, &texts(&words[..3]), |_, _| true).unwrap();
-        let (mut history, mut at) = (vec![store.pool("light").unwrap()], 0_usize);
+        let mut history = vec![store.pool("light").unwrap()];
         for (what, id, word) in changes {
-            let done = match what {
-                0 => store.put("light", None, words[word]),
-                1 => store.put("light", Some(id), words[word]),
-                2 => {
-                    let held = store.pool("light").unwrap().candidates.get(id).is_some_and(|c| c.rejected);
-                    store.reject("light", id, !held)
-                }
-                3 => store.undo("light"),
-                _ => store.redo("light"),
+            let before = history.last().unwrap().clone();
+            let is_there = before.candidates.iter().any(|c| c.text == words[word]);
+            let old = before.candidates.get(id);
+            let after = match what {
+                0 if !is_there => store.put("light", None, words[word]),
+                1 if !is_there && old.is_some() => store.put("light", Some(id), words[word]),
+                2 if old.is_some() => store.reject("light", id, !old.unwrap().rejected),
+                _ => continue,
             };
-            match (what, done) {
-                (3, done) => {
-                    prop_assert_eq!(done.is_ok(), at > 0);
-                    at = at.saturating_sub(1);
-                }
-                (4, done) => {
-                    prop_assert_eq!(done.is_ok(), at + 1 < history.len());
-                    at = (at + 1).min(history.len() - 1);
-                }
-                (_, Ok(pool)) => {
-                    prop_assert!(pool.candidates.len() >= history[at].candidates.len());
-                    history.truncate(at + 1);
-                    history.push(pool);
-                    at += 1;
-                }
-                (_, Err(_)) => {}
-            }
-            prop_assert_eq!(&store.pool("light").unwrap(), &history[at]);
+            let after = after.unwrap();
+            prop_assert!(after.candidates.len() >= before.candidates.len());
+            history.push(after);
+        }
+        let edits = store.of_action("light").unwrap().edits.clone();
+        prop_assert_eq!(edits.len() + 1, history.len());
+        for (at, pool) in history.iter().enumerate().rev() {
+            prop_assert_eq!(&store.follow("light", edits[..at].to_vec()).unwrap(), pool);
         }
     }
 }

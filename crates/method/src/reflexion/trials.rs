@@ -3,6 +3,7 @@
 //! A trial is a way from the start to where no step was taken any more. What was reached at its end says whether it failed.
 
 use crate::artifacts::{self, ArtifactSpec};
+use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{ArtifactId, ArtifactKind, Node, NodeId, OfferState, Session};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,9 +15,11 @@ pub(super) struct Trial {
 
 /// Reflections as documents, the node at which the trial ended the key.
 pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
-    learned: true,
     read: |_, _, typed| artifacts::text("text", typed, "the reflection is empty; write it, or refuse it"),
-    ..ArtifactSpec::new("reflection", "reflection on the trial that ended at node {}")
+    ..ArtifactSpec::new(
+        "reflection",
+        Showing { listed: Listed::Learned, ..Showing::new("reflection on the trial that ended at node {}") },
+    )
 };
 
 pub(super) fn kind() -> ArtifactKind {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
 
 use crate::artifacts::{self, ArtifactSpec};
+use stepwright_episode::showing::Showing;
 use stepwright_episode::{
     ArtifactId, ArtifactKind, Ask, AskId, AskKind, AskState, Node, Offer, OfferState, Proposal, Turn,
 };
@@ -28,7 +29,7 @@ pub fn corrected() -> AskKind {
 
 pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
     read: |_, _, typed| artifacts::text("prompt", typed, "the corrective prompt is empty"),
-    ..ArtifactSpec::new("corrective prompt", "the corrective prompt")
+    ..ArtifactSpec::new("corrective prompt", Showing::new("the corrective prompt"))
 };
 
 pub(crate) fn prompt_id() -> ArtifactId {

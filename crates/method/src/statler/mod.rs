@@ -17,14 +17,28 @@ use super::{
     StepStatus, folded,
 };
 use crate::artifacts::ArtifactSpec;
+use serde_json::Value;
 use stepwright_episode::gate::Conduct;
+use stepwright_episode::showing::Showing;
 use stepwright_episode::{Action, Ask, AskKind, Decision, Generation, RequestTag, Shape, Structure, Wanted};
+use stepwright_text::words::count;
 use stepwright_world::options::Table;
 use stepwright_world::{Ability, CUPS};
 
 /// Programs that were run as documents, with the calls they made. Only a run changes one.
-pub(super) static ARTIFACT: ArtifactSpec =
-    ArtifactSpec { conduct: Conduct { waits: false, ..Conduct::USUAL }, ..ArtifactSpec::new("program", "program") };
+pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, ..Conduct::USUAL },
+    ..ArtifactSpec::new(
+        "program",
+        Showing {
+            patch: |_, patch, _| {
+                let calls = patch.pointer("/0/value/calls").and_then(Value::as_array).map_or(0, Vec::len);
+                Some(format!("a program ran and made {}", count(calls, "call")))
+            },
+            ..Showing::new("program")
+        },
+    )
+};
 
 /// Tokens of a program or a state: the paper's.
 const TOKENS: u32 = 256;

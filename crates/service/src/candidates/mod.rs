@@ -1,8 +1,7 @@
 //! Candidate preconditions beside the episode: the store and the work on it (`worker`), asks of a model (`asks`, `writing`), sets of
-//! assertions (`sets`), taking a person's changes back (`history`).
+//! assertions (`sets`). A person's changes of candidates are documents of the session, which the store follows.
 
 mod asks;
-mod history;
 mod sets;
 mod state;
 mod worker;
@@ -11,10 +10,10 @@ mod writing;
 pub use state::CandidateService;
 
 use stepwright_driver::{RequestId, Service, SessionView, Source, WorkResult};
-use stepwright_episode::gate::{Answer, Request};
-use stepwright_episode::{AskId, Assertions};
+use stepwright_episode::gate::Answer;
+use stepwright_episode::{ArtifactKind, AskId, Assertions, Event, Record};
 use stepwright_method::Answer as ModelAnswer;
-use stepwright_method::precondition::{CandidateOrigin, Edit};
+use stepwright_method::precondition::{CandidateOrigin, changes};
 use stepwright_protocol::{CandidateCommand, Command, Level};
 
 use sets::assertions_of;
@@ -38,16 +37,10 @@ impl Service for CandidateService {
                 }
                 _ => self.work(Job::Enumerate(action), view),
             },
-            CandidateCommand::Put { action, id, text } => self.edit(action, Edit::Put { id, text }, view),
-            CandidateCommand::Reject { action, id, rejected } => {
-                self.edit(action, Edit::Reject { id, rejected }, view);
-            }
             CandidateCommand::Try { token, action, text } => {
                 let in_force = assertions_of(view, &action).assertions;
                 self.work(Job::Try { token, action, text, in_force }, view);
             }
-            CandidateCommand::Undo { action } => self.turn(action, false, view),
-            CandidateCommand::Redo { action } => self.turn(action, true, view),
             CandidateCommand::ShowStep { token, action, place, texts } => {
                 self.work(Job::Step { token, action, place, texts }, view);
             }
@@ -68,36 +61,31 @@ impl Service for CandidateService {
                 self.tell_inference(view);
             }
             CandidateCommand::Adopt { action, assertions, origin } => {
-                self.adopt(Assertions { action, assertions, origin }, None, view);
+                self.adopt(&Assertions { action, assertions, origin }, None, view);
             }
         }
         None
     }
 
+    fn recorded(&mut self, record: &Record, view: &mut SessionView<'_>) {
+        let (Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }) = &record.event else {
+            return;
+        };
+        if artifact.kind == ArtifactKind::Candidates {
+            let edits = changes(view.session.document(artifact).map(AsRef::as_ref));
+            self.work(Job::Follow { action: artifact.key.clone(), edits }, view);
+        }
+    }
+
     fn answered(&mut self, request: RequestId, answer: Answer, view: &mut SessionView<'_>) {
         let Some(pending) = self.pending.remove(&request) else { return };
         match (pending, answer) {
-            (PendingRequest::Adopt { before, after, then }, Answer::Done { .. }) => {
-                self.changes.adopted(before, after);
+            (PendingRequest::Adopt { then }, Answer::Done { .. }) => {
                 if let Some(text) = then {
                     view.say(Level::Info, text);
                 }
             }
-            (PendingRequest::Adopt { .. }, _) | (PendingRequest::Turn { .. }, Answer::Done { .. }) => {}
-            (PendingRequest::Turn { action, forward }, _) => {
-                self.changes.turn(&action, !forward);
-            }
-            (PendingRequest::Edit(planned), answer) => {
-                let job = matches!(answer, Answer::Done { .. }).then(|| Job::Make(planned.clone()));
-                match planned.forward() {
-                    _ if job.is_some() => {}
-                    None => self.changes.forget(planned.action()),
-                    Some(forward) => {
-                        self.changes.turn(planned.action(), !forward);
-                    }
-                }
-                self.worker.proceed(job, self.writing.actions(), view);
-            }
+            (PendingRequest::Adopt { .. }, _) => {}
             (PendingRequest::Write(wanted), Answer::Done { ask: Some(ask) }) => {
                 self.writing.sent(ask, &wanted);
                 self.ask_for_candidates(view);
@@ -113,24 +101,14 @@ impl Service for CandidateService {
     }
 
     fn worked(&mut self, result: WorkResult, view: &mut SessionView<'_>) {
-        let Done { contexts, to_score, unchanged, planned } = self.worker.ended(result, view);
-        if let Some(action) = unchanged {
-            self.changes.forget(&action);
-        }
+        let Done { contexts, to_score } = self.worker.ended(result, view);
         if !contexts.is_empty() {
             self.write_candidates(contexts, view);
         }
         if let Some(to_score) = to_score {
             self.score_candidates(to_score, view);
         }
-        match planned {
-            // The next job waits until the change is recorded and made.
-            Some(planned) => {
-                let request = Request::EditCandidate { action: planned.action().to_owned(), edit: planned.record() };
-                self.request(PendingRequest::Edit(Box::new(planned)), request, view);
-            }
-            None => self.worker.proceed(None, self.writing.actions(), view),
-        }
+        self.worker.proceed(self.writing.actions(), view);
     }
 
     fn cancel(&mut self, view: &mut SessionView<'_>) {

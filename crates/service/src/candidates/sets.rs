@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::history::Change;
 use super::state::{CandidateService, PendingRequest};
 use super::worker::{Contents, Job, NamedSet};
 use stepwright_driver::SessionView;
 use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet, Edit};
+use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_program::Assertion;
 use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
@@ -116,32 +115,13 @@ impl CandidateService {
         };
         let last = wanted.len() - 1;
         for (at, assertions) in wanted.into_iter().enumerate() {
-            self.adopt(assertions, (at == last).then(|| words.clone()), view);
+            self.adopt(&assertions, (at == last).then(|| words.clone()), view);
         }
     }
 
     /// Asks the gate to put assertions in force; `then` is said when they are.
-    pub(super) fn adopt(&mut self, after: Assertions, then: Option<String>, view: &mut SessionView<'_>) {
-        let before = assertions_of(view, &after.action);
-        let request = Request::adopt(&after);
-        self.request(PendingRequest::Adopt { before, after, then }, request, view);
-    }
-
-    /// Takes an action's last change back, or makes it again.
-    pub(super) fn turn(&mut self, action: String, forward: bool, view: &mut SessionView<'_>) {
-        match self.changes.turn(&action, forward) {
-            Some(Change::Candidates(action)) => {
-                self.edit(action, if forward { Edit::Redo } else { Edit::Undo }, view);
-            }
-            Some(Change::Adopted(before, after)) => {
-                let request = Request::adopt(if forward { &after } else { &before });
-                self.request(PendingRequest::Turn { action, forward }, request, view);
-            }
-            None => {
-                let what = if forward { "do again" } else { "undo" };
-                view.say(Level::Info, format!("no change to the preconditions of {action} is left to {what}"));
-            }
-        }
+    pub(super) fn adopt(&mut self, set: &Assertions, then: Option<String>, view: &mut SessionView<'_>) {
+        self.request(PendingRequest::Adopt { then }, Request::adopt(set), view);
     }
 
     pub(super) fn tell_inference(&self, view: &SessionView<'_>) {

@@ -2,29 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::history::Changes;
 use super::worker::{CandidateWorker, Job};
 use super::writing::{Wanted, Writing};
 use stepwright_driver::{RequestId, SessionView};
-use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
-use stepwright_method::precondition::{CandidateAsks, Edit, PlannedEdit};
+use stepwright_method::precondition::CandidateAsks;
 
 #[derive(Debug)]
 pub(super) enum PendingRequest {
-    /// Putting assertions in force in place of others; what to say when that is done.
-    Adopt {
-        before: Assertions,
-        after: Assertions,
-        then: Option<String>,
-    },
-    /// Putting in force again what was before a change of that action, or after it.
-    Turn {
-        action: String,
-        forward: bool,
-    },
-    /// Recording a person's change of a candidate.
-    Edit(Box<PlannedEdit>),
+    /// Putting assertions in force; what to say when that is done.
+    Adopt { then: Option<String> },
+    /// Having candidates written.
     Write(Wanted),
     /// Having candidates scored, whose texts are kept with the scoring.
     Score,
@@ -35,7 +23,6 @@ pub struct CandidateService {
     pub(super) settings: CandidateAsks,
     pub(super) worker: CandidateWorker,
     pub(super) writing: Writing,
-    pub(super) changes: Changes,
     pub(super) pending: BTreeMap<RequestId, PendingRequest>,
 }
 
@@ -45,7 +32,6 @@ impl CandidateService {
             settings,
             worker: CandidateWorker::default(),
             writing: Writing::default(),
-            changes: Changes::default(),
             pending: BTreeMap::new(),
         }
     }
@@ -56,14 +42,5 @@ impl CandidateService {
 
     pub(super) fn work(&mut self, job: Job, view: &mut SessionView<'_>) {
         self.worker.add(job, self.writing.actions(), view);
-    }
-
-    /// Has a person's change looked over; it is recorded before it is made.
-    pub(super) fn edit(&mut self, action: String, edit: Edit, view: &mut SessionView<'_>) {
-        if matches!(edit, Edit::Put { .. } | Edit::Reject { .. }) {
-            // Noted in the order in which the person asked, whatever is done meanwhile.
-            self.changes.edited(action.clone());
-        }
-        self.work(Job::Edit { action, edit }, view);
     }
 }

@@ -1,18 +1,17 @@
 //! The worker of the candidate store. Jobs queue, and one at a time has the store, on a thread of its own.
 //!
-//! The store is built from the demonstrations when first needed. A person's change is planned by one job and made by another, so
-//! that it is recorded between them.
+//! The store is built from the demonstrations when first needed.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::writing::ToScore;
 use stepwright_driver::{SessionView, WorkDesk, WorkResult};
-use stepwright_episode::CandidateEdit;
+use stepwright_episode::ArtifactKind;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_method::precondition::{
-    Candidate, CandidateContext, CandidateStore, Demo, DemonstrationError, Edit, Occasion, PlannedEdit, Pool, Ranking,
-    SecondTier, StoreError, Written,
+    Candidate, CandidateContext, CandidateEdit, CandidateStore, Demo, DemonstrationError, Occasion, Pool, Ranking,
+    SecondTier, StoreError, Written, changes,
 };
 use stepwright_program::Specification;
 use stepwright_protocol::{Level, Notice};
@@ -47,12 +46,10 @@ pub(super) enum Job {
         action: String,
         written: Vec<Written>,
     },
-    Edit {
+    Follow {
         action: String,
-        edit: Edit,
+        edits: Vec<CandidateEdit>,
     },
-    /// Make it; it is recorded.
-    Make(Box<PlannedEdit>),
     Try {
         token: u64,
         action: String,
@@ -93,10 +90,6 @@ pub(super) struct CandidateWorker {
 pub(super) struct Done {
     pub(super) contexts: Vec<(String, CandidateContext)>,
     pub(super) to_score: Option<ToScore>,
-    /// The action whose candidates a person wanted to change, in vain.
-    pub(super) unchanged: Option<String>,
-    /// A person's change, to be recorded before it is made.
-    pub(super) planned: Option<PlannedEdit>,
 }
 
 impl CandidateWorker {
@@ -105,10 +98,15 @@ impl CandidateWorker {
         self.queue.retain(|job| !matches!(job, Job::Enumerate(_) | Job::Contexts(..) | Job::Try { .. }));
     }
 
-    /// Queues a job. Of texts being typed only the newest matters. `growing`: the actions that a model is writing for.
+    /// Queues a job. Of texts being typed, and of a person's changes, only the newest matters. `growing`: the actions that a model is
+    /// writing for.
     pub(super) fn add(&mut self, job: Job, growing: BTreeSet<String>, view: &mut SessionView<'_>) {
-        if matches!(job, Job::Try { .. }) {
-            self.queue.retain(|j| !matches!(j, Job::Try { .. }));
+        match &job {
+            Job::Try { .. } => self.queue.retain(|j| !matches!(j, Job::Try { .. })),
+            Job::Follow { action: of, .. } => {
+                self.queue.retain(|j| !matches!(j, Job::Follow { action, .. } if action == of));
+            }
+            _ => {}
         }
         self.queue.push_back(job);
         if !self.is_working {
@@ -127,10 +125,9 @@ impl CandidateWorker {
         }
     }
 
-    /// Goes on with this job or, without one, with the next in the queue.
-    pub(super) fn proceed(&mut self, job: Option<Job>, growing: BTreeSet<String>, view: &mut SessionView<'_>) {
+    /// Goes on with the next job in the queue.
+    pub(super) fn proceed(&mut self, growing: BTreeSet<String>, view: &mut SessionView<'_>) {
         self.is_working = false;
-        job.into_iter().for_each(|job| self.queue.push_front(job));
         self.next(growing, view);
     }
 
@@ -144,14 +141,16 @@ impl CandidateWorker {
         let store = Arc::clone(&self.store);
         // What was changed in this sitting, the store knows.
         let is_built = store.try_lock().is_ok_and(|store| store.is_some());
-        let earlier = if is_built { BTreeMap::new() } else { view.session.candidate_edits().clone() };
+        let documents =
+            view.session.documents().iter().filter(|(id, _)| id.kind == ArtifactKind::Candidates && !is_built);
+        let earlier = documents.map(|(id, edits)| (id.key.clone(), changes(Some(edits)))).collect();
         let specification = view.program.specification().clone();
         let demonstrations = Arc::clone(&view.knowledge.demonstrations);
         view.work(move |desk| {
             // Where the program broke in an earlier job, that took the store with it.
             let mut kept = store.lock().unwrap_or_else(PoisonError::into_inner);
             let work = Work { demonstrations: &demonstrations, desk, growing };
-            let built = kept.take().map_or_else(|| built(&specification, &demonstrations, &earlier), Ok);
+            let built = kept.take().map_or_else(|| built(&specification, &demonstrations, earlier), Ok);
             let (store, done) = work.run(built, job);
             *kept = store;
             done
@@ -163,11 +162,15 @@ impl CandidateWorker {
 fn built(
     specification: &Specification,
     demonstrations: &[Demonstration],
-    earlier: &BTreeMap<String, Vec<CandidateEdit>>,
+    earlier: Vec<(String, Vec<CandidateEdit>)>,
 ) -> Result<CandidateStore, DemonstrationError> {
-    let mut store = CandidateStore::new(specification, demonstrations.iter().map(Demo::from).collect())?;
-    store.remember(earlier);
-    Ok(store.with_second_tier(SecondTier::in_workers(Trials::of_this_program())))
+    let store = CandidateStore::new(specification, demonstrations.iter().map(Demo::from).collect())?;
+    let mut store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
+    for (action, edits) in earlier {
+        // Of actions that the specification has not, or nobody calls, nothing is there to be changed.
+        let _ = store.follow(&action, edits);
+    }
+    Ok(store)
 }
 
 /// A job with all it needs beside the store.
@@ -194,10 +197,7 @@ impl Work<'_> {
             }
         };
         if let Err(error) = self.carry_out(&mut store, job, &mut done) {
-            let level = match error {
-                StoreError::Cancelled | StoreError::NoChange(..) | StoreError::AlreadyThere(..) => Level::Info,
-                _ => Level::Error,
-            };
+            let level = if error == StoreError::Cancelled { Level::Info } else { Level::Error };
             self.desk.say(level, error.to_string());
         }
         (Some(store), done)
@@ -282,13 +282,7 @@ impl Work<'_> {
             Job::Scores { action, scores } => store.note_logprobs(&action, &scores)?,
             Job::Show(action) => store.pool(&action)?,
             Job::TakeIn { action, written } => store.take_in(&action, &written)?,
-            Job::Edit { action, edit } => {
-                let fresh = matches!(edit, Edit::Put { .. } | Edit::Reject { .. });
-                let planned = store.plan(&action, &edit);
-                done.planned = Some(planned.inspect_err(|_| done.unchanged = fresh.then_some(action))?);
-                return Ok(());
-            }
-            Job::Make(planned) => store.make(*planned)?,
+            Job::Follow { action, edits } => store.follow(&action, edits)?,
         };
         self.tell(pool);
         Ok(())

@@ -7,6 +7,7 @@ use super::App;
 use crate::actions::{ActionId, spec};
 use crate::belief_text;
 use crate::dialog::asked;
+use stepwright_episode::showing::Listed;
 use stepwright_episode::{ArtifactId, Offer};
 use stepwright_method as method;
 use stepwright_protocol::{Command, Request};
@@ -72,8 +73,9 @@ impl App {
                 let title = offer.written.title.trim();
                 if offer.written.raw.trim().contains('\n') {
                     let method = self.view.session.as_ref().and_then(|s| method::named(&s.method));
-                    let program = method
-                        .is_some_and(|m| m.info().programs && !method::artifact(&offer.written.artifact.kind).learned);
+                    let program = method.is_some_and(|m| {
+                        m.info().programs && method::showing(&offer.written.artifact.kind).listed != Listed::Learned
+                    });
                     let form = asked::document(offer.id, &offer.written.raw, title, program);
                     return self.open(form);
                 }

@@ -24,7 +24,7 @@ use crate::pane::{PANES, Pane, PaneAction, PaneId};
 use crate::paste;
 use crate::request;
 use crate::start::StartAction;
-use stepwright_episode::{ArtifactId, ProposalId};
+use stepwright_episode::ProposalId;
 use stepwright_method as method;
 use stepwright_protocol::{Command, Level, Request, Unwritten};
 
@@ -108,7 +108,9 @@ impl App {
             (ActionId::Pane(PaneAction::WordsOn | PaneAction::WordsBack), Some(pane)) => {
                 pane.outline().words.in_sight()
             }
-            (ActionId::Pane(action), Some(pane)) => pane.missing(action, &self.view),
+            (ActionId::Pane(action), Some(pane)) => {
+                pane.missing(action, &self.view).or_else(|| pane.turned_out(action, &self.view))
+            }
             _ => None,
         };
         missing.unwrap_or_else(|| format!("{chord} does nothing in {}{}", self.focus.title(), self.elsewhere(action)))

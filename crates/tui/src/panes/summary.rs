@@ -1,14 +1,10 @@
 //! Summary of a record on one line, for the log.
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use crate::theme::Role;
 use crate::widgets::words;
-use stepwright_episode::{
-    Actor, ArtifactId, ArtifactKind, Assertions, BranchEdit, CandidateEdit, Choice, Event, NodeId, OfferId, ProposalId,
-    Record, Session, TreeEdit, blind,
-};
+use stepwright_episode::showing::Listed;
+use stepwright_episode::{Actor, BranchEdit, Choice, Event, NodeId, ProposalId, Record, Session, blind};
+use stepwright_method::showing;
 
 /// The record's kind in a word or two, and its role.
 pub fn kind(event: &Event) -> (&'static str, Role) {
@@ -26,17 +22,16 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Moved { .. } => ("moved", Role::Warn),
         Event::PolicySet { .. } => ("policy", Role::Warn),
         Event::Configured(_) => ("configured", Role::Warn),
-        Event::CandidateEdited { .. } => ("candidate", Role::Warn),
         Event::ArtifactOffered { .. } => ("offered", Role::Text),
-        Event::ArtifactSettled { artifact, offer, by, .. } => match (&artifact.kind, offer, by) {
-            (ArtifactKind::Assertions, ..) => ("adopted", Role::Good),
-            (ArtifactKind::Tree, ..) => ("tree", Role::Warn),
-            (ArtifactKind::Knowledge, ..) => ("knowledge", Role::Good),
-            (ArtifactKind::Segments, ..) => ("segments", Role::Good),
-            (_, None, Actor::Person) => ("corrected", Role::Warn),
-            (ArtifactKind::Belief, ..) => ("believed", Role::Accent),
-            _ => ("settled", Role::Accent),
-        },
+        Event::ArtifactSettled { artifact, offer, by, .. } => {
+            let (showing, typed) = (showing(&artifact.kind), offer.is_none() && *by == Actor::Person);
+            let role = match showing.listed {
+                Listed::Learned | Listed::InForce => Role::Good,
+                Listed::Changes if typed => Role::Warn,
+                Listed::Changes => Role::Accent,
+            };
+            ((showing.word)(typed), role)
+        }
         Event::ArtifactRefused { .. } => ("refused", Role::Warn),
         Event::ArtifactUndone { .. } => ("undone", Role::Warn),
         Event::BreakpointsSet { .. } => ("breakpoints", Role::Warn),
@@ -138,7 +133,6 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             let options = now.options.iter().map(|(key, value)| format!(", {key} {value}"));
             format!("model {}, method {}{}", now.model, now.method, options.collect::<String>())
         }
-        Event::CandidateEdited { action, edit } => candidate_edited(action, edit),
         Event::ArtifactOffered { offer, written, .. } => {
             let how = match (&written.problem, written.repairs.len()) {
                 (Some(problem), _) => format!(" (cannot be read: {problem})"),
@@ -147,13 +141,18 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             };
             format!("new {} {offer} after `{}`{how}", written.artifact.kind, written.title.trim())
         }
-        Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => match record.event.adopted() {
-            Some(Assertions { action, assertions, origin }) => {
-                let count = words::count(assertions.len(), "assertion");
-                format!("{count} for {action} ({origin}): {}", assertions.join("; "))
-            }
-            None => settled(artifact, *offer, patch, *by, *edited, why),
-        },
+        Event::ArtifactSettled { artifact, offer, patch, by, edited, why } => {
+            (showing(&artifact.kind).patch)(artifact, patch, *by).unwrap_or_else(|| {
+                let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
+                let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+                let edited = if *edited { ", edited" } else { "" };
+                let (who, kind) = (words::actor(*by), &artifact.kind);
+                match offer {
+                    Some(offer) => format!("{who} took new {kind} {offer}{edited}, {changes}{why}"),
+                    None => format!("{who}: {changes}{why}"),
+                }
+            })
+        }
         Event::ArtifactRefused { offer, by, why } => {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             format!("{} refused offer {offer}{why}", words::actor(*by))
@@ -177,58 +176,5 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
         Event::NoteEdited { text, .. } => format!("changed to: {text}"),
         Event::Noted { text } => text.clone(),
         Event::Failed { error } => error.clone(),
-    }
-}
-
-fn settled(artifact: &ArtifactId, offer: Option<OfferId>, patch: &Value, by: Actor, edited: bool, why: &str) -> String {
-    let value = patch.pointer("/0/value");
-    match artifact.kind {
-        ArtifactKind::Tree => {
-            if let Some(edit) = value.and_then(|edit| TreeEdit::deserialize(edit).ok()) {
-                return tree_edit(&edit);
-            }
-        }
-        ArtifactKind::Program => {
-            let calls = value.and_then(|v| v.get("calls")?.as_array()).map_or(0, Vec::len);
-            return format!("a program ran and made {}", words::count(calls, "call"));
-        }
-        ArtifactKind::Plan => {
-            if let Some(text) = value.and_then(|v| v.get("text")?.as_str()) {
-                let whose = if by == Actor::Person { "written by a person" } else { "in force" };
-                return format!("a plan of {} {whose}", words::count(text.lines().count(), "line"));
-            }
-        }
-        _ => {}
-    }
-    let changes = words::count(patch.as_array().map_or(0, Vec::len), "change");
-    let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-    let edited = if edited { ", edited" } else { "" };
-    match offer {
-        Some(offer) => format!("{} took new {} {offer}{edited}, {changes}{why}", words::actor(by), artifact.kind),
-        None => format!("{}: {changes}{why}", words::actor(by)),
-    }
-}
-
-fn tree_edit(edit: &TreeEdit) -> String {
-    match edit {
-        TreeEdit::Prune { node, pruned: true } => format!("action {node} pruned"),
-        TreeEdit::Prune { node, pruned: false } => format!("action {node} put back"),
-        TreeEdit::Add { under, action } => format!("`{action}` added below action {under}"),
-        TreeEdit::Move { node, up } => format!("action {node} moved {}", if *up { "up" } else { "down" }),
-    }
-}
-
-fn candidate_edited(action: &str, edit: &CandidateEdit) -> String {
-    match (&edit.before, &edit.after) {
-        (None, Some(after)) => format!("`{}` added to the candidates of {action}", after.text),
-        (Some(before), None) => format!("`{}` taken out of the candidates of {action}", before.text),
-        (Some(before), Some(after)) if before.text == after.text => {
-            let how = if after.rejected { "rejected" } else { "restored" };
-            format!("`{}` {how} among the candidates of {action}", after.text)
-        }
-        (Some(before), Some(after)) => {
-            format!("`{}` edited to `{}` among the candidates of {action}", before.text, after.text)
-        }
-        (None, None) => format!("nothing changed among the candidates of {action}"),
     }
 }

@@ -37,7 +37,7 @@ impl View {
             Event::Moved { to } => self.passed.here = *to,
             Event::Noted { .. } | Event::NoteEdited { .. } | Event::Failed { .. } => self.remarks += 1,
             // What was offered before was made for another belief, or by another program; the next recommendation is chosen.
-            Event::ArtifactSettled { artifact, .. }
+            Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }
                 if conduct(&artifact.kind).waits || *artifact == ArtifactId::PLAN =>
             {
                 self.selected = None;

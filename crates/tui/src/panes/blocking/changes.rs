@@ -1,9 +1,9 @@
-//! A person's changes of the live tree: prune, add, move, force, take back.
+//! A person's changes of the live tree: prune, add, move, force.
 
 use super::BlockingPane;
-use crate::pane::{Intent, PaneAction};
+use crate::pane::{Intent, Pane, PaneAction};
 use crate::view::View;
-use stepwright_episode::{ArtifactId, TreeEdit};
+use stepwright_episode::TreeEdit;
 use stepwright_protocol::{Command, Level, Request};
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
@@ -23,9 +23,7 @@ impl BlockingPane {
             }
             actions.extend([(PaneAction::MoveUp, "move up"), (PaneAction::MoveDown, "move down")]);
         }
-        if self.is_live() && view.node().is_some_and(|node| !node.tree_edits_here().is_empty()) {
-            actions.push((PaneAction::UndoChange, "undo change"));
-        }
+        actions.extend(self.turns(view));
     }
 
     /// The step that must come first for a change that is not offered.
@@ -44,7 +42,6 @@ impl BlockingPane {
                 "this tree explains the proposal; only that of a method which selects from it can be changed"
                     .to_owned(),
             ),
-            (PaneAction::UndoChange, true, _) => Some("the tree was not changed at this step".to_owned()),
             (PaneAction::Force, true, _) => Some("only a candidate can be forced; go to one".to_owned()),
             (PaneAction::Add, true, _) => {
                 Some("nothing blocks this row; go to a blocked action or to what it needs".to_owned())
@@ -54,9 +51,6 @@ impl BlockingPane {
     }
 
     pub(super) fn change(&self, action: PaneAction) -> Vec<Intent> {
-        if action == PaneAction::UndoChange {
-            return vec![Intent::Send(Command::Gate(Request::turn(ArtifactId::TREE, false)))];
-        }
         let Some((_, node)) = self.current() else { return Vec::new() };
         let Some(handle) = node.handle else { return Vec::new() };
         let pruned = node.status != NodeStatus::Pruned;

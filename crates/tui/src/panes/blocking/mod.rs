@@ -17,7 +17,7 @@ use crate::view::View;
 use crate::widgets::draw::{Painter, Row, split_bottom};
 use crate::widgets::outline::Outline;
 use crate::widgets::words;
-use stepwright_episode::{CheckKind, Mark, Proposal, Verdict};
+use stepwright_episode::{ArtifactId, CheckKind, Mark, Proposal, Verdict};
 use stepwright_protocol::{Command, Level, Situation};
 use stepwright_world::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 
@@ -363,8 +363,7 @@ impl Pane for BlockingPane {
             | PaneAction::MoveUp
             | PaneAction::MoveDown
             | PaneAction::Force
-            | PaneAction::Add
-            | PaneAction::UndoChange => return self.change(action),
+            | PaneAction::Add => return self.change(action),
             PaneAction::ToggleFold => self.fold(None),
             PaneAction::Left => self.fold(Some(false)),
             PaneAction::Right => self.fold(Some(true)),
@@ -372,6 +371,10 @@ impl Pane for BlockingPane {
             _ => return self.browse(action, view),
         }
         Vec::new()
+    }
+
+    fn documents(&self, _view: &View) -> Vec<ArtifactId> {
+        Vec::from_iter(self.is_live().then_some(ArtifactId::TREE))
     }
 
     fn missing(&self, action: PaneAction, _view: &View) -> Option<String> {

@@ -12,7 +12,9 @@ use super::{
 };
 use crate::pane::PaneAction;
 use crate::widgets::edit;
-use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, Ranking, Validity};
+use stepwright_method::precondition::{
+    ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, CandidateEdit, CandidateMark, Ranking, Validity,
+};
 use stepwright_program::SyntaxFault;
 
 impl PreconditionsPane {
@@ -131,14 +133,16 @@ impl PreconditionsPane {
                 "this is in force and no candidate: {mark} marks what is to stay, {adopt} drops the others"
             ));
         };
-        let (id, rejected) = (candidate.id, !candidate.rejected);
-        let text = candidate.text.clone();
-        let action = action.to_owned();
+        let (before, action) = (mark_of(candidate), action.to_owned());
+        let after = CandidateMark { rejected: !before.rejected, ..before.clone() };
+        let edit = CandidateEdit { at: candidate.id, before: Some(before), after: Some(after) };
         self.chosen.unmerged = None;
-        if rejected && let Some(marks) = self.chosen.marks.get_mut(&action) {
-            marks.remove(&text);
+        if !candidate.rejected
+            && let Some(marks) = self.chosen.marks.get_mut(&action)
+        {
+            marks.remove(&candidate.text);
         }
-        send(CandidateCommand::Reject { action, id, rejected })
+        vec![Intent::Send(Command::Gate(edit.request(&action)))]
     }
 
     pub(super) fn ask_difference(&mut self, action: String, one: String, other: String) -> Vec<Intent> {
@@ -170,15 +174,29 @@ impl PreconditionsPane {
         }
     }
 
-    pub(super) fn turn_back(&mut self) -> Vec<Intent> {
-        let Some(action) = self.action_name().map(str::to_owned) else { return Vec::new() };
-        if let Some((merged, marks)) = self.chosen.unmerged.take_if(|(merged, _)| *merged == action) {
-            match marks {
-                Some(marks) => self.chosen.marks.insert(merged, marks),
-                None => self.chosen.marks.remove(&merged),
-            };
+    /// Puts the marks back as they were before the last merge, where that is taken back.
+    pub(super) fn unmerge(&mut self) {
+        let action = self.action_name().map(str::to_owned);
+        let Some((merged, marks)) = self.chosen.unmerged.take_if(|(merged, _)| action.as_ref() == Some(merged)) else {
+            return;
+        };
+        match marks {
+            Some(marks) => self.chosen.marks.insert(merged, marks),
+            None => self.chosen.marks.remove(&merged),
+        };
+    }
+
+    /// Has a text put in the place of the candidate of that number, or added.
+    pub(super) fn put(&self, action: &str, id: Option<usize>, text: String, view: &View) -> Vec<Intent> {
+        let pool = view.pools.get(action).map_or(&[][..], |pool| &pool.candidates);
+        if pool.iter().any(|c| c.text == text) {
+            return say(format!("`{text}` is already a candidate of {action}"));
         }
-        send(CandidateCommand::Undo { action })
+        let before = id.and_then(|id| pool.get(id));
+        let after = CandidateMark { text, rejected: false };
+        let at = before.map_or(pool.len(), |candidate| candidate.id);
+        let edit = CandidateEdit { at, before: before.map(mark_of), after: Some(after) };
+        vec![Intent::Send(Command::Gate(edit.request(action)))]
     }
 
     pub(super) fn of_action(&self, command: impl FnOnce(String) -> CandidateCommand) -> Vec<Intent> {
@@ -247,8 +265,7 @@ impl PreconditionsPane {
                         self.chosen.marks.insert(typing.action.clone(), marks);
                     }
                     self.wanted = Some(text.clone());
-                    let (action, id) = (typing.action, typing.id);
-                    return send(CandidateCommand::Put { action, id, text });
+                    return self.put(&typing.action, typing.id, text, view);
                 }
                 vec![Intent::Say(Level::Warning, "the expression is empty; type one, or Esc leaves it".into())]
             }
@@ -418,6 +435,10 @@ impl PreconditionsPane {
         (self.compared.wanted, self.compared.load) = (Some(token), Some(token));
         Intent::AskFile(FileUse::Compare { token, name: String::new() })
     }
+}
+
+fn mark_of(candidate: &Candidate) -> CandidateMark {
+    CandidateMark { text: candidate.text.clone(), rejected: candidate.rejected }
 }
 
 fn unparsed(text: &str) -> Option<SyntaxFault> {

@@ -33,7 +33,7 @@ use crate::view::{Answer, View};
 use crate::widgets::draw::Painter;
 use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
-use stepwright_episode::OWN;
+use stepwright_episode::{ArtifactId, OWN};
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
 use stepwright_protocol::{CandidateCommand, Command, Level, SetSource};
@@ -430,8 +430,10 @@ impl Pane for PreconditionsPane {
             PaneAction::MergeAny => self.merge(view, Joint::Any),
             PaneAction::Differ => self.differ(view),
             PaneAction::Why => self.why(),
-            PaneAction::UndoChange => self.turn_back(),
-            PaneAction::RedoChange => self.of_action(|action| CandidateCommand::Redo { action }),
+            PaneAction::UndoChange => {
+                self.unmerge();
+                self.browse(action, view)
+            }
             PaneAction::Run => self.infer(self.tabs.actions.is_empty()),
             PaneAction::RunAll => self.infer(true),
             PaneAction::Compare => self.compare(view),
@@ -458,6 +460,11 @@ impl Pane for PreconditionsPane {
         };
         intents.extend(self.look(view));
         intents
+    }
+
+    fn documents(&self, _view: &View) -> Vec<ArtifactId> {
+        let of = |action| vec![ArtifactId::candidates(action), ArtifactId::assertions(action)];
+        self.action_name().map(of).unwrap_or_default()
     }
 
     fn is_editing(&self) -> bool {

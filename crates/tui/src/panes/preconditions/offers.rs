@@ -2,6 +2,7 @@
 
 use super::rows::Item;
 use super::{PaneAction, PreconditionsPane, View};
+use crate::pane::Pane;
 use stepwright_method::precondition::Ranking;
 
 impl PreconditionsPane {
@@ -42,7 +43,7 @@ impl PreconditionsPane {
                 actions.push(infer);
             }
             actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
-            actions.extend([(PaneAction::UndoChange, "undo change"), (PaneAction::RedoChange, "redo change")]);
+            actions.extend(self.turns(view));
             if !self.tabs.follows {
                 actions.push((PaneAction::Follow, "follow proposal"));
             }

@@ -1,6 +1,6 @@
 //! Picked rows (to be merged or compared; no mark for adoption changes), what was held back, and by which rule candidates are ranked.
 
-use super::{CandidateCommand, Intent, Joint, PreconditionsPane, View, say, send};
+use super::{Intent, Joint, PreconditionsPane, View, say};
 use crate::pane::PaneAction;
 use stepwright_method::precondition::{Candidate, Ranking, merged};
 use stepwright_text::words::count;
@@ -66,7 +66,7 @@ impl PreconditionsPane {
             self.lay(view);
             return say("this is a candidate already; it is marked in their place");
         }
-        send(CandidateCommand::Put { action, id: None, text })
+        self.put(&action, None, text, view)
     }
 
     pub(super) fn differ(&mut self, view: &View) -> Vec<Intent> {

@@ -24,7 +24,7 @@ use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row};
 use crate::widgets::outline::{Mouse, Outline};
-use stepwright_episode::{NodeId, Session};
+use stepwright_episode::{ArtifactId, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 
 /// How often to look whether highlighting is ready.
@@ -260,8 +260,17 @@ impl Pane for ProgramPane {
             (PaneAction::Left, "left"),
             (PaneAction::Right, "right"),
         ]);
+        actions.extend(self.turns(view));
         actions.extend(self.outline.actions());
         actions
+    }
+
+    fn documents(&self, view: &View) -> Vec<ArtifactId> {
+        // A plan that a method made is not taken back: it would only make it anew.
+        let written =
+            view.node().and_then(|node| node.document(&ArtifactId::PLAN)).is_some_and(|p| p.get("node").is_some());
+        let undone = view.session.as_ref().is_some_and(|session| session.last_undone(&ArtifactId::PLAN).is_some());
+        Vec::from_iter((written || undone).then_some(ArtifactId::PLAN))
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {

@@ -327,16 +327,17 @@ impl Pane for SkillsPane {
         }
     }
 
-    fn actions(&self, _view: &View) -> Vec<(PaneAction, &'static str)> {
+    fn documents(&self, _view: &View) -> Vec<ArtifactId> {
+        let log = self.log().filter(|_| self.shown == ViewMode::Log);
+        vec![log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id))]
+    }
+
+    fn actions(&self, view: &View) -> Vec<(PaneAction, &'static str)> {
         let mut actions = self.offers();
         actions.push((PaneAction::Cycle, "next view"));
-        actions.extend([
-            (PaneAction::EditWhole, "edit as text"),
-            (PaneAction::UndoChange, "undo change"),
-            (PaneAction::Save, "save"),
-            (PaneAction::Load, "load"),
-            (PaneAction::Copy, "copy"),
-        ]);
+        actions.push((PaneAction::EditWhole, "edit as text"));
+        actions.extend(self.turns(view));
+        actions.extend([(PaneAction::Save, "save"), (PaneAction::Load, "load"), (PaneAction::Copy, "copy")]);
         actions.extend(self.outline.actions());
         actions
     }
@@ -347,11 +348,6 @@ impl Pane for SkillsPane {
             PaneAction::Copy => {
                 let row = self.outline.list.cursor();
                 return vec![Intent::Copy(self.detail().unwrap_or_else(|| self.row_text(row, view)))];
-            }
-            PaneAction::UndoChange => {
-                let log = self.log().filter(|_| self.shown == ViewMode::Log);
-                let artifact = log.map_or(ArtifactId::KNOWLEDGE, |log| ArtifactId::segments(&log.id));
-                return vec![Intent::Send(Command::Gate(Request::turn(artifact, false)))];
             }
             PaneAction::Options => {
                 self.way = self.way.next();

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::edit::ValueEdit;
 use super::tree::Apart;
 use super::{Painter, Side, Situation, StatePane, ViewMode, split_bottom, split_left, split_top, value_of, words};
-use crate::pane::PaneAction;
+use crate::pane::{Pane, PaneAction};
 use crate::panes::offer;
 use crate::view::View;
 use stepwright_episode::ArtifactId;
@@ -119,6 +119,7 @@ impl StatePane {
             actions.push((PaneAction::Edit, "edit value"));
         }
         actions.push((PaneAction::EditWhole, "edit whole belief"));
+        actions.extend(self.turns(view));
         actions
     }
 

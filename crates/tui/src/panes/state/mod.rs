@@ -34,6 +34,7 @@ use crate::widgets::draw::{Painter, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
+use stepwright_episode::ArtifactId;
 use stepwright_protocol::Situation;
 use stepwright_text::json_pointer;
 use stepwright_world::Map;
@@ -458,6 +459,10 @@ impl Pane for StatePane {
             _ => return self.browse(action, view),
         }
         Vec::new()
+    }
+
+    fn documents(&self, _view: &View) -> Vec<ArtifactId> {
+        Vec::from_iter((self.shown() == ViewMode::Belief).then_some(ArtifactId::BELIEF))
     }
 
     fn is_editing(&self) -> bool {
