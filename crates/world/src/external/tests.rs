@@ -93,7 +93,7 @@ fn an_episode_is_played_and_gone_back_in() {
     assert_eq!(world.admissible(), Some(vec!["add".to_owned(), "die".to_owned()]));
     assert_eq!(reset.observation_calls[0].to_string(), "agent.observe('total 0')");
     assert_eq!(world.tasks()[0].sentence, "count to nine.");
-    assert_eq!(world.header().function, "episode_count");
+    assert_eq!(world.header().function, "episode_count_to_nine");
     let start = world.snapshot();
     let one = world.act("a").unwrap();
     assert_eq!(one.action_call.unwrap().to_string(), "agent.act('a')");
