@@ -2,9 +2,11 @@
 //! and what the gate does about it. Everything else asks for the spec ([`super::artifact`]): the driver, exports, the workbench. A new
 //! kind is one spec and its line in the crate's list.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::derived::DerivedState;
+use super::precondition::CandidateEdit;
 use super::program_context::ProgramContext;
 use stepwright_episode::gate::{Conduct, Follows};
 use stepwright_episode::showing::{Listed, Showing};
@@ -53,6 +55,22 @@ impl ArtifactSpec {
         }
     }
 }
+
+/// What a person changed of the candidates of the action that is the key: an array of [`CandidateEdit`]s.
+pub(crate) static CANDIDATES: ArtifactSpec = ArtifactSpec {
+    conduct: Conduct { waits: false, follows: Follows::Nothing },
+    ..ArtifactSpec::new(
+        "candidates",
+        Showing {
+            word: |_| "candidate",
+            patch: |artifact, patch, _| {
+                let edit = CandidateEdit::deserialize(patch.pointer("/0/value")?).ok()?;
+                Some(edit.in_words(&artifact.key))
+            },
+            ..Showing::new("candidates of {}")
+        },
+    )
+};
 
 /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
 pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {

@@ -7,7 +7,7 @@ use super::info::MethodInfo;
 use super::method::Method;
 use super::step::{Place, Section};
 use super::{
-    belief_update, blocking, code_policy, few_shot, ff_replan, o3d, plan_following, precondition, precondition_aware,
+    belief_update, blocking, code_policy, few_shot, ff_replan, o3d, plan_following, precondition_aware,
     precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
 };
 use stepwright_episode::ArtifactKind;
@@ -22,7 +22,7 @@ static ARTIFACTS: [&ArtifactSpec; 11] = [
     &statler::ARTIFACT,
     &blocking::ARTIFACT,
     &artifacts::ASSERTIONS,
-    &precondition::ARTIFACT,
+    &artifacts::CANDIDATES,
     &skills::KNOWLEDGE,
     &skills::SEGMENTS,
     &reflexion::ARTIFACT,

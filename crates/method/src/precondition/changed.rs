@@ -5,26 +5,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::artifacts::ArtifactSpec;
 use stepwright_episode::ArtifactId;
-use stepwright_episode::gate::{Conduct, Edit, Follows, Request};
-use stepwright_episode::showing::Showing;
-
-/// What a person changed of the candidates of the action that is the key: an array of [`CandidateEdit`]s.
-pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
-    conduct: Conduct { waits: false, follows: Follows::Nothing },
-    ..ArtifactSpec::new(
-        "candidates",
-        Showing {
-            word: |_| "candidate",
-            patch: |artifact, patch, _| {
-                let edit = CandidateEdit::deserialize(patch.pointer("/0/value")?).ok()?;
-                Some(edit.in_words(&artifact.key))
-            },
-            ..Showing::new("candidates of {}")
-        },
-    )
-};
+use stepwright_episode::gate::{Edit, Request};
 
 /// A candidate precondition as a person left it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -29,7 +29,6 @@ mod validate;
 mod vocabulary;
 
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
-pub(crate) use changed::ARTIFACT;
 pub use changed::{CandidateEdit, CandidateMark, changes};
 pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
 pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
