@@ -11,7 +11,7 @@ use super::{difference, each, field, read, row};
 use crate::Row;
 use stepwright_study::recordings::{json_files, name_of};
 use stepwright_study::statler::outputs::{Output, Said, equal_text};
-use stepwright_study::statler::recorded::{Episode, Gold, episode_files};
+use stepwright_study::statler::recorded::{Episode, episode_files};
 use stepwright_study::statler::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use stepwright_world::table::Move;
 
@@ -82,7 +82,7 @@ fn judge(run: &Run, episode: &Episode, at: &str, row: &mut Row) -> Played {
             break;
         };
         let output = Output::read(&step.generated);
-        let outcome = asked.outcome(&output, &objects, Gold::Published);
+        let outcome = asked.outcome(&output, &objects);
         let equal = |said| equal_text(&step.generated, &asked.gold_code, said);
         let fields = [
             field("moves", &step.moves, &output.moves),

@@ -56,12 +56,12 @@ pub fn named(id: &str) -> Option<Arc<dyn Method>> {
 }
 
 impl Place<'_> {
-    /// What the method in use follows there.
+    /// Sections of the method in use there.
     pub fn sections(&self) -> Vec<Section> {
         named(&self.session.method).map(|method| method.rows(self)).unwrap_or_default()
     }
 
-    /// What its sections count by that name.
+    /// The figure of that name in its sections.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let figures = self.sections().into_iter().flat_map(|section| section.figures);
         figures.filter(|(of, _)| *of == name).map(|(_, figure)| figure).next()

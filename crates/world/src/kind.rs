@@ -1,4 +1,4 @@
-//! What a world's entry in the list says of it beside its functions: the files that ship, a person's own data, agents and generators.
+//! Parts of a world's entry in the list beside its functions: the files that ship, a person's own data, agents and generators.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What worlds exchange: outcomes, tasks, the opening of programs, snapshots.
+//! Data of worlds: outcomes, tasks, the opening of programs, snapshots.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -39,7 +39,7 @@ pub struct Config {
     pub methods: BTreeMap<String, Arc<Command>>,
     pub keys: BTreeMap<String, KeySetting>,
     pub(super) endpoints: Endpoints,
-    /// What `config show` prints; from `show`.
+    /// Rows of `config show`; from `show`.
     pub(super) shown: Vec<Shown>,
 }
 

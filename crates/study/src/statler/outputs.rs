@@ -22,10 +22,12 @@ impl Output {
         let mut own = true;
         for line in generated.lines() {
             own &= !line.starts_with(NEXT_QUERY);
-            let line = line.trim();
-            if let Some(text) = argument(line, "update_wm") {
+            // The published evaluation reads updates at the beginning of a line alone; the robot's program carries out others too.
+            if let Some(text) = argument(line.trim_end(), "update_wm") {
                 output.update.push(text.to_owned());
-            } else if own && let Some(text) = argument(line, "say") {
+            }
+            let line = line.trim();
+            if own && let Some(text) = argument(line, "say") {
                 output.say.push(text.to_owned());
             } else if own && let Some(moved) = argument(line, "put_first_on_second").and_then(two) {
                 output.moves.push(moved);
@@ -81,7 +83,7 @@ mod tests {
         let output = Output::read(
             "# THINK: put_first_on_second(\"a\", \"b\") is not possible\nput_first_on_second(\"a block\", 'b bowl')\n  say(\"yes\")\n\
              say(\"red block\", \"blue block\")\nnoop()\nupdate_wm(\"Put it (there).\")\nput_first_on_second(x, \"b\")\n\
-             # query: and now?\nput_first_on_second(\"c block\", \"table\")\nsay('no')\nupdate_wm('Put more.')",
+             # query: and now?\nput_first_on_second(\"c block\", \"table\")\nsay('no')\nupdate_wm('Put more.')\n  update_wm(\"not here\")",
         );
         assert_eq!(output.moves, [("a block".to_owned(), "b bowl".to_owned())]);
         assert_eq!(output.say, ["yes", "red block\", \"blue block"]);

@@ -1,7 +1,6 @@
 //! Recorded outputs of the publication's models, judged request by request: the episodes they were made for, and the runs.
 //!
-//! Judged by the corrected gold where the published one is a slip, as live episodes are; `conform` compares with judgements by the
-//! published gold.
+//! Judged by the corrected gold where the published one is a slip, as live episodes are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,13 +43,6 @@ pub struct Asked {
     gold_say_corrected: Option<Vec<String>>,
 }
 
-/// By which solution outputs are judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gold {
-    Published,
-    Corrected,
-}
-
 impl Episode {
     pub fn objects(&self) -> Vec<String> {
         self.objects.iter().chain(&self.objects_used_but_not_declared).cloned().collect()
@@ -63,10 +55,9 @@ impl Episode {
 }
 
 impl Asked {
-    pub fn outcome(&self, output: &Output, objects: &[String], gold: Gold) -> Outcome {
-        let corrects = gold == Gold::Corrected;
-        let moves = self.gold_moves_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_moves);
-        let say = self.gold_say_corrected.as_ref().filter(|_| corrects).unwrap_or(&self.gold_say);
+    pub fn outcome(&self, output: &Output, objects: &[String]) -> Outcome {
+        let moves = self.gold_moves_corrected.as_ref().unwrap_or(&self.gold_moves);
+        let say = self.gold_say_corrected.as_ref().unwrap_or(&self.gold_say);
         let expected = Expected { moves: moves.clone(), say: say.clone(), ..Expected::default() };
         Outcome { right: is_right(&output.moves, &output.say, &expected, objects), temporal: self.temporal }
     }
@@ -137,7 +128,7 @@ impl Recorded {
                 self.unknown += run.steps.len() - number;
                 break;
             };
-            played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects, Gold::Corrected));
+            played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects));
         }
         // The program's own names of methods have hyphens.
         Group::of(&mut self.groups, &episode.domain, &run.method.replace('_', "-"), MODEL).played.push(played);

@@ -27,7 +27,7 @@ pub const SLICED: &str = "sliced";
 /// Properties that end one another.
 pub const OPPOSITES: &[(&str, &str)] = &[("heat", "cool"), ("cool", "heat")];
 
-/// What the agent knows, and what it tried in vain.
+/// Knowledge of the agent, and the actions it tried in vain.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Belief {
     /// Places in the order they were first listed.
@@ -76,7 +76,7 @@ impl Belief {
         self.looked.contains(place)
     }
 
-    /// What is known to be in a place.
+    /// Known contents of a place.
     pub fn contents(&self, place: &str) -> &[String] {
         self.listed.get(place).map(Vec::as_slice).unwrap_or_default()
     }

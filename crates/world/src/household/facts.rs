@@ -26,7 +26,7 @@ fn word(name: &str) -> String {
     name.replace(char::is_whitespace, "_")
 }
 
-/// What the agent can know. It is asked for at every step, so the atoms are listed first and sorted once.
+/// Facts that the agent can know. They are asked for at every step, so the atoms are listed first and sorted once.
 pub fn facts(belief: &Belief) -> Facts {
     let mut things = Vec::new();
     let mut atoms = Vec::new();

@@ -3,7 +3,7 @@
 use num_traits::{CheckedMul, Signed};
 
 use super::named::Word;
-use crate::weights::{Ratio, number, part};
+use crate::weights::{Ratio, number, part, times};
 
 /// The whole factors a state writes as a multiplication when it turns a part round; others it writes as a division by the part, as
 /// the recorded states do (`gold_block.weight / 1/9`).
@@ -23,12 +23,11 @@ pub fn stated(words: &[Word]) -> Option<Ratio> {
             ratio = found;
             break;
         }
-        let count = number(text).filter(Signed::is_positive);
         if matches!(texts.get(at + 1), Some(&("times" | "time"))) {
-            ratio = count?;
+            ratio = times(text).filter(Signed::is_positive)?;
             break;
         }
-        before = count.unwrap_or(same);
+        before = number(text).filter(Signed::is_positive).unwrap_or(same);
     }
     Some(if texts.contains(&"lighter") && ratio > same { ratio.recip() } else { ratio })
 }
@@ -81,6 +80,7 @@ mod tests {
             ("The red block is a quarter of the weight of the blue block", 1, 4),
             ("The red block weighs 1/5 of the blue block", 1, 5),
             ("The red block is 7 times as heavy as the blue block", 7, 1),
+            ("The red block has fours times the weight of the blue block", 4, 1),
             ("The red block is three times lighter than the blue block", 1, 3),
         ] {
             assert_eq!(stated(&words(sentence)), Some(Ratio::new(of, to)), "{sentence}");

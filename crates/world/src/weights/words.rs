@@ -49,7 +49,7 @@ pub fn ratio(words: &str) -> Option<Ratio> {
         lower.split_whitespace().filter(|w| !matches!(*w, "the" | "a" | "an" | "exactly" | "as")).collect();
     if words.len() > 1 && matches!(words.last(), Some(&"times" | &"time" | &"x")) {
         words.pop();
-        return factor(&words);
+        return factor(&words).or_else(|| words.as_slice().try_into().ok().and_then(|[one]: [&str; 1]| times(one)));
     }
     match words.as_slice() {
         ["same"] | ["equal"] => Some(Ratio::from_integer(1)),
@@ -101,6 +101,15 @@ pub(crate) fn number(word: &str) -> Option<Ratio> {
     digits(word)
 }
 
+/// A number before `times`; a misspelt one is the nearest number word (`fours times` in a published episode).
+pub(crate) fn times(word: &str) -> Option<Ratio> {
+    let near = || {
+        let (distance, value) = NUMBERS.iter().map(|(name, n)| (strsim::osa_distance(name, word), *n)).min()?;
+        (distance == 1 && word.len() > 3).then(|| Ratio::from_integer(value))
+    };
+    number(word).or_else(near)
+}
+
 /// A number in digits, with or without a point.
 fn digits(word: &str) -> Option<Ratio> {
     let (whole, after) = word.trim().split_once('.').unwrap_or((word.trim(), ""));
@@ -131,6 +140,8 @@ mod tests {
             ("a sixth", 1, 6),
             ("three times", 3, 1),
             ("10 times", 10, 1),
+            ("fours times", 4, 1),
+            ("thre times", 3, 1),
             ("1/4", 1, 4),
             ("0.5", 1, 2),
             ("1.5 times", 3, 2),
@@ -140,7 +151,9 @@ mod tests {
         ] {
             assert_eq!(ratio(words), Some(Ratio::new(over, under)), "{words}");
         }
-        for words in ["", "heavy", "1/0", "times", "half third", "99999999999999999999", ".", "-1"] {
+        for words in
+            ["", "heavy", "1/0", "times", "some times", "fours", "half third", "99999999999999999999", ".", "-1"]
+        {
             assert_eq!(ratio(words), None, "{words}");
         }
     }

@@ -48,7 +48,7 @@ pub(crate) struct TreeRow {
 /// One side of the pane: a value, what is open in it, what changed.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// What a person opened or closed; what was closed, although the last step changed something inside, until the next step.
+    /// Rows that a person opened or closed; those closed although the last step changed something inside, until the next step.
     by_hand: BTreeMap<String, bool>,
     changes: BTreeMap<String, Change>,
     touched: BTreeSet<String>,
