@@ -93,7 +93,7 @@ fn fits(rule: &str, body: &Value) -> bool {
         match words[..] {
             ["no", pointer] => body.pointer(pointer).is_none(),
             [pointer, ">", n] => body.pointer(pointer).and_then(Value::as_u64) > n.parse().ok(),
-            [pointer, "=", word] => body.pointer(pointer).is_some_and(|v| v == word || v.to_string() == word),
+            [pointer, "=", word] => body.pointer(pointer).is_some_and(|v| v == word || v.to_string().as_str() == word),
             ["always"] => true,
             _ => body.pointer(rule).is_some(),
         }

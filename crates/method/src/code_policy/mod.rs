@@ -82,7 +82,6 @@ impl Method for CodePolicy {
                     ..Needs::NONE
                 },
                 programs: true,
-                ..MethodInfo::BARE
             },
             CodePolicy::Demo2Code => MethodInfo {
                 id: "demo2code",
@@ -91,7 +90,6 @@ impl Method for CodePolicy {
                 options: &[LIMITS, TIPS, TEMPERATURE],
                 needs: Needs { language: true, local: true, ..Needs::NONE },
                 programs: true,
-                ..MethodInfo::BARE
             },
             CodePolicy::AdaPlanner => MethodInfo {
                 id: "adaplanner",
@@ -101,7 +99,6 @@ impl Method for CodePolicy {
                 options: &[CORRECTIONS, LIMITS, TIPS, TEMPERATURE],
                 needs: Needs { language: true, local: true, ..Needs::NONE },
                 programs: true,
-                ..MethodInfo::BARE
             },
         }
     }

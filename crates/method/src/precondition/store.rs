@@ -158,7 +158,7 @@ impl CandidateStore {
                 return Err(StoreError::Cancelled);
             }
             let text = proposed.assertion.text();
-            if !of_action.has(&text) {
+            if !of_action.has(text) {
                 let judged = Some((&proposed.assertion, proposed.evaluation));
                 fresh.push(entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, judged));
             }
