@@ -12,6 +12,7 @@ mod left_over;
 mod o3d;
 mod python;
 mod report;
+pub mod requests;
 pub mod sgd;
 mod statler;
 mod virtualhome;
@@ -28,7 +29,7 @@ use report::{Found, difference, field, unreadable};
 struct Topic(&'static str, fn(&Path) -> Vec<Row>, &'static [&'static str]);
 
 /// All topics, in the order they are reported. Later worlds and methods add theirs here.
-const TOPICS: [Topic; 8] = [
+const TOPICS: [Topic; 9] = [
     Topic("alfworld", alfworld::compare, alfworld::LOOKED_AT),
     Topic("python", python::compare, python::LOOKED_AT),
     Topic("sgd", sgd::compare, sgd::LOOKED_AT),
@@ -38,6 +39,7 @@ const TOPICS: [Topic; 8] = [
     Topic("webshop", webshop::compare, webshop::LOOKED_AT),
     Topic("o3d", o3d::compare, o3d::LOOKED_AT),
     Topic("virtualhome", virtualhome::compare, virtualhome::LOOKED_AT),
+    Topic("requests", requests::compare, requests::LOOKED_AT),
 ];
 
 /// Why nothing was compared at all.

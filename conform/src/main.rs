@@ -5,5 +5,5 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    conform::Command::parse().print()
+    stepwright_worker::serve(std::env::args_os()).unwrap_or_else(|| conform::Command::parse().print())
 }

@@ -89,14 +89,9 @@ fn smollm2_streams_samples_and_stops_on_request() {
         max_tokens: 24,
         temperature: 0.8,
         n: 2,
-        stop: Vec::new(),
         seed: Some(5),
-        frequency_penalty: 0.0,
-        presence_penalty: 0.0,
-        top_p: None,
-        structure: None,
-        tag: None,
         logprobs: true,
+        ..ModelRequest::default()
     };
     let (to, mut from) = unbounded_channel();
     let runtime = runtime();

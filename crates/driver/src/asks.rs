@@ -50,8 +50,17 @@ impl Driver {
     }
 
     fn model_request(&self, ask: AskId, spec: &AskSpec, generation: Generation, raw: bool) -> ModelRequest {
-        let Generation { max_tokens, stop, frequency_penalty, presence_penalty, top_p, logprobs, structure, tag } =
-            generation;
+        let Generation {
+            max_tokens,
+            stop,
+            frequency_penalty,
+            presence_penalty,
+            top_p,
+            logprobs,
+            cut_counts,
+            structure,
+            tag,
+        } = generation;
         let header = &self.gate.session().header;
         let tag = tag.map(|tag| Tag {
             task: header.task.clone(),
@@ -61,7 +70,8 @@ impl Driver {
             wanted: tag.wanted,
         });
         // A raw completion is one line; a chat model may need to reason first.
-        let least = if raw || spec.kind.is_background() { 0 } else { self.models.prompting.answer_tokens };
+        let exact = raw || cut_counts || spec.kind.is_background();
+        let least = if exact { 0 } else { self.models.prompting.answer_tokens };
         ModelRequest {
             messages: Vec::new(),
             max_tokens: max_tokens.max(least),
@@ -75,6 +85,7 @@ impl Driver {
             structure: structure.filter(|_| !raw),
             tag,
             logprobs,
+            cut_counts,
         }
     }
 

@@ -4,16 +4,29 @@ use std::sync::Arc;
 
 use super::checking;
 use super::driver::Driver;
+use stepwright_episode::Configuration;
 use stepwright_episode::gate::Request;
-use stepwright_method as method;
-use stepwright_protocol::{Command, Notice};
+use stepwright_method::{self as method, publications};
+use stepwright_protocol::{Command, Level, Notice};
 
 impl Driver {
+    /// The request; where it changes whose settings a method has, with the options that these fixed.
+    fn with_settings(&self, request: Request) -> Result<Request, String> {
+        let Request::Configure(Configuration { model, method, options }) = request else { return Ok(request) };
+        let default = |key: &str| method::all_options().iter().find(|spec| spec.key == key).map_or("", |s| s.default);
+        let (world, before) = (self.timeline.world.kind().name, &self.gate.session().options);
+        let options = publications::changed(&method, world, before, options, default)?;
+        Ok(Request::Configure(Configuration { model, method, options }))
+    }
+
     pub(super) fn command(&mut self, command: Command) {
         match command {
-            Command::Gate(request) => {
-                self.request(request);
-            }
+            Command::Gate(request) => match self.with_settings(request) {
+                Ok(request) => {
+                    self.request(request);
+                }
+                Err(why) => self.say(Level::Warning, why),
+            },
             Command::Cancel => {
                 // The job says itself that it was cancelled; a step of a world ends with a report that says so.
                 let (stopped, served) = (self.jobs.stop_deeds(), self.jobs.stop_services());

@@ -59,6 +59,7 @@ impl Models {
         self.traits = source.traits();
         if let Source::Language { model, .. } = &source {
             self.prompting.raw = model.prefers_raw();
+            self.prompting.chosen = model.has_chosen_interface();
             self.prompting.context = model.context();
             self.prompting.answer_tokens = model.settings().answer_tokens.unwrap_or_default();
             self.prompting.meter = Meter::default();

@@ -43,6 +43,9 @@ pub struct Generation {
     pub top_p: Option<f64>,
     /// Whether log-probabilities are wanted.
     pub logprobs: bool,
+    /// Whether an answer counts that was cut at that many tokens, which then no model's own setting raises.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_counts: bool,
     /// The form that the answer is held to, where the model can be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,

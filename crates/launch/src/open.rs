@@ -14,6 +14,7 @@ use stepwright_driver::{
 };
 use stepwright_episode::{Header, log};
 use stepwright_method::prompting::Prompting;
+use stepwright_method::publications;
 use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, MethodInfo, SYMBOLIC};
 use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
@@ -150,9 +151,10 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let method = methods(config)(wanted.unwrap_or_else(suggested)).map_err(OpenError::Failed)?;
     let version = method.ready().map_err(OpenError::Failed)?;
     let info = method.info();
-    let mut method_options = config.method.options.record([]);
+    let mut method_options = config.method.given.clone();
     method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
     method_options.extend(options.clone());
+    let method_options = publications::preset(info.id, kind.name, method_options).map_err(OpenError::Failed)?;
     let method_options = Values::read(method::options_with(info.options), &method_options)
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();

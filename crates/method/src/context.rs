@@ -12,11 +12,12 @@ use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
+use super::publications::{self, Asked, Interface, SETTINGS};
 use super::skills::{SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
-    Action, ArtifactId, AskId, AskKind, AskState, Choice, Decision, Node, NodeId, PromptRecord, Proposal, Session,
-    Shape, StepOutcome, Turn,
+    Action, ArtifactId, AskId, AskKind, AskState, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal,
+    Session, Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
@@ -29,6 +30,9 @@ use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
 use stepwright_world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
+
+/// The temperature of random samples where nothing says another.
+const SAMPLED: f64 = 0.7;
 
 /// The traits of the model in use. Without a language model the built-in agents stand in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -143,9 +147,49 @@ impl<'a> Context<'a> {
         if self.prompting.raw { Form::Raw } else { Form::Chat }
     }
 
-    /// The temperature of random samples: the option's, the model's, or the method's own.
-    pub fn temperature(&self, own: f64) -> f64 {
-        self.options().number(&TEMPERATURE).or(self.model.temperature).unwrap_or(own)
+    /// What the settings in force fixed for asks of that purpose.
+    pub fn fixed(&self, purpose: &str) -> Asked {
+        let row = publications::fixed(self.options().text(&SETTINGS), &self.session.method, self.world.kind().name);
+        row.map_or(Asked::NOTHING, |row| row.asked(purpose))
+    }
+
+    /// The temperature of an ask: the option's, else that of the settings in force, the method's own, or the model's.
+    pub fn temperature(&self, purpose: &str, own: Option<f64>) -> f64 {
+        let given = self.options().number(&TEMPERATURE);
+        given.or(self.fixed(purpose).temperature).or(own).or(self.model.temperature).unwrap_or(SAMPLED)
+    }
+
+    /// How many answers are asked for: as the settings in force have it, else the method.
+    pub fn answers(&self, purpose: &str, own: u32) -> u32 {
+        self.fixed(purpose).n.unwrap_or(own)
+    }
+
+    /// How answers are limited: as the settings in force have it, else the method.
+    pub fn generation(&self, purpose: &str, own: Generation) -> Generation {
+        self.fixed(purpose).generation(own)
+    }
+
+    /// The interface of an ask: the one that a person chose for the model, that of the settings in force, or the model's.
+    pub fn interface(&self, purpose: &str) -> Interface {
+        let own = if self.prompting.raw { Interface::Text } else { Interface::Chat };
+        match self.fixed(purpose).interface {
+            Some(Interface::Message) if self.prompting.raw => Interface::Text,
+            Some(fixed) if fixed == Interface::Message || !self.prompting.chosen => fixed,
+            _ => own,
+        }
+    }
+
+    /// Fills a template in for an ask: the one of that name for a text, the one that ends in `_chat` for chat messages.
+    pub fn render<C: Serialize>(&self, purpose: &str, template: &str, material: &C) -> Result<PromptRecord, String> {
+        let interface = self.interface(purpose);
+        if interface == Interface::Chat {
+            return self.prompting.render(&format!("{template}_chat"), material);
+        }
+        let mut prompt = self.prompting.render(template, material)?;
+        if interface == Interface::Message {
+            prompt.messages.iter_mut().for_each(|message| "user".clone_into(&mut message.role));
+        }
+        Ok(prompt)
     }
 
     /// The reference program of the open request, or that none is written down; `None` where episodes are no requests.

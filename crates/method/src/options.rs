@@ -109,6 +109,10 @@ pub fn needs(spec: &OptionSpec, value: &str) -> &'static [Ability] {
 pub const TRIALS: OptionSpec =
     OptionSpec::new("trials", "Trials", Kind::Whole { min: 1, max: 20 }, "trials of a headless run, at most").or("1");
 
+/// Whether a headless run ends with a reflection on its last trial.
+pub const LAST: OptionSpec =
+    OptionSpec::new("last", "Reflect at last", Kind::Switch, "a reflection after the last trial too").or("false");
+
 #[cfg(test)]
 mod tests {
     use super::*;

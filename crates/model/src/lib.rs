@@ -71,6 +71,9 @@ pub struct ModelRequest {
     /// Ask for log-probabilities of the tokens.
     #[serde(default)]
     pub logprobs: bool,
+    /// Whether an answer counts that was cut at `max_tokens`; else it is asked for again with more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_counts: bool,
     /// The form of the answer, where the model can be held to it; its text is then without the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
@@ -104,6 +107,7 @@ impl Default for ModelRequest {
             presence_penalty: 0.0,
             top_p: None,
             logprobs: false,
+            cut_counts: false,
             structure: None,
             tag: None,
         }
@@ -142,6 +146,21 @@ impl Completion {
     pub fn is_cut(&self) -> bool {
         matches!(self.finish.as_str(), "length" | "content_filter" | CUT_OFF)
             || (self.text.trim().is_empty() && !self.reasoning.is_empty())
+    }
+
+    /// Ends the text before the first of the stops in it, as a server does that knows them.
+    pub fn stopped(mut self, stops: &[String]) -> Self {
+        let at = |stop: &String| self.text.find(stop.as_str()).filter(|_| !stop.is_empty());
+        let Some(end) = stops.iter().filter_map(at).min() else { return self };
+        self.text.truncate(end);
+        let mut length = 0;
+        self.tokens.retain(|token| {
+            let begins = length;
+            length += token.token.len();
+            begins < end
+        });
+        self.finish = "stop".to_owned();
+        self
     }
 
     /// Mean log-probability per token; `None` where the model gave none.
@@ -341,6 +360,11 @@ pub trait LanguageModel: Send + Sync {
 
     /// Whether prompts for it are best one raw text to continue, rather than chat messages.
     fn prefers_raw(&self) -> bool {
+        false
+    }
+
+    /// Whether a person chose between raw text and chat messages for it.
+    fn has_chosen_interface(&self) -> bool {
         false
     }
 

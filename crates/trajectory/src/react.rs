@@ -65,6 +65,12 @@ pub fn read(written: &str) -> Line {
     }
 }
 
+/// The line as it was written: all before the first line end, without blanks at the front, and at the end where `both`. It may be empty.
+pub fn verbatim(written: &str, both: bool) -> &str {
+    let line = written.split('\n').next().unwrap_or_default();
+    if both { line.trim() } else { line.trim_start_matches(' ') }
+}
+
 /// An observation as prompts show it: without the place's number that one game's arrivals begin with (`You arrive at loc 7. `).
 pub fn seen(observation: &str) -> &str {
     match observation.strip_prefix("You arrive at loc ").and_then(|rest| rest.split_once(". ")) {
@@ -84,6 +90,14 @@ pub fn first(observation: &str) -> String {
 impl Form {
     pub fn of(text: &str) -> Self {
         if text.lines().any(|line| line.starts_with("Action:")) { Form::Action } else { Form::Prompt }
+    }
+
+    /// Whether a line is answered as a thought, by how it begins: as the programs of the publications tell.
+    pub fn is_thought(self, line: &str) -> bool {
+        line.starts_with(match self {
+            Form::Prompt => "think:",
+            Form::Action => "think",
+        })
     }
 
     pub fn think(self, words: &str) -> String {
@@ -216,6 +230,11 @@ mod tests {
             ("", Line::Nothing),
         ] {
             assert_eq!(read(written), line, "{written:?}");
+        }
+        for (written, both, front) in
+            [(" > look \nOK.", "> look", "> look "), ("\nlook", "", ""), ("\tlook", "look", "\tlook")]
+        {
+            assert_eq!((verbatim(written, true), verbatim(written, false)), (both, front), "{written:?}");
         }
         assert_eq!(words_of("think: a mug"), "a mug");
         assert_eq!(words_of("think[a [b] c]"), "a [b] c");

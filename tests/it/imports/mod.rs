@@ -42,6 +42,7 @@ const SHARED: &[&str] = &[
     "program_context",
     "program_run",
     "prompting",
+    "publications",
     "reading",
     "request_program",
     "skills",
@@ -74,6 +75,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
+    ("crates/method/src/publications/", "*", "whose settings are of which methods and worlds"),
     // One method that stands on another, as its paper does.
     (
         "crates/method/src/precondition_prompting.rs",

@@ -54,6 +54,8 @@ pub struct Log {
 pub struct MethodConfig {
     pub method: String,
     pub options: stepwright_world::options::Values,
+    /// Those of them that were set, to the default too.
+    pub given: BTreeMap<String, String>,
     /// Options of a method in another process, by the keys it gives them; unchecked. They go before those of its section.
     pub own: BTreeMap<String, String>,
     /// A blocking domain in place of the one that ships for the world.
@@ -127,12 +129,15 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
     {
         one_price(&values, &section, model, &paths, problems);
     }
-    let of_methods =
+    let of_methods: BTreeMap<String, String> =
         all_options().iter().filter_map(|s| Some((s.key.to_owned(), plain(values.get("method", s.key)?)))).collect();
+    let is_set = |key: &str| merged.get(&format!("method.{key}")).is_some_and(|(_, source)| *source != Source::Default);
+    let given = of_methods.iter().filter(|(key, _)| is_set(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let method = MethodConfig {
         method: values.text("method", "method").filter(|m| m != "auto").unwrap_or_default(),
         // Only values that the table allows come this far.
         options: stepwright_world::options::Values::read(all_options(), &of_methods).unwrap_or_default(),
+        given,
         own: BTreeMap::new(),
         domain: values.text("method", "domain").map(|text| NamedDomain::from(text.as_str())),
     };

@@ -147,7 +147,7 @@ impl Method for Blocking {
         if by_score {
             return Step::Ask { ask: cx.ask(AskKind::SCORED, prompt, n, 0.0), note };
         }
-        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(WARM));
+        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature("act", Some(WARM)));
         Step::Ask { ask, note }
     }
 

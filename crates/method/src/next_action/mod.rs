@@ -22,9 +22,6 @@ use stepwright_model::{CUT_OFF, Completion};
 use stepwright_text::sanitize;
 use stepwright_world::options::Values;
 
-/// Temperature of random samples where none is set.
-const TEMPERATURE: f64 = 0.7;
-
 /// Most characters shown of a completion that is no action.
 const SHOWN: usize = 80;
 
@@ -69,7 +66,7 @@ impl Method for NextAction {
             }
             Next::Recommend { proposal, why } => return Step::Recommend { proposal, why },
             Next::Greedy => (AskKind::GREEDY, 1, 0.0, cx.form()),
-            Next::Samples(n) => (AskKind::SAMPLES, n, cx.temperature(TEMPERATURE), cx.form()),
+            Next::Samples(n) => (AskKind::SAMPLES, n, cx.temperature("act", None), cx.form()),
             Next::Score => (AskKind::SCORED, 0, 0.0, Form::Scored),
         };
         if !cx.model.language {

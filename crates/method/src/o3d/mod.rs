@@ -32,8 +32,6 @@ pub const ID: &str = "o3d";
 
 /// Answers that a model may give for a line.
 const ANSWERS: usize = 3;
-/// Temperature of the answers after the first, where none is set.
-const AGAIN: f64 = 0.7;
 /// Tokens of a line: ReAct's limit.
 const TOKENS: u32 = 100;
 
@@ -174,8 +172,8 @@ impl Method for O3d {
             Err(why) => return Step::Stuck(why),
         };
         let (kind, n, temperature) = match cx.samples {
-            Some(n) => (AskKind::SAMPLES, n, cx.temperature(AGAIN)),
-            None if asked > 0 => (AskKind::SAMPLES, 1, cx.temperature(AGAIN)),
+            Some(n) => (AskKind::SAMPLES, n, cx.temperature("act", None)),
+            None if asked > 0 => (AskKind::SAMPLES, 1, cx.temperature("act", None)),
             None => (AskKind::GREEDY, 1, 0.0),
         };
         Step::ask(cx.ask(kind, prompt, n, temperature))

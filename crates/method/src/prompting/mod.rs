@@ -45,6 +45,8 @@ pub struct Prompting {
     pub options: Values,
     /// Whether the model completes raw text rather than chats.
     pub raw: bool,
+    /// Whether a person chose that.
+    pub chosen: bool,
     /// Tokens the model takes, prompt and completion together, where known.
     pub context: Option<usize>,
     /// Tokens a chat answer may have, where set; never less than a line needs.

@@ -7,7 +7,7 @@ use crate::o3d::LIMITS;
 use stepwright_episode::{Decision, Node};
 use stepwright_text::words::count;
 
-/// Thoughts in a row, after which the episode is over: the model gets nowhere.
+/// Thoughts in a row, after which the episode is over where they are not counted: the model gets nowhere.
 const IDLE: usize = 12;
 
 struct Limit {
@@ -22,6 +22,7 @@ fn limit(name: &str) -> Option<Limit> {
         "react-49" => (49, true, false),
         "react-14" => (14, true, false),
         "reflexion-49" => (49, true, true),
+        "reflexion-50" => (50, true, true),
         "o3d-30" => (30, false, true),
         "o3d-15" => (15, false, true),
         _ => return None,
@@ -31,12 +32,13 @@ fn limit(name: &str) -> Option<Limit> {
 
 /// Why the episode is over after this decision, if it is.
 pub(crate) fn over(cx: &Context<'_>, decision: &Decision) -> Option<String> {
-    let limit = limit(cx.options().text(&LIMITS));
     let taken = cx.node()?.turn.proposal(decision.proposal())?.action.as_ref()?.text.as_str();
     let path = cx.path();
     let before = path.iter().filter_map(|node: &&Node| node.action.as_ref()).map(|action| action.text.as_str());
     let lines: Vec<&str> = before.chain([taken]).collect();
-    if lines.len() >= IDLE && lines.iter().rev().take(IDLE).all(|line| is_thought(line)) {
+    let limit = limit(cx.options().text(&LIMITS));
+    let bounded = limit.as_ref().is_some_and(|limit| limit.thoughts);
+    if !bounded && lines.len() >= IDLE && lines.iter().rev().take(IDLE).all(|line| is_thought(line)) {
         return Some(format!("{} in a row executed nothing", count(IDLE, "thought")));
     }
     let limit = limit?;

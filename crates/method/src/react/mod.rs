@@ -8,13 +8,15 @@
 mod limits;
 mod prompt;
 
-use stepwright_trajectory::react::{Line, OK, is_thought, read};
+use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 
 pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;
-pub(super) use prompt::{EXAMPLES, Notes, examples_of, material, render, transcript};
+use prompt::form_of;
+pub(super) use prompt::{EXAMPLES, Notes, Taken, examples_of, material, render, taken, transcript};
 
 use super::options::TEMPERATURE;
+use super::publications::SETTINGS;
 use super::skills::TIPS;
 use super::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use stepwright_episode::gate::Draft;
@@ -23,13 +25,28 @@ use stepwright_episode::{
     StepOutcome, Verdict,
 };
 use stepwright_model::Completion;
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// How a line is read of an answer.
+pub(super) const READING: OptionSpec = OptionSpec::new(
+    "reading",
+    "Reading of lines",
+    Kind::Choice(&[
+        (LENIENT, "marks and fences off; none is no action"),
+        ("stripped", "as written; an empty one is an action"),
+        ("front", "the same, with blanks at the end"),
+    ]),
+    "how a line is read of an answer",
+)
+.or(LENIENT);
+const LENIENT: &str = "lenient";
 
 /// Tokens of a line, as published.
 const TOKENS: u32 = 100;
 /// Tokens of a chat model's answer, which may say more than the line.
 const CHAT_TOKENS: u32 = 300;
-/// Temperature of a line that is asked for again, where none is set: greedily it would come out the same.
-const AGAIN: f64 = 0.7;
+/// The purpose of an ask for a line.
+pub(super) const ACT: &str = "act";
 
 /// ReAct, in either length.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +73,7 @@ impl Method for React {
                 label: "ReAct",
                 description: "The model goes on with a transcript of actions and observations, one line at a time: a thought or an \
                               action. Thoughts are steps that execute nothing.",
-                options: &[EXAMPLES, LIMITS, TIPS, TEMPERATURE],
+                options: &[SETTINGS, EXAMPLES, LIMITS, READING, TIPS, TEMPERATURE],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -71,8 +88,8 @@ impl Method for React {
         lines(cx, ask, answer)
     }
 
-    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
-        Shape::Generate(line(raw))
+    fn shape(&self, cx: &Context<'_>, _kind: &AskKind, raw: bool) -> Shape {
+        Shape::Generate(cx.generation(ACT, line(raw)))
     }
 
     fn check(&self, cx: &Context<'_>, action: &Action, _offered: bool) -> Checks {
@@ -91,9 +108,14 @@ impl Method for React {
 /// The next step: a line of the model, then its recommendation. A refused line is asked for again, at random.
 pub(super) fn next(cx: &Context<'_>, prompt: impl FnOnce() -> Result<PromptRecord, String>) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
-    let asked = round.has_asked(&AskKind::GREEDY) || round.has_asked(&AskKind::SAMPLES);
-    if cx.samples.is_none() && asked {
+    let asked = asked(cx);
+    if cx.samples.is_none() && asked > 0 {
         let found = round.proposals().find(|p| p.action.is_some());
+        if found.is_none()
+            && let Some(temperature) = cx.fixed(ACT).again.and_then(|again| again.temperatures.get(asked - 1))
+        {
+            return ask(cx, prompt, AskKind::SAMPLES, 1, *temperature);
+        }
         let why = match found {
             Some(p) if p.action.as_ref().is_some_and(|a| is_thought(&a.text)) => "the model thinks",
             Some(_) => "the model's next action",
@@ -103,10 +125,30 @@ pub(super) fn next(cx: &Context<'_>, prompt: impl FnOnce() -> Result<PromptRecor
     }
     let refused = round.turn.decisions.iter().any(|d| matches!(d.choice, Choice::Reject { .. }));
     let (kind, n, temperature) = match cx.samples {
-        Some(n) => (AskKind::SAMPLES, n, cx.temperature(AGAIN)),
-        None if refused => (AskKind::SAMPLES, 1, cx.temperature(AGAIN)),
-        None => (AskKind::GREEDY, 1, 0.0),
+        Some(n) => (AskKind::SAMPLES, n, cx.temperature("", None)),
+        None if refused => (AskKind::SAMPLES, 1, cx.temperature("", None)),
+        None => (AskKind::GREEDY, 1, cx.temperature(ACT, Some(0.0))),
     };
+    ask(cx, prompt, kind, n, temperature)
+}
+
+/// Whether answers are taken as they were written.
+pub(super) fn as_written(cx: &Context<'_>) -> bool {
+    !cx.options().is(&READING, LENIENT)
+}
+
+/// How often a line was asked for in this round.
+fn asked(cx: &Context<'_>) -> usize {
+    cx.round().map_or(0, |round| round.asked(&AskKind::GREEDY) + round.asked(&AskKind::SAMPLES))
+}
+
+fn ask(
+    cx: &Context<'_>,
+    prompt: impl FnOnce() -> Result<PromptRecord, String>,
+    kind: AskKind,
+    n: u32,
+    temperature: f64,
+) -> Step {
     match prompt() {
         Ok(prompt) => Step::ask(cx.ask(kind, prompt, n, temperature)),
         Err(why) => Step::Stuck(why),
@@ -119,13 +161,21 @@ pub(super) fn lines(cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
 }
 
 fn draft(cx: &Context<'_>, completion: &Completion, origin: Origin) -> Draft {
-    let line = read(&completion.text);
-    Draft {
-        problem: (line == Line::Nothing).then(|| "the model wrote nothing".to_owned()),
-        action: line.text().map(|text| cx.action(text)),
-        logprob: completion.mean_logprob(),
-        ..Draft::new(completion.text.clone(), origin)
+    let written = completion.text.as_str();
+    let line = match cx.options().text(&READING) {
+        LENIENT => read(written).text().map(str::to_owned),
+        which => Some(verbatim(written, which == "stripped").to_owned()),
+    };
+    let mut draft = Draft { logprob: completion.mean_logprob(), ..Draft::new(written.to_owned(), origin) };
+    let again = cx.fixed(ACT).again.filter(|again| verbatim(written, true).chars().count() < again.shorter_than);
+    match (again, line) {
+        // Asked for the last time, the line is the empty one.
+        (Some(again), _) if asked(cx) > again.temperatures.len() => draft.action = Some(cx.action("")),
+        (Some(again), _) => draft.problem = Some(format!("fewer than {} characters", again.shorter_than)),
+        (None, Some(line)) => draft.action = Some(cx.action(&line)),
+        (None, None) => draft.problem = Some("the model wrote nothing".to_owned()),
     }
+    draft
 }
 
 /// The limits of a line: raw text ends with it.
@@ -160,5 +210,9 @@ pub(super) fn deed(cx: &Context<'_>, action: &Action) -> Deed {
 
 /// Whether a line is a thought that the world has no answer of its own to.
 fn is_held(cx: &Context<'_>, text: &str) -> bool {
-    is_thought(text) && cx.world.preview(text).is_none_or(|outcome| outcome.error.is_some())
+    let thinks = match cx.options().text(&READING) {
+        LENIENT => is_thought(text),
+        _ => form_of(cx).is_thought(text),
+    };
+    thinks && cx.world.preview(text).is_none_or(|outcome| outcome.error.is_some())
 }

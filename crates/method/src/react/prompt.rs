@@ -25,7 +25,7 @@ const LISTED: usize = 40;
 /// The parts of a prompt beside transcript and examples.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
-    /// The notes after earlier attempts at the task.
+    /// The notes after earlier attempts at the task, as they were written.
     pub(crate) reflections: Vec<String>,
 }
 
@@ -35,12 +35,23 @@ pub(crate) struct Material {
     examples: Vec<String>,
     actions: Vec<String>,
     reflections: Vec<String>,
+    /// The same with blanks at their ends, as they were written.
+    written: Vec<String>,
+    /// The episode as one text, and in its parts: the first observation, then each line with what was observed.
     transcript: String,
+    first: String,
+    steps: Vec<Taken>,
     cue: &'static str,
     thought: String,
     refused: Vec<Refused>,
     #[serde(skip)]
     left_out: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Taken {
+    action: String,
+    observation: String,
 }
 
 #[derive(Serialize)]
@@ -51,8 +62,7 @@ struct Refused {
 
 /// A template filled in, in the form for the model in use.
 pub(crate) fn render(cx: &Context<'_>, template: &str, material: &Material) -> Result<PromptRecord, String> {
-    let name = if cx.prompting.raw { template.to_owned() } else { format!("{template}_chat") };
-    let mut prompt = cx.prompting.render(&name, material)?;
+    let mut prompt = cx.render(super::ACT, template, material)?;
     prompt.left_out.clone_from(&material.left_out);
     Ok(prompt)
 }
@@ -61,6 +71,10 @@ pub(crate) fn render(cx: &Context<'_>, template: &str, material: &Material) -> R
 pub(crate) fn examples_of(cx: &Context<'_>) -> Result<Examples, String> {
     let Some(file) = cx.world.kind().file(FILE) else { return Ok(Examples::default()) };
     Examples::read(file.text).map_err(|e| format!("{}, {e}", file.path))
+}
+
+pub(crate) fn form_of(cx: &Context<'_>) -> Form {
+    cx.world.kind().file(FILE).map_or_else(Form::default, |file| Form::of(file.text))
 }
 
 /// The parts of the prompt for the next line; `long`: with as many episodes as the model takes.
@@ -74,8 +88,9 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
     logged.sort_by_key(|demonstration| demonstration.task_type != kind);
     shown.extend(logged.into_iter().filter_map(|demonstration| transcript_of(form, demonstration)));
     let path = cx.path();
-    let steps: Vec<String> = path.iter().skip(1).filter_map(|node| step(form, node)).collect();
-    let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
+    let (first, mut taken) = taken(cx, &path);
+    let steps: Vec<String> = taken.iter().map(|step| form.step(&step.action, &step.observation)).collect();
+    let opening = form.opening(&first);
     let fixed = examples.about.len() + opening.len() + characters(&notes.reflections);
     let room = Room::of(cx, long);
     let (kept, oldest) = room.fit(fixed, &shown, &steps);
@@ -86,13 +101,17 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
         transcript.push_str(&format!("(the first {oldest} steps are left out)\n"));
     }
     transcript.extend(steps.into_iter().skip(oldest));
+    taken.drain(..oldest);
     let actions = if shown.is_empty() { cx.world.admissible().unwrap_or_default() } else { Vec::new() };
     Ok(Material {
         about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about },
         examples: shown,
         actions: actions.into_iter().take(LISTED).collect(),
-        reflections: notes.reflections.clone(),
+        reflections: notes.reflections.iter().map(|note| note.trim().to_owned()).collect(),
+        written: notes.reflections.clone(),
         transcript,
+        first,
+        steps: taken,
         cue: form.cue(),
         thought: form.think("…"),
         refused: refused(cx),
@@ -101,21 +120,28 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
 }
 
 pub(crate) fn transcript(cx: &Context<'_>, form: Form, path: &[&Node]) -> String {
-    let opening = path.first().map(|reset| opening(cx, form, reset)).unwrap_or_default();
-    path.iter().skip(1).filter_map(|node| step(form, node)).fold(opening, |all, step| all + &step)
+    let (first, steps) = taken(cx, path);
+    steps.iter().fold(form.opening(&first), |all, step| all + &form.step(&step.action, &step.observation))
+}
+
+/// What was observed first, and the lines that followed with what was observed.
+pub(crate) fn taken(cx: &Context<'_>, path: &[&Node]) -> (String, Vec<Taken>) {
+    let first = path.first().map(|reset| beginning(cx, reset)).unwrap_or_default();
+    (first, path.iter().skip(1).filter_map(|node| step(node)).collect())
 }
 
 /// The first observation, with the goal where it does not hold it.
-fn opening(cx: &Context<'_>, form: Form, reset: &Node) -> String {
+fn beginning(cx: &Context<'_>, reset: &Node) -> String {
     let (seen, goal) = (first(&reset.outcome.observation), cx.session.header.sentence.trim());
     if goal.is_empty() || seen.to_lowercase().contains(&goal.trim_end_matches('.').to_lowercase()) {
-        return form.opening(&seen);
+        return seen;
     }
-    form.opening(&format!("{}\nYour task is to: {goal}", seen.trim_end()))
+    format!("{}\nYour task is to: {goal}", seen.trim_end())
 }
 
-fn step(form: Form, node: &Node) -> Option<String> {
-    Some(form.step(&node.action.as_ref()?.text, seen(&node.outcome.observation)))
+fn step(node: &Node) -> Option<Taken> {
+    let (action, observation) = (node.action.as_ref()?.text.clone(), seen(&node.outcome.observation).to_owned());
+    Some(Taken { action, observation })
 }
 
 /// A recorded episode with its thoughts; `None` where its file holds calls alone.

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::json;
 
-use super::options::{TEMPERATURE, TRIALS};
-use super::react::{self, EXAMPLES, LIMITS, Notes, examples_of, material, render, transcript};
+use super::options::{LAST, TEMPERATURE, TRIALS};
+use super::publications::SETTINGS;
+use super::react::{self, ACT, EXAMPLES, LIMITS, Notes, READING, Taken, examples_of, material, render, transcript};
 use super::skills::TIPS;
 use super::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
@@ -29,6 +30,14 @@ const TOKENS: u32 = 256;
 const MEMORY: OptionSpec =
     OptionSpec::new("memory", "Reflections", Kind::Whole { min: 0, max: 10 }, "last reflections in a prompt").or("3");
 
+/// Whether the prompts of lines hold them.
+const RECALL: OptionSpec =
+    OptionSpec::new("recall", "Recall reflections", Kind::Switch, "reflections stand in the prompts of lines")
+        .or("true");
+
+/// The purpose of an ask for a reflection.
+const REFLECT: &str = "reflect";
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reflexion;
 
@@ -37,8 +46,12 @@ pub(super) struct Reflexion;
 struct Failed {
     about: String,
     transcript: String,
+    first: String,
+    steps: Vec<Taken>,
     why: String,
     earlier: Vec<String>,
+    /// The same as they were written, with blanks at their ends.
+    written: Vec<String>,
 }
 
 impl Method for Reflexion {
@@ -48,7 +61,7 @@ impl Method for Reflexion {
             label: "Reflexion",
             description: "ReAct over trials of one task: back at the start, the model first writes a reflection on each failed \
                           trial, which you may edit; the last ones stand in the prompts of the next.",
-            options: &[EXAMPLES, LIMITS, MEMORY, TRIALS, TIPS, TEMPERATURE],
+            options: &[SETTINGS, EXAMPLES, LIMITS, READING, MEMORY, RECALL, TRIALS, LAST, TIPS, TEMPERATURE],
             needs: Needs { language: true, ..Needs::NONE },
             ..MethodInfo::BARE
         }
@@ -57,12 +70,18 @@ impl Method for Reflexion {
     fn step(&self, cx: &Context<'_>) -> Step {
         if let Some(trial) = due(cx) {
             return match reflection_prompt(cx, &trial) {
-                Ok(prompt) => Step::ask(cx.ask(AskKind::Artifact { artifact: kind() }, prompt, 1, 0.0)),
+                Ok(prompt) => {
+                    let temperature = cx.temperature(REFLECT, Some(0.0));
+                    Step::ask(cx.ask(AskKind::Artifact { artifact: kind() }, prompt, 1, temperature))
+                }
                 Err(why) => Step::Stuck(why),
             };
         }
+        if cx.options().on(&LAST) && trials::used_up(cx.session, cx.options().count(&TRIALS) as usize) {
+            return Step::Stuck("the trials are used up".to_owned());
+        }
         react::next(cx, || {
-            let notes = Notes { reflections: kept(cx) };
+            let notes = Notes { reflections: if cx.options().on(&RECALL) { kept(cx) } else { Vec::new() } };
             render(cx, "react/act", &material(cx, false, &notes)?)
         })
     }
@@ -74,17 +93,18 @@ impl Method for Reflexion {
         let Some(trial) = due(cx) else {
             return Reading::Problem("no trial waits for a reflection any more".to_owned());
         };
-        let (raw, text) = (answer.first().to_owned(), answer.first().trim());
-        let value = (!text.is_empty()).then(|| Arc::new(json!({ "text": text, "trial": trial.leaf })));
+        let raw = answer.first().to_owned();
+        let counts = !raw.trim().is_empty() || react::as_written(cx);
+        let value = counts.then(|| Arc::new(json!({ "text": raw, "trial": trial.leaf })));
         let problem = value.is_none().then(|| "the model wrote nothing".to_owned());
         let (artifact, title) = (id(&trial), format!("trial {}, which failed", trial.number));
         Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
     }
 
-    fn shape(&self, _cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         Shape::Generate(match kind {
-            AskKind::Action { .. } => react::line(raw),
-            _ => Generation { max_tokens: TOKENS, ..Generation::default() },
+            AskKind::Action { .. } => cx.generation(ACT, react::line(raw)),
+            _ => cx.generation(REFLECT, Generation { max_tokens: TOKENS, ..Generation::default() }),
         })
     }
 
@@ -102,7 +122,8 @@ impl Method for Reflexion {
 
     fn rows(&self, at: &Place<'_>) -> Vec<Section> {
         let Some(node) = at.session.node(at.node) else { return Vec::new() };
-        let lines = reflected(node).into_iter().map(|(_, text)| SectionLine { text, mark: StepStatus::Open });
+        let line = |(_, text): (_, String)| SectionLine { text: text.trim().to_owned(), mark: StepStatus::Open };
+        let lines = reflected(node).into_iter().map(line);
         let lines: Vec<SectionLine> = lines.collect();
         let section = Section { title: "reflections".to_owned(), lines, ..Section::default() };
         if section.lines.is_empty() { Vec::new() } else { vec![section] }
@@ -126,13 +147,16 @@ fn kept(cx: &Context<'_>) -> Vec<String> {
 fn reflection_prompt(cx: &Context<'_>, trial: &Trial) -> Result<PromptRecord, String> {
     let examples = examples_of(cx)?;
     let path = cx.session.path(trial.leaf);
+    let (first, steps) = react::taken(cx, &path);
     let why = path.last().and_then(|leaf| leaf.outcome.ended.clone()).unwrap_or_default();
     let failed = Failed {
         about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about },
         transcript: transcript(cx, examples.form, &path),
+        first,
+        steps,
         why,
-        earlier: kept(cx),
+        earlier: kept(cx).iter().map(|text| text.trim().to_owned()).collect(),
+        written: kept(cx),
     };
-    let name = if cx.prompting.raw { "reflexion/reflect" } else { "reflexion/reflect_chat" };
-    cx.prompting.render(name, &failed)
+    cx.render(REFLECT, "reflexion/reflect", &failed)
 }

@@ -49,11 +49,16 @@ pub(super) fn unreflected(session: &Session, start: &Node, most: usize) -> Optio
     })
 }
 
-/// The reflections that a node inherited or got, by the trial they are on.
+/// Whether so many trials have failed, none of which is under way.
+pub(super) fn used_up(session: &Session, most: usize) -> bool {
+    session.current().is_some_and(|node| node.parent.is_none()) && failed(session).len() >= most
+}
+
+/// The reflections that a node inherited or got, as they were written, by the trial they are on.
 pub(super) fn reflected(node: &Node) -> Vec<(NodeId, String)> {
     let own = node.documents.iter().filter(|(id, _)| id.kind == kind());
     let mut all: Vec<(NodeId, String)> = own
-        .filter_map(|(id, document)| Some((id.key.parse().ok()?, document.get("text")?.as_str()?.trim().to_owned())))
+        .filter_map(|(id, document)| Some((id.key.parse().ok()?, document.get("text")?.as_str()?.to_owned())))
         .collect();
     all.sort();
     all

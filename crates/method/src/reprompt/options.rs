@@ -4,19 +4,8 @@ use stepwright_plan::score::Form;
 use stepwright_plan::settings::Settings;
 
 use crate::options::{BELIEF, BLOCKING, TEMPERATURE};
+use crate::publications::SETTINGS;
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
-
-pub const SETTINGS: OptionSpec = OptionSpec::new(
-    "settings",
-    "Settings",
-    Kind::Choice(&[
-        ("method", "those published with the method"),
-        ("zero-shot", "Huang et al.: β 0.3, cut-off 0.8"),
-        ("corrective", "Raman et al.: β 0.5, no cut-off"),
-    ]),
-    "whose weights, cut-offs, penalties and limits a plan is generated with",
-)
-.or("method");
 
 pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",

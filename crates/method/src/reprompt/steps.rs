@@ -159,7 +159,7 @@ impl Moment<'_, '_> {
         match prompt::plan(self.cx, example, &steps, failed) {
             Ok(prompt) => {
                 let n = self.cx.samples.unwrap_or(self.settings.samples);
-                Step::ask(self.cx.ask(kind, prompt, n, self.cx.temperature(self.settings.temperature)))
+                Step::ask(self.cx.ask(kind, prompt, n, self.cx.temperature("step", Some(self.settings.temperature))))
             }
             Err(why) => Step::Stuck(why),
         }

@@ -4,10 +4,11 @@ use stepwright_plan::score::{Candidate, Form};
 use stepwright_plan::settings::Settings;
 
 use super::OnError;
-use super::options::{self, CUTOFF, SCORE, SETTINGS};
+use super::options::{self, CUTOFF, SCORE};
 use super::plan_history::{Attempt, PlanHistory, Role};
 use super::record::{Before, Offered};
 use crate::StepStatus;
+use crate::publications::SETTINGS;
 use stepwright_world::options::Values;
 
 fn attempt(step: &str, role: Role, error: bool, dropped: bool) -> Attempt {

@@ -15,9 +15,6 @@ use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord
 use stepwright_model::Completion;
 use stepwright_world::{CUPS, closes};
 
-/// Temperature of samples where none is set.
-const TEMPERATURE: f64 = 0.7;
-
 pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
     let world = cx.world.name();
@@ -44,7 +41,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     if !cx.model.language {
         return reference(cx);
     }
-    let temperature = if cx.samples.is_some() { cx.temperature(TEMPERATURE) } else { 0.0 };
+    let temperature = if cx.samples.is_some() { cx.temperature("program", None) } else { 0.0 };
     match prompt(cx, policy, &request.query) {
         Ok(prompt) => Step::ask(cx.ask(AskKind::PROGRAM, prompt, cx.samples.unwrap_or(1), temperature)),
         Err(why) => Step::Stuck(why),

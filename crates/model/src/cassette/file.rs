@@ -27,6 +27,9 @@ pub(super) struct Header {
     /// Whether it was asked for raw completions. Since 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) raw: Option<bool>,
+    /// Whether a person chose that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) chosen: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

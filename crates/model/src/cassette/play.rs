@@ -96,6 +96,10 @@ impl LanguageModel for Cassette {
         self.header.raw.unwrap_or_else(|| tape.requests().filter(raw).count() * 2 > tape.len().0)
     }
 
+    fn has_chosen_interface(&self) -> bool {
+        self.header.chosen
+    }
+
     fn settings(&self) -> Settings {
         let tape = self.tape();
         // Older files do not hold them; their requests do.

@@ -117,6 +117,7 @@ fn opened(model: &dyn LanguageModel, path: &Path) -> Result<Arc<Mutex<Open>>, Ca
             endpoint: info.endpoint,
             settings: Some(model.settings()),
             raw: Some(model.prefers_raw()),
+            chosen: model.has_chosen_interface(),
         };
         let mut open = Open { lines: Lines::after(handle, 0), tape: Tape::default() };
         open.write(&header).map_err(io)?;
@@ -174,6 +175,10 @@ impl LanguageModel for Recorder {
 
     fn prefers_raw(&self) -> bool {
         self.inner.prefers_raw()
+    }
+
+    fn has_chosen_interface(&self) -> bool {
+        self.inner.has_chosen_interface()
     }
 
     fn raw_setting(&self) -> Option<&'static str> {

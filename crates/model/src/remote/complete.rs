@@ -128,7 +128,9 @@ impl Remote {
             if reasoned {
                 first(&self.quirks.reasons);
             }
-            let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.into_iter().partition(Completion::is_cut);
+            let found = found.into_iter().map(|completion| completion.stopped(&request.stop));
+            let lost = |c: &Completion| c.is_cut() && !(request.cut_counts && c.finish == "length");
+            let (cut, whole): (Vec<Completion>, Vec<Completion>) = found.partition(lost);
             response.completions.extend(whole.into_iter().map(|c| formed(request, c)));
             let Some(worst) = cut.into_iter().next() else { continue };
             let why = match worst.finish.as_str() {

@@ -137,6 +137,10 @@ impl LanguageModel for Remote {
         self.options.api == Api::Completions
     }
 
+    fn has_chosen_interface(&self) -> bool {
+        self.options.api != Api::Auto
+    }
+
     fn raw_setting(&self) -> Option<&'static str> {
         (self.options.api == Api::Auto && self.options.wire != Wire::Anthropic).then_some(
             "where the server offers completions, small models do better with them: model.api=completions (start with `--set \

@@ -166,12 +166,7 @@ impl Asking {
             n,
             stop: if raw { stop.into() } else { Vec::new() },
             seed: Some(seed),
-            frequency_penalty: 0.0,
-            presence_penalty: 0.0,
-            top_p: None,
-            structure: None,
-            tag: None,
-            logprobs: false,
+            ..ModelRequest::default()
         };
         // Nobody watches the stream.
         let (stream, _) = unbounded_channel();

@@ -3,8 +3,8 @@
 use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
-use stepwright_episode::{Event, Policy, Session};
-use stepwright_method::{self as method, TRIALS, all_options};
+use stepwright_episode::{Event, NodeId, Policy, Session};
+use stepwright_method::{self as method, LAST, TRIALS, all_options};
 use stepwright_protocol::{Command, Notice, Request};
 use stepwright_world::options::Values;
 
@@ -36,11 +36,15 @@ pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Res
             None | Some(Notice::Stopped) => break,
             Some(notice) => {
                 if watch.take(notice) {
-                    let next = match watch.another_trial() {
+                    let next: Vec<Command> = match watch.another_trial() {
                         Some(policy) => {
                             [Request::Goto(0), Request::Propose, Request::SetPolicy(policy)].map(Command::Gate).into()
                         }
-                        None => vec![Command::Quit],
+                        // What is left is the last trial's end, where a reflection on it was written at the start.
+                        None => {
+                            let back = watch.last_leaf().map(|leaf| Command::Gate(Request::Goto(leaf)));
+                            back.into_iter().chain([Command::Quit]).collect()
+                        }
                     };
                     // A driver that is gone ends the loop.
                     next.into_iter().for_each(|command| drop(handle.commands.send(command)));
@@ -74,8 +78,17 @@ impl Watch {
         let has_trials = method::named(&session.method)?.info().options.contains(&TRIALS);
         let won = session.current().is_some_and(|node| node.outcome.won);
         let began = session.current().is_some_and(|node| node.parent.is_some());
-        let more = has_trials && began && !won && self.error.is_none() && self.trials < options.count(&TRIALS);
+        let most = options.count(&TRIALS) + u32::from(options.on(&LAST));
+        let more = has_trials && began && !won && self.error.is_none() && self.trials < most;
         self.policy.clone().filter(|_| more)
+    }
+
+    /// The end of the last trial, where the cursor is back at the start.
+    fn last_leaf(&self) -> Option<NodeId> {
+        let session = self.session.as_ref()?;
+        session.current().filter(|node| node.parent.is_none())?;
+        let leaf = session.nodes().iter().rev().find(|node| node.parent.is_some() && node.children.is_empty())?;
+        Some(leaf.id)
     }
 
     /// Takes a notice in; returns whether the episode has ended.

@@ -1,0 +1,7 @@
+//! Recordings of blocking conditions and of ProgPrompt.
+
+use super::{Exception, Folder};
+
+pub(super) const FOLDERS: &[Folder] = &[];
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];

@@ -1,0 +1,7 @@
+//! Recordings of policies of code.
+
+use super::{Exception, Folder};
+
+pub(super) const FOLDERS: &[Folder] = &[];
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];

@@ -1,0 +1,175 @@
+//! Whole requests of the original programs, compared call by call: the product is given the recorded answers, plays the whole episode, and
+//! must send what the original sent (kind of interface, text, parameters), as often, and end as it did.
+//!
+//! A family of methods is a file beside this one: for each folder of recordings how a recorded episode becomes a session ([`Folder`]), the
+//! recorded templates as overrides of the product's ([`Recording::template`]), and the departures that are meant ([`Exception`]), each
+//! with its reason. What an exception excuses is counted and said; one that excuses nothing is itself a difference.
+//!
+//! Not judged: the model's name, streaming, the client's own timeout, and a seed where the original sent none.
+
+mod blocking;
+mod code_policy;
+mod compare;
+mod o3d;
+mod play;
+mod react;
+mod recording;
+mod reprompt;
+mod statler;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use stepwright_driver::Setup;
+use stepwright_episode::Session;
+use stepwright_launch::NewSession;
+use stepwright_model::Completion;
+use stepwright_study::recordings::each_line;
+
+use super::{Found, Row, difference, unreadable};
+use compare::{Case, differences};
+use recording::{Call, Recorded, Recording};
+
+/// A folder of recordings.
+pub(crate) struct Folder {
+    pub(crate) name: &'static str,
+    /// The session in which the product plays a recorded episode.
+    pub(crate) session: fn(&Recording<'_>) -> Result<Opening, String>,
+    /// The completions of a recorded call's answers.
+    pub(crate) answers: fn(&Call) -> Vec<Completion>,
+    /// What differs in how the episode ended.
+    pub(crate) ended: fn(&Recorded, &Session) -> Vec<Found>,
+}
+
+/// What a recorded episode is played with.
+#[derive(Default)]
+pub(crate) struct Opening {
+    pub(crate) new: NewSession,
+    /// Templates in place of the product's, by name.
+    pub(crate) templates: Vec<(String, String)>,
+    /// Most actions; the method's own limits come before.
+    pub(crate) actions: u32,
+    /// Further changes of what the session is started with.
+    pub(crate) adapt: Option<Box<dyn FnOnce(&mut Setup) + Send>>,
+}
+
+/// A departure that is meant.
+pub(crate) struct Exception {
+    pub(crate) id: &'static str,
+    /// Whether it excuses a difference.
+    pub(crate) excuses: fn(&Case<'_>) -> bool,
+    pub(crate) reason: &'static str,
+}
+
+/// The families of methods: their folders, and their exceptions.
+const FAMILIES: [(&[Folder], &[Exception]); 6] = [
+    (react::FOLDERS, react::EXCEPTIONS),
+    (reprompt::FOLDERS, reprompt::EXCEPTIONS),
+    (statler::FOLDERS, statler::EXCEPTIONS),
+    (blocking::FOLDERS, blocking::EXCEPTIONS),
+    (code_policy::FOLDERS, code_policy::EXCEPTIONS),
+    (o3d::FOLDERS, o3d::EXCEPTIONS),
+];
+
+/// The README says what a folder without recorded calls is for.
+pub(super) const LOOKED_AT: &[&str] = &[""];
+
+/// The program that runs model-written code as a worker; this one itself where none is set, as the command is.
+static WORKER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Has model-written code run by another program than this one: for tests, whose program is no worker.
+pub fn use_worker(program: &Path) {
+    let _ = WORKER.set(program.to_owned());
+}
+
+/// A record as the texts of answers, whole.
+fn texts(call: &Call) -> Vec<Completion> {
+    call.answers.iter().map(|answer| Completion::whole(answer.as_str().unwrap_or_default())).collect()
+}
+
+pub(super) fn compare(folder: &Path) -> Vec<Row> {
+    let of = |(folders, exceptions): &(&[Folder], &[Exception])| rows(folder, folders, exceptions);
+    FAMILIES.iter().flat_map(of).collect()
+}
+
+/// A row a folder; then one for each exception that excused nothing.
+fn rows(folder: &Path, folders: &[Folder], exceptions: &[Exception]) -> Vec<Row> {
+    let mut used = vec![0; exceptions.len()];
+    let mut rows: Vec<Row> = folders.iter().map(|of| row(folder, of, exceptions, &mut used)).collect();
+    let all_there = rows.iter().all(|row| row.compared > 0);
+    for (exception, _) in exceptions.iter().zip(&used).filter(|(_, used)| **used == 0 && all_there) {
+        let mut row = Row::new(format!("exception {}", exception.id), "calls");
+        row.differs(difference(exception.id, "something to excuse", "it excuses nothing: take it out"));
+        rows.push(row);
+    }
+    rows
+}
+
+fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -> Row {
+    let path = root.join(of.name);
+    let file = path.join("episodes.jsonl");
+    if !file.is_file() {
+        return Row::missing(of.name, "calls", "no episodes.jsonl in this folder");
+    }
+    let mut row = Row::new(of.name, "calls");
+    let mut episodes: Vec<(String, Recorded)> = Vec::new();
+    each_line(&file, |at, record: Result<Recorded, String>| match record {
+        Ok(episode) => episodes.push((at, episode)),
+        Err(why) => row.differs(unreadable(at, why)),
+    });
+    let played = play::all(root, &path, of, &episodes);
+    let (mut equal, mut ends) = (0, 0);
+    let mut excused: BTreeMap<usize, u64> = BTreeMap::new();
+    for ((at, episode), played) in episodes.iter().zip(played) {
+        let found = match played {
+            Ok(played) => differences(&path, of, episode, &played),
+            Err(why) => {
+                row.compared += episode.calls.len() as u64;
+                row.differs(difference(at, "an episode", why));
+                continue;
+            }
+        };
+        for (call, wrong) in found {
+            let at = match call {
+                Some(call) if call < episode.calls.len() => format!("{}/{at}, call {}", of.name, call + 1),
+                Some(call) => format!("{}/{at}, call {} that the original does not make", of.name, call + 1),
+                None => format!("{}/{at}, the end", of.name),
+            };
+            let mut left = Vec::new();
+            for (field, expected, got) in wrong.iter().flatten() {
+                let case = Case { folder: of.name, episode, call, field, expected, got };
+                match exceptions.iter().position(|exception| (exception.excuses)(&case)) {
+                    Some(exception) => {
+                        *excused.entry(exception).or_default() += 1;
+                        if let Some(used) = used.get_mut(exception) {
+                            *used += 1;
+                        }
+                    }
+                    None => left.push(difference(format!("{at}, {field}"), expected, got)),
+                }
+            }
+            match call {
+                Some(call) if call < episode.calls.len() => {
+                    equal += u64::from(wrong.is_empty());
+                    row.count(left);
+                }
+                Some(_) => row.differs_in(left),
+                None => {
+                    ends += u64::from(wrong.is_empty());
+                    row.differs_in(left);
+                }
+            }
+        }
+    }
+    let excused: Vec<String> = excused
+        .iter()
+        .filter_map(|(at, times)| Some((exceptions.get(*at)?, times)))
+        .map(|(exception, times)| format!("; {} excuses {times}: {}", exception.id, exception.reason))
+        .collect();
+    let (calls, all) = (row.compared, episodes.len());
+    row.note = Some(format!("{equal} of {calls} calls and {ends} of {all} ends equal{}", excused.concat()));
+    row
+}

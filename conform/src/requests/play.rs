@@ -1,0 +1,121 @@
+//! The product playing recorded episodes: the whole loop, with a model that gives the recorded answers in their order and keeps what it
+//! was asked.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use stepwright_driver::{Setup, Source};
+use stepwright_episode::Session;
+use stepwright_launch::config::{Config, Overrides, load_with};
+use stepwright_model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, Settings, StreamEvent,
+};
+use stepwright_sandbox::{Limits, Workers};
+use stepwright_study::runner::{self, episode};
+use stepwright_world::Sources;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use super::recording::{Recorded, Recording};
+use super::{Folder, Opening, WORKER};
+
+/// What came of a recorded episode: every request, and the session at its end.
+pub(crate) struct Played {
+    pub(super) asked: Vec<ModelRequest>,
+    pub(super) session: Session,
+}
+
+/// Plays the episodes of a folder, several at a time; in their order what came of each, or why it could not be played.
+pub(super) fn all(
+    root: &Path,
+    path: &Path,
+    of: &Folder,
+    episodes: &[(String, Recorded)],
+) -> Vec<Result<Played, String>> {
+    let config = configuration();
+    let runtime = tokio::runtime::Runtime::new().map_err(|e| e.to_string());
+    let (config, runtime) = match (config, runtime) {
+        (Ok(config), Ok(runtime)) => (config, runtime),
+        (Err(why), _) | (_, Err(why)) => return episodes.iter().map(|_| Err(why.clone())).collect(),
+    };
+    let data = root.parent().unwrap_or(root);
+    let begun: Vec<_> = episodes
+        .iter()
+        .map(|(_, episode)| {
+            let opening = (of.session)(&Recording { data, folder: path, episode })?;
+            let model = Arc::new(Script {
+                raw: episode.calls.first().is_some_and(|call| call.api != "chat"),
+                settings: config.model.options.settings,
+                answers: Mutex::new(episode.calls.iter().map(of.answers).collect()),
+                asked: Mutex::default(),
+            });
+            Ok(runtime.spawn(one(config.clone(), opening, model)))
+        })
+        .collect();
+    let ended = |begun: Result<tokio::task::JoinHandle<Result<Played, String>>, String>| {
+        begun.and_then(|task| runtime.block_on(task).map_err(|e| e.to_string())?)
+    };
+    begun.into_iter().map(ended).collect()
+}
+
+/// The configuration as it ships.
+fn configuration() -> Result<Arc<Config>, String> {
+    let nowhere = std::env::temp_dir().join("stepwright-conform").join("no-configuration");
+    let overrides = Overrides { config_dir: Some(nowhere), ..Overrides::default() };
+    load_with(&overrides, &|_| None).map(Arc::new).map_err(|e| e.to_string())
+}
+
+async fn one(config: Arc<Config>, opening: Opening, model: Arc<Script>) -> Result<Played, String> {
+    let Opening { new, templates, actions, adapt } = opening;
+    let script = Arc::clone(&model);
+    let setup = move || -> Result<Setup, String> {
+        let mut setup = runner::Opening::new(&config, Sources::default(), actions).setup(&new)?;
+        setup.source = Source::Language { name: new.model, model: script };
+        setup.prompting.prompts = setup.prompting.prompts.with_templates(templates);
+        if let Some(program) = WORKER.get() {
+            setup.sandbox = Arc::new(Workers::at(program, Limits::default()));
+        }
+        adapt.into_iter().for_each(|adapt| adapt(&mut setup));
+        Ok(setup)
+    };
+    let played = episode(setup, &CancellationToken::new()).await.ok_or("it was stopped")?;
+    let asked = model.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Played { asked, session: played.session? })
+}
+
+/// A model that gives recorded answers, whatever it is asked.
+struct Script {
+    raw: bool,
+    settings: Settings,
+    answers: Mutex<VecDeque<Vec<Completion>>>,
+    asked: Mutex<Vec<ModelRequest>>,
+}
+
+#[async_trait]
+impl LanguageModel for Script {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "recorded".to_owned(), kind: ModelKind::Recorded, endpoint: String::new() }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        _stream: &UnboundedSender<StreamEvent>,
+        _cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let over = || ModelError::Configuration("the recording has no further answer".to_owned());
+        next.map(|answers| ModelResponse::of(answers, None)).ok_or_else(over)
+    }
+
+    fn prefers_raw(&self) -> bool {
+        self.raw
+    }
+
+    fn settings(&self) -> Settings {
+        self.settings
+    }
+}

@@ -1,0 +1,118 @@
+//! A recorded episode as its file has it, and the texts and templates that lie beside it.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A line of a folder's `episodes.jsonl`.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Recorded {
+    pub(crate) task: Value,
+    pub(crate) calls: Vec<Call>,
+    #[serde(default)]
+    pub(crate) outcome: Value,
+    /// All else that it holds.
+    #[serde(flatten)]
+    pub(crate) rest: Map<String, Value>,
+}
+
+impl Recorded {
+    /// The script of answers, where its task names one.
+    pub(crate) fn policy(&self) -> &str {
+        self.task["policy"].as_str().unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Call {
+    pub(crate) purpose: String,
+    #[serde(default)]
+    pub(crate) api: String,
+    pub(crate) params: Map<String, Value>,
+    #[serde(default)]
+    pub(crate) prompt: Option<Text>,
+    #[serde(default)]
+    pub(crate) messages: Vec<Message>,
+    #[serde(default)]
+    pub(crate) answers: Vec<Value>,
+    /// All else that it holds.
+    #[serde(flatten)]
+    pub(crate) rest: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) role: String,
+    pub(crate) content: Text,
+}
+
+/// A text, or parts that are joined without anything between.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Text {
+    Whole(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Part {
+    Written(String),
+    /// A file of `texts/`.
+    Named {
+        text: String,
+    },
+}
+
+impl Text {
+    /// The whole text; `folder` holds the named ones.
+    pub(crate) fn whole(&self, folder: &Path) -> Result<String, String> {
+        match self {
+            Text::Whole(text) => Ok(text.clone()),
+            Text::Parts(parts) => parts
+                .iter()
+                .map(|part| match part {
+                    Part::Written(text) => Ok(text.clone()),
+                    Part::Named { text } => named(folder, text),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn named(folder: &Path, name: &str) -> Result<String, String> {
+    read(&folder.join("texts").join(format!("{name}.txt")))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// A recorded episode with the folders that it is played from.
+pub(crate) struct Recording<'a> {
+    /// The folder of all topics, where the worlds' data lie.
+    pub(crate) data: &'a Path,
+    /// Its own folder.
+    pub(crate) folder: &'a Path,
+    pub(crate) episode: &'a Recorded,
+}
+
+impl Recording<'_> {
+    /// A text of the task.
+    pub(crate) fn task(&self, key: &str) -> Result<&str, String> {
+        self.episode.task[key].as_str().ok_or_else(|| format!("its task has no {key}"))
+    }
+
+    /// A file of `texts/`, as a literal of a template.
+    pub(crate) fn literal(&self, name: &str) -> Result<String, String> {
+        named(self.folder, name).map(|text| Value::from(text).to_string())
+    }
+
+    /// A recorded template as one of the product's: a text, with what sets its slots before it. The product drops one line end at the end of
+    /// a text, so one is added.
+    pub(crate) fn template(&self, file: &str, slots: &str) -> Result<String, String> {
+        let template = read(&self.folder.join("templates").join(file))?;
+        Ok(format!("{{{{ role(\"text\") }}}}\n{slots}{template}{{{{ \"\\n\" }}}}"))
+    }
+}

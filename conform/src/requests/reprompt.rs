@@ -1,0 +1,7 @@
+//! Recordings of plans of free-form steps: open loop, re-sampling, re-prompting.
+
+use super::{Exception, Folder};
+
+pub(super) const FOLDERS: &[Folder] = &[];
+
+pub(super) const EXCEPTIONS: &[Exception] = &[];

@@ -1,0 +1,284 @@
+//! Publications: what each fixed of its methods, as data. A row says whose settings they are, the kind of interface and the parameters of
+//! an ask by its purpose, and the values of the methods' options; the option [`SETTINGS`] names one.
+//!
+//! What a person sets goes before a publication's value, that before the method's own, and that before what is configured for models.
+//! Values of options are filled in when a session begins or is changed ([`preset`]), so that a session records them; parameters of asks are
+//! read where a method asks ([`crate::Context::fixed`]). A file beside this one holds the rows of a family of methods.
+
+mod blocking;
+mod code_policy;
+mod o3d;
+mod react;
+mod reprompt;
+mod statler;
+
+use std::collections::BTreeMap;
+
+use stepwright_episode::Generation;
+use stepwright_world::options::{Kind, OptionSpec};
+
+/// All publications, family by family.
+const FAMILIES: [&[Publication]; 6] =
+    [react::ROWS, reprompt::ROWS, statler::ROWS, blocking::ROWS, code_policy::ROWS, o3d::ROWS];
+
+/// The value of [`SETTINGS`] that names no publication.
+pub const OWN: &str = "method";
+
+pub const SETTINGS: OptionSpec = OptionSpec::new(
+    "settings",
+    "Settings",
+    Kind::Choice(&WORDS),
+    "whose interface, parameters, limits, examples and retries a method has",
+)
+.or(OWN);
+
+/// The interface that an ask goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// One text that the model continues.
+    Text,
+    /// Chat messages.
+    Chat,
+    /// The same text as with [`Interface::Text`]; where the model takes chat messages, as the only one, of the user.
+    Message,
+}
+
+/// When an answer is asked for again, and how.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Again {
+    /// Answers of fewer characters are, blanks at the ends aside.
+    pub shorter_than: usize,
+    /// The temperatures of the further asks, one each.
+    pub temperatures: &'static [f64],
+}
+
+/// The parameters of an ask; what is `None` is left to the method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked {
+    pub interface: Option<Interface>,
+    pub temperature: Option<f64>,
+    pub n: Option<u32>,
+    /// Tokens of an answer; one that is cut at them counts.
+    pub max_tokens: Option<u32>,
+    pub top_p: Option<f64>,
+    pub stop: Option<&'static [&'static str]>,
+    pub frequency_penalty: Option<f64>,
+    pub presence_penalty: Option<f64>,
+    pub logprobs: Option<bool>,
+    pub again: Option<Again>,
+}
+
+impl Asked {
+    pub const NOTHING: Asked = Asked {
+        interface: None,
+        temperature: None,
+        n: None,
+        max_tokens: None,
+        top_p: None,
+        stop: None,
+        frequency_penalty: None,
+        presence_penalty: None,
+        logprobs: None,
+        again: None,
+    };
+
+    /// The limits of an answer: these, else the method's own.
+    pub fn generation(&self, own: Generation) -> Generation {
+        Generation {
+            max_tokens: self.max_tokens.unwrap_or(own.max_tokens),
+            stop: self.stop.map_or(own.stop, |stop| stop.iter().map(|text| (*text).to_owned()).collect()),
+            frequency_penalty: self.frequency_penalty.unwrap_or(own.frequency_penalty),
+            presence_penalty: self.presence_penalty.unwrap_or(own.presence_penalty),
+            top_p: self.top_p.or(own.top_p),
+            logprobs: self.logprobs.unwrap_or(own.logprobs),
+            cut_counts: self.max_tokens.is_some() || own.cut_counts,
+            ..own
+        }
+    }
+}
+
+/// What a publication fixed in one world, or in all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// The world's name; empty for all that have no row of their own.
+    pub world: &'static str,
+    /// The asks by their purpose, as the method names it; empty for all that have no entry of their own.
+    pub asks: &'static [(&'static str, Asked)],
+    /// Values of the methods' options, by key.
+    pub options: &'static [(&'static str, &'static str)],
+}
+
+impl Row {
+    /// The parameters of asks of a purpose.
+    pub fn asked(&self, purpose: &str) -> Asked {
+        let of = |name: &str| self.asks.iter().find(|(of, _)| *of == name).map(|(_, asked)| *asked);
+        of(purpose).or_else(|| of("")).unwrap_or(Asked::NOTHING)
+    }
+}
+
+/// A publication, or a revision of its program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Publication {
+    pub id: &'static str,
+    /// Whose, in a few words.
+    pub title: &'static str,
+    /// The methods that it is of, by id.
+    pub methods: &'static [&'static str],
+    pub rows: &'static [Row],
+}
+
+impl Publication {
+    fn row(&self, world: &str) -> Option<&'static Row> {
+        let of = |name: &str| self.rows.iter().find(|row| row.world == name);
+        of(world).or_else(|| of(""))
+    }
+}
+
+const COUNT: usize = {
+    let (mut at, mut sum) = (0, 1);
+    while at < FAMILIES.len() {
+        sum += FAMILIES[at].len();
+        at += 1;
+    }
+    sum
+};
+
+/// The values of [`SETTINGS`].
+const WORDS: [(&str, &str); COUNT] = {
+    let mut words = [(OWN, "no publication's; the method's own"); COUNT];
+    let (mut family, mut to) = (0, 1);
+    while family < FAMILIES.len() {
+        let mut at = 0;
+        while at < FAMILIES[family].len() {
+            words[to] = (FAMILIES[family][at].id, FAMILIES[family][at].title);
+            at += 1;
+            to += 1;
+        }
+        family += 1;
+    }
+    words
+};
+
+pub fn all() -> impl Iterator<Item = &'static Publication> {
+    FAMILIES.iter().copied().flatten()
+}
+
+/// The publication of an id, where it is one of the method.
+pub fn of(id: &str, method: &str) -> Option<&'static Publication> {
+    all().find(|publication| publication.id == id && publication.methods.contains(&method))
+}
+
+/// What the publication of an id fixed of a method in a world.
+pub fn fixed(id: &str, method: &str, world: &str) -> Option<&'static Row> {
+    of(id, method)?.row(world)
+}
+
+/// The given options with a publication's values where a key is not given.
+/// Errors: the named publication is none of the method's, or none of its in that world.
+pub fn preset(
+    method: &str,
+    world: &str,
+    mut given: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, String> {
+    let id = given.get(SETTINGS.key).map_or(OWN, String::as_str);
+    let Some(publication) = all().find(|publication| publication.id == id) else { return Ok(given) };
+    let Publication { title, methods, .. } = publication;
+    if !methods.contains(&method) {
+        let own: Vec<&str> = all().filter(|p| p.methods.contains(&method)).map(|p| p.id).collect();
+        let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+        return Err(format!("settings = {id} ({title}) are of {}; those of {method}: {own}", methods.join(", ")));
+    }
+    let row = publication.row(world).ok_or_else(|| {
+        let worlds: Vec<&str> = publication.rows.iter().map(|row| row.world).collect();
+        format!("settings = {id} ({title}) say nothing of the world {world}; they are of {}", worlds.join(", "))
+    })?;
+    for (key, value) in row.options {
+        given.entry((*key).to_owned()).or_insert_with(|| (*value).to_owned());
+    }
+    Ok(given)
+}
+
+/// The options of a change of a session whose options are `before`: where the settings become others, what these fixed, unless the change
+/// sets it; what the settings of before had fixed goes with them.
+/// Errors: as [`preset`].
+pub fn changed(
+    method: &str,
+    world: &str,
+    before: &BTreeMap<String, String>,
+    mut wanted: BTreeMap<String, String>,
+    default: impl Fn(&str) -> &'static str,
+) -> Result<BTreeMap<String, String>, String> {
+    let id = |options: &BTreeMap<String, String>| options.get(SETTINGS.key).map_or(OWN, String::as_str).to_owned();
+    let (old, new) = (id(before), id(&wanted));
+    if !wanted.contains_key(SETTINGS.key) || old == new {
+        return Ok(wanted);
+    }
+    let is_new = |key: &String, value: &String| before.get(key).map_or(default(key), String::as_str) != value;
+    let own: BTreeMap<String, String> =
+        wanted.iter().filter(|(key, value)| is_new(key, value)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let left = all().find(|p| p.id == old).and_then(|p| p.row(world)).map_or(&[][..], |row| row.options);
+    for (key, value) in left {
+        if before.get(*key).is_some_and(|now| now == value) && !own.contains_key(*key) {
+            wanted.insert((*key).to_owned(), default(key).to_owned());
+        }
+    }
+    wanted.extend(preset(method, world, own)?);
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{all_options, named};
+
+    #[test]
+    fn rows_name_methods_options_and_values_that_there_are() {
+        for publication in all() {
+            let Publication { id, title, methods, rows } = publication;
+            assert_eq!(all().filter(|other| other.id == *id).count(), 1, "{id} twice");
+            assert!(*id != OWN && !title.is_empty() && !rows.is_empty(), "{id}");
+            let options: Vec<OptionSpec> = methods
+                .iter()
+                .flat_map(|method| named(method).unwrap_or_else(|| panic!("{id}: no method {method}")).info().options)
+                .copied()
+                .collect();
+            for method in *methods {
+                assert!(named(method).unwrap().info().options.contains(&SETTINGS), "{method} has no settings");
+            }
+            for (key, value) in rows.iter().flat_map(|row| row.options) {
+                let spec = options.iter().find(|spec| spec.key == *key);
+                let spec = spec.unwrap_or_else(|| panic!("{id}: its methods have no option {key}"));
+                assert!(spec.kind.accepts(value), "{id}: {key} = {value}");
+            }
+            for row in *rows {
+                let known = row.world.is_empty() || stepwright_world::WORLDS.iter().any(|kind| kind.name == row.world);
+                assert!(known, "{id}: no world {}", row.world);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_given_goes_before_what_was_published() {
+        let map = |given: &[(&str, &str)]| -> BTreeMap<String, String> {
+            given.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+        };
+        let default = |key: &str| all_options().iter().find(|spec| spec.key == key).map_or("", |spec| spec.default);
+        let published = map(&[("settings", "react-2023")]);
+        let filled = preset("react", "household", published.clone()).unwrap();
+        assert_eq!((filled["limits"].as_str(), filled["examples"].as_str()), ("react-49", "2"));
+        assert_eq!(preset("react", "shop", published.clone()).unwrap()["limits"], "react-14");
+        let own = map(&[("settings", "react-2023"), ("limits", "none")]);
+        assert_eq!(preset("react", "household", own).unwrap()["limits"], "none");
+        assert_eq!(preset("react", "household", map(&[])).unwrap(), map(&[]));
+        assert!(preset("few-shot", "household", published.clone()).unwrap_err().contains("are of react"));
+        // Changed in a running session: new values come, and go with the settings again unless they were changed.
+        let dialog = |settings: &str, limits: &str| map(&[("settings", settings), ("limits", limits)]);
+        let begun = dialog(OWN, "none");
+        let now = changed("react", "household", &begun, dialog("react-2023", "none"), default).unwrap();
+        assert_eq!(now["limits"], "react-49");
+        let back = changed("react", "household", &now, dialog(OWN, "react-49"), default).unwrap();
+        assert_eq!(back["limits"], "none");
+        let kept = changed("react", "household", &begun, dialog("react-2023", "o3d-30"), default).unwrap();
+        assert_eq!(kept["limits"], "o3d-30");
+    }
+}
