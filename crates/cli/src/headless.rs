@@ -16,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::{CliError, note, print, print_json};
 use stepwright_launch::config::{Config, Price};
 use stepwright_model::Usage;
-use stepwright_study::report::Report;
-use stepwright_study::runner::{Experiment, Provenance, Results, Shard, Study, Unit, carry_out, lines_of, units};
+use stepwright_study::report::{Labels, Report};
+use stepwright_study::runner::{
+    Experiment, Provenance, Results, Shard, Study, Unit, carry_out, labels, lines_of, units,
+};
 use stepwright_text::sanitize;
 
 /// How a study is carried out.
@@ -56,6 +58,7 @@ pub(crate) struct HeadlessFlags {
 /// A study as far as it was carried out.
 #[derive(Debug)]
 pub(crate) struct CarriedOut<L> {
+    pub labels: Labels,
     /// The newest line of each unit of the experiment, of this run and of the results file.
     pub lines: Vec<L>,
     /// How much was done: `12 of 20 episodes run, 5 had results already; results in x.jsonl`.
@@ -85,7 +88,8 @@ impl<L> CarriedOut<L> {
     }
 
     /// Prints the study's tables, and below them what else was done.
-    pub fn tabulated(self, json: bool, report: &Report, done: &str) -> Result<ExitCode, CliError> {
+    pub fn tabulated(self, json: bool, report: Report, done: &str) -> Result<ExitCode, CliError> {
+        let report = report.measured_under(self.labels.clone());
         if json {
             self.print_json(&report.json())?;
         } else {
@@ -116,6 +120,9 @@ impl HeadlessFlags {
             }
             return Ok(None);
         }
+        let runtime = Runtime::new()?;
+        let cancel = interrupted(&runtime);
+        runtime.block_on(study.rehearse(&cancel)).map_err(CliError::Failed)?;
         let price = config.model_config(model).and_then(|model| model.price);
         if self.cost_limit.is_some() && price.is_none() && model != stepwright_method::SYMBOLIC {
             return Err(CliError::Usage(format!(
@@ -137,8 +144,6 @@ impl HeadlessFlags {
         let (asked, mut ran, mut uncounted) = (open.len(), 0, 0);
         let done = planned - asked;
         let bar = progress(asked as u64);
-        let runtime = Runtime::new()?;
-        let cancel = interrupted(&runtime);
         let enough = cancel.child_token();
         let mut spent = Spent { price, ..Spent::default() };
         let mut why = None;
@@ -179,7 +184,7 @@ impl HeadlessFlags {
         let late = self.time_limit.filter(|limit| started.elapsed() >= *limit && ran < asked);
         let why = why.or_else(|| late.map(|limit| format!("the time limit of {} s is reached", limit.as_secs_f64())));
         let latest = results.latest(&all);
-        let lines: Vec<S::Line> = lines_of(latest.iter().copied())
+        let lines = lines_of::<S>(latest.iter().copied(), &experiment, &results.planned)
             .map_err(|why| CliError::Failed(format!("{}: a line is no result of this study: {why}", results.name())))?;
         let failed = latest.iter().any(|entry| entry.is_error());
         let stopped = ran < asked;
@@ -195,6 +200,7 @@ impl HeadlessFlags {
             name => format!("; results in {name}"),
         };
         Ok(Some(CarriedOut {
+            labels: labels(&experiment, &results.planned),
             lines,
             summary: format!("{ran} of {asked} {}{part}{already}{early}{}{kept}\n", S::CARRIED_OUT, spent.in_words()),
             code: ExitCode::from(u8::from(failed || stopped)),
@@ -214,7 +220,7 @@ impl HeadlessFlags {
         let study = Arc::new(study);
         let Some(carried) = self.carry_out(&study, provenance, config, model)? else { return Ok(ExitCode::SUCCESS) };
         let report = S::report(&carried.lines, detail);
-        carried.tabulated(self.json, &report, "")
+        carried.tabulated(self.json, report, "")
     }
 
     fn shard(&self) -> Result<Shard, CliError> {

@@ -10,7 +10,7 @@ use super::{CliError, note, print};
 use stepwright_study::curve::Format;
 use stepwright_study::kinds::Kind;
 use stepwright_study::report;
-use stepwright_study::runner::{Entry, Merged, files_of, merge, read};
+use stepwright_study::runner::{Merged, files_of, merge, read};
 
 /// Holes that are named one by one.
 const MOST_HOLES: usize = 20;
@@ -61,7 +61,7 @@ impl Report {
         }
         let tabulate = |merged: Merged| {
             let kind = Kind::named(merged.experiment.study())?;
-            let report = kind.report(&merged.entries.iter().collect::<Vec<&Entry>>(), self.detail)?;
+            let report = kind.report(&merged, self.detail)?;
             Ok(Tabulated { merged, report })
         };
         let all =

@@ -9,7 +9,7 @@ use clap::Args;
 use super::headless::HeadlessFlags;
 use super::settings::MethodFlags;
 use super::world::{WorldName, WorldOptions};
-use super::{CliError, Global};
+use super::{BUILD, CliError, Global};
 use stepwright_launch::NewSession;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
@@ -64,7 +64,7 @@ impl Run {
         let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();
-        let provenance = Provenance::of(&config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with_commands(&config, commands.iter().map(String::as_str));
         let config = Arc::new(config);
         let opening = Opening {

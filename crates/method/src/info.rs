@@ -105,7 +105,13 @@ pub fn fits(
     lacking(method.id, by_model, world)?;
     for spec in method.options {
         let value = options.text(spec);
-        lacking(&format!("{} = {value}", spec.key), options::needs(spec, value), world)?;
+        let who = format!("{} = {value}", spec.key);
+        lacking(&who, options::needs(spec, value), world)?;
+        if !model.language && !value.is_empty() && value == spec.with_model {
+            let (why, brief) =
+                ("needs a language model, and none is in use".to_owned(), "it needs a language model".to_owned());
+            return Err(Misfit { who, why, brief });
+        }
     }
     let lacks = |brief: String, but: String| {
         let why = format!("needs {brief}, {but}");
@@ -151,6 +157,12 @@ mod tests {
         assert!(why("statler", &dialogue::KIND).contains("has no requests to answer; table has"));
         assert!(why("ff-replan", &dialogue::KIND).contains("the world dialogue: it has no"));
         assert!(why("blocking", &external::KIND).contains("is another process"));
+        let scored =
+            Values::read(info("blocking").options, &[("selection".to_owned(), "scored".to_owned())].into()).unwrap();
+        let of = |model: &ModelTraits| fits(&info("blocking"), &scored, &stepwright_world::kitchen::KIND, None, model);
+        assert_eq!(of(&model), Ok(()));
+        let alone = of(&ModelTraits::default()).unwrap_err().to_string();
+        assert_eq!(alone, "selection = scored needs a language model, and none is in use");
         assert!(why("scored", &dialogue::KIND).contains("log-probabilities of given texts, and m does not"));
         assert_eq!(fits(&info("few-shot"), &Values::default(), &dialogue::KIND, None, &model), Ok(()));
         let cups = fits(&info("cups-state"), &Values::default(), &table::KIND, Some("weight"), &model)

@@ -1,20 +1,65 @@
 //! Columns as data: a table of results is a list of groups and a list of columns, each a heading and what a group has under it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::interval::{Interval, in_words, wilson};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::interval::{self, Interval, deviation, in_words, wilson};
 use crate::paper::{Paper, PublishedFigure};
+use crate::sample::Sample;
 use crate::table::Table;
 
 /// The conditions by which the rows of a table differ: names and values.
 pub(crate) type Conditions = Vec<(&'static str, String)>;
+
+/// The condition of what a table has no other column for.
+pub(crate) const UNDER: &str = "under";
 
 /// Results under the same conditions: a row of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Group<'a, L> {
     pub(crate) conditions: Conditions,
     pub(crate) lines: Vec<&'a L>,
+}
+
+/// Rows: results by their conditions, those that no column shows among them. Results of one task with one seed that are alike count once
+/// (without a model methods may do the same). Where unlike ones would stand in a row, their units differed in something that nothing names
+/// (a file of an earlier release): what differs tells them apart. What came out alike with every seed counts once.
+pub(crate) fn rows<'a, L: Sample>(
+    lines: impl IntoIterator<Item = &'a L>,
+    conditions: impl Fn(&L) -> Conditions,
+) -> Vec<Group<'a, L>> {
+    let under = |line: &L| {
+        let of = line.under();
+        let most = of.most_actions().map(|most| most.to_string()).unwrap_or_default();
+        let told = [(UNDER, of.words.clone()), ("limit", most), ("settings", of.settings())];
+        conditions(line).into_iter().chain(told).collect::<Conditions>()
+    };
+    let rows = groups(lines, under).into_iter().map(Group::without_copies);
+    rows.flat_map(|row| if row.is_pooled() { row.told_apart() } else { vec![row] }).map(Group::once).collect()
+}
+
+/// The column of what tells rows apart beside their other conditions; none where nothing does.
+pub(crate) fn under<'c, L: Sample>(rows: &[Group<'_, L>]) -> Option<Column<'c, Group<'c, L>>> {
+    let shown =
+        |of: &Group<'_, L>| of.conditions.iter().filter(|(name, _)| *name != UNDER).cloned().collect::<Conditions>();
+    let told: BTreeSet<Conditions> = rows.iter().map(shown).collect();
+    (told.len() < rows.len()).then(|| condition(UNDER))
+}
+
+/// Below a table: that its rows count once what came out alike with every seed. Empty where nothing did.
+pub(crate) fn counted_once<L: Sample>(rows: &[Group<'_, L>], lines: usize) -> String {
+    let left = lines.saturating_sub(rows.iter().map(|of| of.lines.len()).sum());
+    let repetitions = stepwright_text::words::count(left, "repetition");
+    match left {
+        0 => String::new(),
+        _ => format!(
+            "{repetitions} came out alike (with other seeds, or without a language model by other methods) and {} not counted again.\n",
+            if left == 1 { "is" } else { "are" }
+        ),
+    }
 }
 
 /// Results by their conditions, in the order in which these first appear.
@@ -50,17 +95,8 @@ impl<'a, L> Group<'a, L> {
         (!self.lines.is_empty()).then(|| self.count(is) as f64 / self.lines.len() as f64)
     }
 
-    pub(crate) fn wilson(&self, is: impl Fn(&L) -> bool) -> Option<Interval> {
-        wilson(self.count(is), self.lines.len())
-    }
-
-    pub(crate) fn values(&self, figure: impl Fn(&L) -> Option<f64>) -> Vec<f64> {
-        self.lines.iter().filter_map(|line| figure(line)).collect()
-    }
-
     pub(crate) fn mean(&self, figure: impl Fn(&L) -> Option<f64>) -> Option<f64> {
-        let values = self.values(figure);
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        mean(&self.lines, &figure)
     }
 
     pub(crate) fn sum(&self, figure: impl Fn(&L) -> u64) -> u64 {
@@ -68,10 +104,132 @@ impl<'a, L> Group<'a, L> {
         self.lines.iter().map(|line| figure(line)).fold(0, u64::saturating_add)
     }
 
+    /// The printed figure that was measured under the same conditions, of as many results.
     pub(crate) fn printed(&self, paper: &Paper, measure: &str) -> Option<PublishedFigure> {
-        let conditions: Vec<(&str, &str)> = self.conditions.iter().map(|(name, value)| (*name, &**value)).collect();
-        paper.beside(&conditions, measure)
+        let number = self.lines.len().to_string();
+        let conditions = self.conditions.iter().map(|(name, value)| (*name, &**value));
+        paper.beside(&conditions.chain([("number", number.as_str())]).collect::<Vec<_>>(), measure)
     }
+}
+
+fn mean<L>(lines: &[&L], figure: &impl Fn(&L) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = lines.iter().filter_map(|line| figure(line)).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+impl<'a, L: Sample> Group<'a, L> {
+    /// The results of each thing that is independent of others: repetitions stand together.
+    pub(crate) fn units(&self) -> Vec<Vec<&'a L>> {
+        self.by(L::about)
+    }
+
+    fn by(&self, key: impl Fn(&L) -> String) -> Vec<Vec<&'a L>> {
+        let mut units: Vec<Vec<&L>> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for line in self.lines.iter().copied() {
+            let at = *places.entry(key(line)).or_insert(units.len());
+            match units.get_mut(at) {
+                Some(unit) => unit.push(line),
+                None => units.push(vec![line]),
+            }
+        }
+        units
+    }
+
+    /// The same with each task once, where nothing random took part: where every repetition of every task came out alike.
+    #[must_use]
+    pub(crate) fn once(self) -> Self {
+        let units = self.by(L::task);
+        let repeated = units.len() < self.lines.len();
+        let is_once =
+            |unit: &Vec<&L>| unit.first().is_none_or(|first| unit.iter().skip(1).all(|other| alike(*first, *other)));
+        if repeated && units.iter().all(is_once) {
+            return Group { lines: units.iter().filter_map(|unit| unit.first().copied()).collect(), ..self };
+        }
+        self
+    }
+
+    /// The same with one of those that are of one thing with one seed and alike.
+    fn without_copies(self) -> Self {
+        let mut kept: BTreeMap<(String, u64), Vec<&'a L>> = BTreeMap::new();
+        let is_new = |line: &&'a L| {
+            let known = kept.entry((line.task(), line.seed())).or_default();
+            let is_new = !known.iter().any(|other| alike(*other, *line));
+            known.extend(is_new.then_some(*line));
+            is_new
+        };
+        Group { lines: self.lines.into_iter().filter(is_new).collect(), conditions: self.conditions }
+    }
+
+    /// Whether results of several conditions stand in it.
+    fn is_pooled(&self) -> bool {
+        let mut seen: BTreeMap<(String, u64), &Value> = BTreeMap::new();
+        self.lines.iter().any(|line| {
+            let known = seen.insert((line.task(), line.seed()), &line.under().condition);
+            known.is_some_and(|known| *known != *line.under().condition)
+        })
+    }
+
+    /// A row for each condition, which says in what it differs.
+    fn told_apart(self) -> Vec<Self> {
+        let all: Vec<&Value> = self.lines.iter().map(|line| &*line.under().condition).collect();
+        let names: BTreeSet<&String> = all.iter().filter_map(|whole| whole.as_object()).flat_map(Map::keys).collect();
+        let differs = |name: &&&String| all.windows(2).any(|pair| pair[0].get(**name) != pair[1].get(**name));
+        let differing: Vec<&String> = names.iter().filter(differs).copied().collect();
+        let in_words = |line: &L| {
+            let of = |name: &&String| format!("{name} {}", line.under().condition.get(*name).unwrap_or(&Value::Null));
+            differing.iter().map(of).collect::<Vec<_>>().join(", ")
+        };
+        let conditions = |line: &L| {
+            let told = |(name, value): &(&'static str, String)| match *name {
+                UNDER => (UNDER, format!("{value} {}", in_words(line)).trim().to_owned()),
+                name => (name, value.clone()),
+            };
+            self.conditions.iter().map(told).collect::<Conditions>()
+        };
+        groups(self.lines.iter().copied(), conditions)
+    }
+
+    /// The interval of a share, over what is independent.
+    pub(crate) fn interval(&self, is: impl Fn(&L) -> bool) -> Option<Interval> {
+        wilson(self.share(is)?, self.units().len())
+    }
+
+    /// The bootstrap of a figure over what is independent: drawn with all its repetitions.
+    pub(crate) fn bootstrap(&self, figure: impl Fn(&[&L]) -> Option<f64>) -> Option<Interval> {
+        figure(&self.lines)?;
+        interval::bootstrap(&self.units(), |drawn| {
+            figure(&drawn.iter().flat_map(|unit| unit.iter().copied()).collect::<Vec<_>>()).unwrap_or(f64::NAN)
+        })
+    }
+
+    pub(crate) fn interval_of_mean(&self, figure: impl Fn(&L) -> Option<f64>) -> Option<Interval> {
+        let of = self.lines.iter().copied().filter(|line| figure(line).is_some());
+        Group::all(Vec::new(), of).bootstrap(|lines: &[&L]| mean(lines, &figure))
+    }
+
+    /// The standard deviation of a mean over seeds; `None` with fewer than two.
+    pub(crate) fn deviation(&self, figure: impl Fn(&L) -> Option<f64>) -> Option<f64> {
+        let mut seeds: BTreeMap<u64, Vec<&L>> = BTreeMap::new();
+        self.lines.iter().for_each(|line| seeds.entry(line.seed()).or_default().push(line));
+        deviation(&seeds.values().filter_map(|lines| mean(lines, &figure)).collect::<Vec<_>>())
+    }
+}
+
+/// Fields of a line that say how it came about and not what came of it.
+const COURSE: [&str; 8] = ["seed", "trial", "seconds", "method", "condition", "think", "assertions", "likelihood"];
+
+/// Whether two results under the conditions of one row say the same.
+fn alike<L: Serialize>(one: &L, other: &L) -> bool {
+    let fields = |line: &L| {
+        let mut value = serde_json::to_value(line).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            // A list of assertions is what was inferred, a word where they were shown.
+            fields.retain(|name, value| value.is_array() || !COURSE.contains(&name.as_str()));
+        }
+        value
+    };
+    fields(one) == fields(other)
 }
 
 /// The different ones of words that are none empty, sorted.

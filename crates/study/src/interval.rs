@@ -11,13 +11,12 @@ const RESAMPLES: usize = 2_000;
 /// A 95 % interval.
 pub(crate) type Interval = [f64; 2];
 
-/// Wilson's score interval of a share; `None` of nothing.
-pub(crate) fn wilson(part: usize, of: usize) -> Option<Interval> {
+/// Wilson's score interval of a share of so many; `None` of nothing.
+pub(crate) fn wilson(share: f64, of: usize) -> Option<Interval> {
     if of == 0 {
         return None;
     }
     let n = of as f64;
-    let share = part as f64 / n;
     let scale = 1.0 + Z * Z / n;
     let middle = (share + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
@@ -45,8 +44,11 @@ pub(crate) fn bootstrap<T>(units: &[T], figure: impl Fn(&[&T]) -> f64) -> Option
     Some([at(0.025)?, at(0.975)?])
 }
 
-pub(crate) fn of_mean(values: &[f64]) -> Option<Interval> {
-    bootstrap(values, |drawn| drawn.iter().copied().sum::<f64>() / drawn.len() as f64)
+/// The standard deviation of a sample; `None` of fewer than two.
+pub(crate) fn deviation(values: &[f64]) -> Option<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
 /// An interval for a table's cell, with so many digits; a dash where there is none.
@@ -65,16 +67,18 @@ mod tests {
     #[test]
     fn shares_have_wilsons_interval() {
         // As R's prop.test(x, n, correct = FALSE) gives them.
-        assert_eq!(three(wilson(39, 50)), "0.648-0.872");
-        assert_eq!(three(wilson(0, 20)), "0.000-0.161");
-        assert_eq!(three(wilson(20, 20)), "0.839-1.000");
-        assert_eq!(three(wilson(1, 2)), "0.095-0.905");
-        assert_eq!(three(wilson(0, 0)), "-");
+        assert_eq!(three(wilson(0.78, 50)), "0.648-0.872");
+        assert_eq!(three(wilson(0.0, 20)), "0.000-0.161");
+        assert_eq!(three(wilson(1.0, 20)), "0.839-1.000");
+        assert_eq!(three(wilson(0.5, 2)), "0.095-0.905");
+        assert_eq!(three(wilson(0.0, 0)), "-");
     }
 
     #[test]
     fn means_have_a_bootstrap_that_narrows_and_repeats() {
         let values: Vec<f64> = (0..40).map(|n| f64::from(n % 10)).collect();
+        let of_mean =
+            |values: &[f64]| bootstrap(values, |drawn| drawn.iter().copied().sum::<f64>() / drawn.len() as f64);
         let [low, high] = of_mean(&values).unwrap();
         assert!(low < 4.5 && 4.5 < high && high - low < 2.5, "{low} {high}");
         assert_eq!(of_mean(&values), Some([low, high]));
@@ -82,5 +86,6 @@ mod tests {
         assert!(wide - narrow < (high - low) / 2.0);
         assert_eq!((of_mean(&[1.0]), of_mean(&[2.0, 2.0])), (None, Some([2.0, 2.0])));
         assert_eq!(bootstrap(&[1.0, 2.0], |_| f64::NAN), None);
+        assert_eq!((deviation(&[1.0]), deviation(&[1.0, 3.0])), (None, Some(2.0_f64.sqrt())));
     }
 }

@@ -18,5 +18,6 @@ pub mod report;
 pub mod reprompt;
 pub mod run;
 pub mod runner;
+pub mod sample;
 pub mod statler;
 mod table;

@@ -26,6 +26,17 @@ pub static STATLER: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!(
 /// "O3D: Offline Data-driven Discovery and Distillation": Tables 1, 2, 3, 6, 9 and 10.
 pub static O3D: LazyLock<Paper> = LazyLock::new(|| Paper::read(include_str!("../papers/o3d.txt")));
 
+/// The models of "Reasoning about Action Preconditions with Programs" by the names of today; a dash for all others.
+pub(crate) fn model_of_programs(name: &str) -> &'static str {
+    let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    match name.as_str() {
+        "starcoder" | "starcoder-16b" => "StarCoder 16B",
+        name if name.starts_with("codegen-2b") => "CodeGen 2B",
+        "llama-13b" => "LLaMA 13B",
+        _ => NOTHING,
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRow {
     /// Where they are printed: `Table 1`.
@@ -41,6 +52,8 @@ pub enum PublishedFigure {
     Number(f64),
     /// `39/50`
     Of(u32, u32),
+    /// `0.20*`: a figure that a note below the table is about.
+    Noted(f64),
     /// A text that is no figure.
     Words(&'static str),
 }
@@ -48,16 +61,18 @@ pub enum PublishedFigure {
 impl PublishedFigure {
     fn read(cell: &'static str) -> Self {
         let of = || cell.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
-        match (cell.parse(), of()) {
-            (Ok(number), _) => PublishedFigure::Number(number),
-            (_, Some((part, of))) => PublishedFigure::Of(part, of),
+        let noted = || cell.strip_suffix('*').and_then(|number| number.parse().ok());
+        match (cell.parse(), of(), noted()) {
+            (Ok(number), ..) => PublishedFigure::Number(number),
+            (_, Some((part, of)), _) => PublishedFigure::Of(part, of),
+            (.., Some(number)) => PublishedFigure::Noted(number),
             _ => PublishedFigure::Words(cell),
         }
     }
 
     pub fn number(self) -> Option<f64> {
         match self {
-            PublishedFigure::Number(number) => Some(number),
+            PublishedFigure::Number(number) | PublishedFigure::Noted(number) => Some(number),
             PublishedFigure::Of(part, of) => Some(f64::from(part) / f64::from(of)),
             PublishedFigure::Words(_) => None,
         }
@@ -68,6 +83,7 @@ impl fmt::Display for PublishedFigure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PublishedFigure::Number(number) => write!(f, "{number:.2}"),
+            PublishedFigure::Noted(number) => write!(f, "{number:.2}*"),
             PublishedFigure::Of(part, of) => write!(f, "{part}/{of}"),
             PublishedFigure::Words(words) => f.write_str(words),
         }

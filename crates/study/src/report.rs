@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 use super::curve::{self, Chart, Plot, Scatter, draw, draw_points};
 pub(super) use super::table::Table;
 
+/// What tables were measured under, names and values: the world, the method, the model and so on.
+pub type Labels = Vec<(&'static str, String)>;
+
 #[derive(Debug, Clone)]
 enum Part {
     Text(String),
@@ -19,10 +22,17 @@ enum Part {
 /// Words, tables and plots in the order a person reads them.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
+    labels: Labels,
     parts: Vec<Part>,
 }
 
 impl Report {
+    /// The same with what it was measured under, above its tables and in its files.
+    #[must_use]
+    pub fn measured_under(self, labels: Labels) -> Self {
+        Report { labels, ..self }
+    }
+
     pub(super) fn text(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Text(text.into()));
     }
@@ -65,7 +75,9 @@ impl Report {
             });
             json!({ "table": table.title, "rows": rows.collect::<Vec<_>>() })
         };
-        json!({ "tables": self.tables().map(table).collect::<Vec<_>>(), "charts": self.charts() })
+        let labels: Map<String, Value> =
+            self.labels.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        json!({ "measured_under": labels, "tables": self.tables().map(table).collect::<Vec<_>>(), "charts": self.charts() })
     }
 
     pub fn plots(&self) -> Vec<Plot> {
@@ -76,10 +88,13 @@ impl Report {
         self.parts.iter().filter_map(plot).collect()
     }
 
-    /// Its tables and curves as CSV, a cell a line: table, row, column, value; of a curve what is measured, its name, the number and the
+    /// What it was measured under, its tables and curves as CSV, a cell a line: table, row, column, value; of a curve what is measured, its name, the number and the
     /// value there. `lead` begins each line.
     pub fn csv(&self, lead: &str) -> String {
         let mut text = String::new();
+        for (name, value) in &self.labels {
+            text.push_str(&format!("{lead}measured under,,{name},{}\n", curve::quoted(value)));
+        }
         for plot in self.plots() {
             let title = format!("{} over {}", plot.measure, plot.over);
             for series in &plot.series {
@@ -115,6 +130,12 @@ fn value(cell: &str) -> Value {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Which build it was stands in the files, and where results of two builds stand together.
+        let labels = self.labels.iter().filter(|(name, _)| *name != "program");
+        let labels: Vec<String> = labels.map(|(name, value)| format!("{name} {value}")).collect();
+        if !labels.is_empty() {
+            writeln!(f, "Measured under: {}\n", labels.join("; "))?;
+        }
         for part in &self.parts {
             match part {
                 Part::Text(text) => f.write_str(text)?,

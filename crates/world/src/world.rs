@@ -20,7 +20,7 @@ use crate::blocking::Environment;
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
 use crate::planner::classical::{PlanningTask, Unseen};
-use stepwright_episode::Header;
+use stepwright_episode::{Header, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -206,6 +206,8 @@ pub struct WorldKind {
     pub agent: Option<Learn>,
     pub generate: Option<Generator>,
     pub transcript: Option<Transcript>,
+    /// The reward of an episode by its outcomes, the reset's first: the sum of the steps', where nothing else is said.
+    pub reward: fn(&[&StepOutcome]) -> f64,
 }
 
 /// Worlds are distinguished by their names.
@@ -236,6 +238,7 @@ impl WorldKind {
             agent: None,
             generate: None,
             transcript: None,
+            reward: |outcomes| outcomes.iter().map(|outcome| outcome.reward).sum(),
         }
     }
 

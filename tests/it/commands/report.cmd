@@ -46,6 +46,25 @@ $ stepwright study blocking --tasks first=1 --conditions FF-Replan --out r.jsonl
 $ printf 'my only notes' > notes.txt; stepwright run --tasks first=1 --out notes.txt
 $ cat notes.txt
 
+# A row is one experiment, and repetitions are none
+$ printf 'def GOODBYE(self):\n    assert self.user.no_more\n' > t.preconditions.py
+$ infer() { stepwright study preconditions --services Museums_1 --out r.jsonl --jobs 2 "$@" > said; grep -e '^Measured' -e '^Museums_1' said | sed 's/file, [0-9a-f]*/file, HASH/' | tr -s ' '; }
+$ infer
+; Seeds of what nothing random decides come out alike, and count once.
+$ infer --seeds 0..2; grep "came out alike" said
+; Another truth and fewer episodes are experiments of their own.
+$ infer --truth t.preconditions.py
+$ infer --tests 5
+$ stepwright report r.jsonl --export r.csv --export r.json > report; grep -c '^Measured' report; grep ^Museums_1 report | tr -s ' '
+$ grep -c 'measured under,,model,no language model' r.csv; python3 -c "import json; print(sorted(one['measured_under'].get('tests', 'all') for one in json.load(open('r.json'))))"
+; Where no model took part methods that do the same are one row, named for what acted.
+$ stepwright study policy --tasks type=Museums_1 --first 2 --methods few-shot,precondition-aware --preconditions inferred | grep -c '^built-in proposer'
+; A whole id is one task; what cannot begin is refused before the first episode; no session is lost where two take one name.
+$ stepwright run --world shop --tasks fixed_1 --list | wc -l | tr -d ' '
+$ stepwright run --world kitchen --method o3d --out none.jsonl; ls none.jsonl
+$ stepwright run --world kitchen --method blocking --selection scored
+$ stepwright run --tasks type=light,first=1 --seeds 0..7 --jobs 8 --sessions kept > said; ls kept | wc -l | tr -d ' '; grep ^all said | tr -s ' ' | cut -d ' ' -f 2,3
+
 # Results can be printed, or left nowhere
 $ stepwright run --tasks type=light,first=1 --out - > r 2> table; echo $?; grep -c . r; grep '^all' table | cut -c1-34
 $ stepwright run --tasks type=light,first=1 --out /dev/stdout > r 2> table; echo $?; grep -c . r; grep '^all' table | cut -c1-34

@@ -32,7 +32,7 @@ $ stepwright study policy --data data --first 1 --preconditions inferred
 ? compat counts only
 
 # Dialogues are predicted without a language model and a study resumes
-$ stepwright study policy --tasks type=Museums_1 --shots 1,10 --first 3 --out p.jsonl | grep ^precondition-aware
+$ stepwright study policy --tasks type=Museums_1 --shots 1,10 --first 3 --out p.jsonl | grep '^built-in'
 ; The table's F1 is that of the file; each turn is there with what was recorded.
 $ python3 -c "
 > import json; lines = [l for l in map(json.loads, open('p.jsonl')) if 'stepwright' not in l]
@@ -62,7 +62,7 @@ $ stepwright study preconditions --world household --tests 6
 ? household 
 ; One task, won; every action permitted by the specification's own assertions.
 $ stepwright study policy --world household --tasks type=light,first=1 --preconditions inferred
-? precondition-aware 
+? built-in proposer 
 
 # A model that cannot be reached is said and asked again
 $ stepwright study preconditions --services Museums_1 --out r.jsonl --model nobody --base-url http://127.0.0.1:9/v1 --set model.retries=0 > said; echo $?; grep -o 'http://127.0.0.1:9.*' said | sort | uniq -c | awk '{ $1 = $1 } 1'

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::world::WorldOptions;
-use crate::{CliError, Global};
+use crate::{BUILD, CliError, Global};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
@@ -49,7 +49,7 @@ impl Episodes {
         let (model, _) = model(&config)?;
         let configured = || own.and_then(|world| config.data.of(world)).map(Path::to_owned);
         self.data = self.data.take().or_else(configured);
-        let provenance = Provenance::of(&config, &model).and_then(|all| all.with_data(self.data.as_deref()));
+        let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(self.data.as_deref()));
         let config = Arc::new(config);
         let opening = Opening::new(&config, Sources::default(), self.max_steps.unwrap_or(usual_steps));
         Ok(Ready { model, provenance: provenance.map_err(failed)?, opening, config })

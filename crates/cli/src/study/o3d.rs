@@ -87,6 +87,6 @@ impl O3dStudy {
         if let (Some(path), Some(format)) = (&self.curve, format) {
             super::data::write(path, &format.write(&report.plots()))?;
         }
-        carried.tabulated(self.headless.json, &report, "")
+        carried.tabulated(self.headless.json, report, "")
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::data::{dialogues, edition, failed, games, household_demonstrations, model};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
-use crate::{CliError, Global};
+use crate::{BUILD, CliError, Global};
 use stepwright_driver::system_clock;
 use stepwright_launch::config::Config;
 use stepwright_launch::resolver;
@@ -141,7 +141,7 @@ impl PolicyStudy {
         };
         let plan = Plan { conditions, tasks, seeds: self.seeds.all().to_vec() };
         let data = self.options.data.as_deref();
-        let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with("options", json!(options));
         self.headless.run(Policies { basis, plan }, provenance, &config, &name, self.detail)
     }
@@ -181,6 +181,7 @@ impl PolicyStudy {
                         assertions: self.assertions.clone(),
                         likelihood: likelihood.to_owned(),
                         preconditions: which.to_string(),
+                        preconditions_held: which.described()["file"].as_str().unwrap_or_default().to_owned(),
                         seed,
                     };
                     for setting in self.seeds.all().iter().map(|seed| of_seed(*seed)) {

@@ -10,14 +10,14 @@ use serde_json::json;
 use super::data::{adopted, dialogues, edition, failed, games, household_demonstrations, model, services};
 use crate::headless::HeadlessFlags;
 use crate::world::{WorldName, WorldOptions};
-use crate::{CliError, Global};
+use crate::{BUILD, CliError, Global};
 use stepwright_driver::Source;
 use stepwright_launch::config::Config;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, Demo};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::Specification;
 use stepwright_study::precondition::{self, Asking, Origin, Subject, Truth, Way, played};
-use stepwright_study::runner::{Provenance, Seeds, Study, file_stem};
+use stepwright_study::runner::{Provenance, Seeds, Study, digest, file_stem};
 use stepwright_world::World;
 use stepwright_world::household::HouseholdWorld;
 
@@ -100,10 +100,12 @@ impl Preconditions {
             samples: if matches!(origin, Origin::Symbolic) { 0 } else { self.samples },
             temperature: if matches!(origin, Origin::Symbolic) { String::new() } else { self.temperature.to_string() },
             seed: 0,
+            tests: self.tests.map(|most| most as usize),
+            truth_file: self.truth_of_file()?.map(|truth| digest(&json!(truth.assertions))),
         };
         let detail = matches!(self.by, By::Action);
         let data = self.options.data.as_deref();
-        let provenance = Provenance::of(&config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
+        let provenance = Provenance::of(BUILD, &config, &name).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with("options", json!(options));
         let study = Arc::new(precondition::Preconditions::new(subjects, origin, way));
         let Some(carried) = self.headless.carry_out(&study, provenance, &config, &name)? else {
@@ -129,7 +131,7 @@ impl Preconditions {
             }
         }
         let report = precondition::Preconditions::report(&carried.lines, detail);
-        carried.tabulated(self.headless.json, &report, &saved)
+        carried.tabulated(self.headless.json, report, &saved)
     }
 
     fn tests(&self) -> usize {

@@ -1,5 +1,6 @@
 //! `stepwright study statler`: requests at a table answered in a row, and three cups followed, beside the paper's tables.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,15 +16,12 @@ use stepwright_method::{self as method, Needs};
 use stepwright_study::curve::{Format, Plot};
 use stepwright_study::runner::{Study, first_of_each_kind};
 use stepwright_study::statler::groups::Group;
-use stepwright_study::statler::live::{Condition, Requests, groups};
+use stepwright_study::statler::live::{Condition, MOST_ACTIONS, Requests, groups};
 use stepwright_study::statler::report::{scored, tables};
 use stepwright_study::statler::{curves, recorded};
 use stepwright_world::options::known_names;
 use stepwright_world::table::{Domain, KIND};
 use stepwright_world::{Ability, TaskInfo};
-
-/// Actions an episode may take: more than any has requests.
-const MOST_ACTIONS: u32 = 10_000;
 
 /// Scores how many requests at a table are answered in a row by several methods, and how long they follow three cups, beside the
 /// paper's tables (Statler).
@@ -113,10 +111,12 @@ impl StatlerStudy {
             write(path, &format.write(&plots))?;
         }
         if self.headless.json {
-            let all = json!({ "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
+            let labels: BTreeMap<_, _> = carried.labels.iter().cloned().collect();
+            let all = json!({ "measured_under": labels, "scores": scored(&groups(lines)), "cups": cups, "drift": drift, "episodes": lines });
             carried.print_json(&all)?;
         } else {
-            carried.print(&format!("{}\n{}", Requests::report(lines, self.drift), carried.summary))?;
+            let report = Requests::report(lines, self.drift).measured_under(carried.labels.clone());
+            carried.print(&format!("{report}\n{}", carried.summary))?;
         }
         Ok(carried.code)
     }

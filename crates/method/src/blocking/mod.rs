@@ -46,7 +46,8 @@ const SELECTION: OptionSpec = OptionSpec::new(
     Kind::Choice(&[("written", "the model writes its choice"), ("scored", "all candidates are scored")]),
     "how a language model selects among candidates",
 )
-.or("written");
+.or("written")
+.asking("scored");
 
 /// The option for the earlier selections in a selection's prompt.
 const CONVERSATION: OptionSpec = OptionSpec::new(

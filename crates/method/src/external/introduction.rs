@@ -199,6 +199,7 @@ fn own_option(declared: &Value, configured: &str) -> Result<OptionSpec, String> 
         about: text(&declared.about, LONGEST_TEXT, "what an option sets")?,
         kind,
         default: text(&default, LONGEST_TEXT, "a default")?,
+        with_model: "",
     })
 }
 

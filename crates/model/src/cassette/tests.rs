@@ -55,6 +55,7 @@ fn request(text: &str) -> ModelRequest {
         structure: None,
         tag: None,
         logprobs: true,
+        cut_counts: false,
     }
 }
 

@@ -17,6 +17,7 @@ use super::paper::BLOCKING;
 use super::report::Report;
 use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit};
+use super::sample::sample;
 use stepwright_launch::NewSession;
 use stepwright_method::SYMBOLIC;
 use stepwright_world::kitchen;
@@ -52,7 +53,19 @@ pub struct BlockingResult {
     pub run: RunResult,
 }
 
+sample!(BlockingResult, |of| of.run.task.clone(), of.trial, run.under);
+
 impl BlockingResult {
+    /// What decided: the model, or what stood in for one.
+    pub fn acted(&self) -> String {
+        let without = match self.condition.as_str() {
+            "BCR" => "the built-in selector",
+            of if of.starts_with("FF-Replan") => "the planner",
+            _ => "shipped plan parts",
+        };
+        if self.run.model == SYMBOLIC { without.to_owned() } else { self.run.model.clone() }
+    }
+
     /// Decisions: actions executed, and selections that were blocked.
     pub fn decisions(&self) -> u32 {
         self.run.steps.saturating_add(self.run.blocked)
@@ -97,7 +110,7 @@ impl Study for Blocking {
     }
 
     fn shared(&self) -> Value {
-        json!({ "limits": self.opening.shared() })
+        json!({ "world": kitchen::KIND.name, "limits": self.opening.shared() })
     }
 
     fn condition(&self, condition: &Condition) -> Value {

@@ -1,11 +1,13 @@
 //! Table of the study: each condition and task beside the paper's Table 1.
 
 use super::{BlockingResult, CONDITIONS};
-use crate::columns::{Cell, Column, Group, column, condition, distinct, groups};
+use std::collections::BTreeSet;
+
+use crate::columns::{self, Cell, Column, Group, column, condition, counted_once, distinct, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
-use crate::interval::of_mean;
 use crate::paper::{BLOCKING, PublishedFigure};
 use crate::report::{Report, Table};
+use stepwright_method::SYMBOLIC;
 use stepwright_text::words::count;
 
 /// The tasks, in the order of the paper's columns; each is a measure of its rows.
@@ -13,24 +15,32 @@ const TASKS: [&str; 4] = ["coffee", "apple", "mug", "toast"];
 
 type Row<'a> = Group<'a, BlockingResult>;
 
-fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+/// The trials that were begun: the others are neither successes nor failures.
+fn begun<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+}
+
+fn table_columns<'a>() -> Vec<Column<'a, Row<'a>>> {
     let mean = |heading, digits, figure: fn(&BlockingResult) -> f64| {
         column(heading, move |of: &Row<'_>| Cell::Figure(of.mean(|r| Some(figure(r))), digits))
     };
+    let begun = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&begun(of)));
     vec![
         condition("condition"),
         condition("task"),
-        column("trials", |of: &Row<'_>| Cell::of(of.lines.len())),
-        column("success", |of: &Row<'_>| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
-        column("95 %", |of: &Row<'_>| Cell::Interval(of.wilson(|r| r.run.won), 2)),
+        words("acted", |of: &Row<'_>| of.condition("acted")),
+        begun("trials", |of| Cell::of(of.lines.len())),
+        begun("success", |of| Cell::of(format!("{}/{}", of.count(|r| r.run.won), of.lines.len()))),
+        begun("95 %", |of| Cell::Interval(of.interval(|r| r.run.won), 2)),
         column("paper", |of: &Row<'_>| Cell::Printed(of.printed(&BLOCKING, &of.condition("task")))),
         mean("decisions", 1, |r| r.decisions().into()),
-        column("95 %", |of: &Row<'_>| Cell::Interval(of_mean(&of.values(|r| Some(r.decisions().into()))), 1)),
+        column("95 %", |of: &Row<'_>| Cell::Interval(of.interval_of_mean(|r| Some(r.decisions().into())), 1)),
         mean("refused", 1, |r| r.run.refused.into()),
         column("considered", |of: &Row<'_>| Cell::Figure(of.mean(BlockingResult::considered), 2)),
         mean("asks", 1, |r| r.run.asks.into()),
         mean("seconds", 2, |r| r.run.seconds),
-        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
+        begun("errors", |of| Cell::of(of.count(|r| r.run.error.is_some()))),
+        column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
     ]
 }
 
@@ -38,8 +48,18 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
 pub fn report(results: &[BlockingResult]) -> Report {
     let kinds = groups(results, |r| vec![("task", r.run.kind.clone())]);
     let kinds: Vec<String> = kinds.iter().map(|of| of.condition("task")).collect();
-    let of = |r: &BlockingResult| vec![("condition", r.condition.clone()), ("task", r.run.kind.clone())];
-    let mut rows = groups(results.iter().filter(|r| CONDITIONS.iter().any(|c| c.name == r.condition)), of);
+    let of = |r: &BlockingResult| {
+        let asked = if r.run.model == SYMBOLIC { String::new() } else { r.run.model.clone() };
+        vec![
+            ("condition", r.condition.clone()),
+            ("task", r.run.kind.clone()),
+            ("acted", r.acted()),
+            ("model", asked.rsplit('/').next().unwrap_or_default().to_owned()),
+        ]
+    };
+    let known = results.iter().filter(|r| CONDITIONS.iter().any(|c| c.name == r.condition));
+    let count = known.clone().count();
+    let mut rows = columns::rows(known, of);
     rows.sort_by_key(|of| {
         let (condition, task) = (of.condition("condition"), of.condition("task"));
         let printed = TASKS.iter().position(|own| *own == task);
@@ -49,14 +69,18 @@ pub fn report(results: &[BlockingResult]) -> Report {
     let share = |of: &Row<'_>| {
         Some(ShareOf {
             name: format!("{}, {}", of.condition("condition"), of.condition("task")),
-            share: of.share(|r| r.run.won)?,
-            interval: of.wilson(|r| r.run.won),
+            share: begun(of).share(|r| r.run.won)?,
+            interval: begun(of).interval(|r| r.run.won),
             paper: of.printed(&BLOCKING, &of.condition("task")).and_then(PublishedFigure::number),
         })
     };
     let mut report = Report::default();
-    report.table(Table::of("Trials by condition and task", &columns(), &rows));
+    let mut columns = table_columns();
+    columns.extend(columns::under(&rows));
+    report.table(Table::of("Trials by condition and task", &columns, &rows));
+    report.text(counted_once(&rows, count));
     report.text(basis(results));
+    paper(&mut report);
     let rows = rows.iter().filter_map(share).collect();
     report.chart(Chart::Shares(Shares { measure: "trials that reached the goal".to_owned(), rows }));
     report
@@ -65,21 +89,27 @@ pub fn report(results: &[BlockingResult]) -> Report {
 fn basis(results: &[BlockingResult]) -> String {
     let scenes = distinct(results.iter().map(|r| r.run.task.split('/').next().unwrap_or_default()));
     let models = distinct(results.iter().map(|r| r.run.model.as_str()));
-    let symbolic = models.contains(&stepwright_method::SYMBOLIC);
-    let builtin = if symbolic {
-        "With `symbolic` no language model took part: blocking conditions were selected by the built-in selector, and ProgPrompt's \
-         plans were joined from parts that ship with the program.\n"
-    } else {
-        ""
-    };
+    let limits: BTreeSet<u64> = results.iter().filter_map(|r| r.run.under.most_actions()).collect();
+    let limit = limits.first().map_or_else(String::new, |most| format!(", at most {most} actions each"));
     format!(
-        "\n{} in {} ({}), model: {}. {builtin}`decisions`, `refused`, `considered` (actions considered a decision, \
-         the measure of the paper's Table 3, whose figures are not in its text: candidates of the tree; ground actions that \
-         the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over all trials. `paper`: Table 1 of \"{}\" (gpt-3.5-turbo, AI2-THOR).\n",
+        "\n{} in {} ({}), model: {}{limit}. `acted`: the model, or what decided without one (shipped plan parts: ProgPrompt's plans were \
+         joined from parts that ship with the program). `95 %` is over kitchens, with all their trials. `decisions`, `refused`, `considered` \
+         (actions considered a decision, the measure of the paper's Table 3, whose figures are not in its text: candidates of the tree; \
+         ground actions that the planner chose a plan among; none of ProgPrompt), `asks` (of a language model) and `seconds` are means over \
+         all trials. `paper` is filled where condition, model, limit and number of trials are the paper's; its kitchens are AI2-THOR's.\n",
         count(results.len(), "trial"),
         count(scenes.len(), "scene"),
         scenes.join(", "),
         models.join(", "),
-        BLOCKING.source,
     )
+}
+
+/// The paper's Table 1.
+fn paper(report: &mut Report) {
+    report.text(format!(
+        "\nAs printed in \"{}\" (Table 1: 50 trials, 100 actions, gpt-3.5-turbo, AI2-THOR)\n",
+        BLOCKING.source
+    ));
+    let measures = TASKS.map(|task| (task, task));
+    report.table(BLOCKING.table(|_| true, &[("condition", "condition")], &measures).titled("paper, Table 1"));
 }

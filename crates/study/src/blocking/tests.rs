@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::runner::{Experiment, Results, Shard, units};
+use crate::sample::Under;
 use stepwright_launch::config::{Overrides, load_with};
 use stepwright_world::TaskInfo;
 
@@ -17,30 +18,69 @@ fn result(condition: &str, task: &str, trial: u64, won: bool) -> BlockingResult 
         proposals: 10,
         asks: 2,
         blocked: 1,
+        seed: trial,
+        under: Under { experiment: Arc::new(json!({"limits": {"max_steps": 100}})), ..Under::default() },
         ..RunResult::default()
     };
     // What was blocked is a decision, and no step.
     BlockingResult { condition: condition.to_owned(), trial, run }
 }
 
+fn row(results: &[BlockingResult]) -> Vec<String> {
+    let text = report::report(results).to_string();
+    text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect()
+}
+
 #[test]
-fn each_condition_is_beside_the_papers_figure() {
+fn each_condition_is_a_row_that_says_what_acted() {
     let mut results = [result("FF-Replan", "mug", 0, true), result("FF-Replan", "mug", 1, false)];
-    let row = |results: &[BlockingResult]| -> Vec<String> {
-        let text = report::report(results).to_string();
-        text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect()
-    };
     let own = row(&results);
-    assert_eq!(own[..9], ["FF-Replan", "mug", "2", "1/2", "0.09-0.91", "11/50", "4.0", "4.0-4.0", "0.0"], "{own:?}");
+    // Two trials in one kitchen.
+    assert_eq!(
+        own[..11],
+        ["FF-Replan", "mug", "the", "planner", "2", "1/2", "0.05-0.95", "-", "4.0", "-", "0.0"],
+        "{own:?}"
+    );
     // Its plan's next line is no choice among actions; what the planner chose among is.
-    assert_eq!(own[9], "-");
+    assert_eq!(own[11], "-");
     results.iter_mut().for_each(|r| r.run.considered = Some(412.0));
-    assert_eq!(row(&results)[9], "412.00");
+    assert_eq!(row(&results)[11], "412.00");
     let bcr = [result("BCR", "mug", 0, true)];
-    assert_eq!(row(&bcr)[9], "2.50");
-    assert_eq!(row(&[result("ProgPrompt", "mug", 0, true)])[9], "-");
-    let text = report::report(&results).to_string();
-    assert!(text.contains("2 trials in 1 scene (nook), model: symbolic. With `symbolic` no language model"), "{text}");
+    assert_eq!(row(&bcr)[2..5].join(" "), "the built-in selector");
+    assert_eq!(row(&bcr)[12], "2.50");
+    assert!(
+        report::report(&results)
+            .to_string()
+            .contains("2 trials in 1 scene (nook), model: symbolic, at most 100 actions each")
+    );
+}
+
+#[test]
+fn alike_trials_count_once_and_what_was_not_begun_is_none() {
+    let lost: Vec<BlockingResult> = (0..20).map(|trial| result("ProgPrompt", "mug", trial, false)).collect();
+    assert_eq!(row(&lost)[5..8], ["1", "0/1", "0.00-0.79"], "{:?}", row(&lost));
+    assert!(report::report(&lost).to_string().contains("19 repetitions came out alike"));
+    let mut unbegun = result("ProgPrompt", "mug", 9, false);
+    unbegun.run.ended = crate::runner::NOT_BEGUN.to_owned();
+    let own = row(&[result("ProgPrompt", "mug", 0, true), unbegun]);
+    assert_eq!((own[5..7].join(" "), own.last().map(String::as_str)), ("1 1/1".to_owned(), Some("1")), "{own:?}");
+}
+
+#[test]
+fn the_papers_figure_stands_beside_its_own_condition_alone() {
+    let trials = |model: &str, number: u64, limit: u64| {
+        let one = |trial| {
+            let mut one = result("BCR", "mug", trial, trial % 2 == 0);
+            one.run.model = model.to_owned();
+            one.run.under.experiment = Arc::new(json!({"limits": {"max_steps": limit}}));
+            one
+        };
+        let text = report::report(&(0..number).map(one).collect::<Vec<_>>()).to_string();
+        text.lines().nth(1).unwrap().contains("39/50")
+    };
+    assert!(trials("openai/gpt-3.5-turbo", 50, 100));
+    assert!(!trials("openai/gpt-3.5-turbo", 49, 100) && !trials("openai/gpt-3.5-turbo", 50, 10));
+    assert!(!trials("gpt-4", 50, 100) && !trials("symbolic", 50, 100));
 }
 
 #[test]
@@ -69,7 +109,10 @@ fn a_trial_is_done_once_by_condition_task_number_and_model() {
     results.add(&units(&own)[3].key, std::slice::from_ref(&line)).unwrap();
     assert_eq!((open(&results, "symbolic"), open(&results, "other")), (vec![0, 1, 2], vec![0, 1, 2, 3]));
     let text = serde_json::to_string(&line).unwrap();
-    assert_eq!(serde_json::from_str::<BlockingResult>(&text).unwrap(), line);
+    let mut read: BlockingResult = serde_json::from_str(&text).unwrap();
+    // The plan knows it, and no line.
+    read.run.under.clone_from(&line.run.under);
+    assert_eq!(read, line);
 }
 
 #[test]

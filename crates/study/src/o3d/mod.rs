@@ -4,6 +4,7 @@
 mod paper;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -15,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::report::Report;
 use super::run::RunResult;
-use super::runner::{Opening, Plan, Study, Unit, digest_of};
+use super::runner::{Opening, Plan, Study, Unit, data_digest, digest_of};
+use super::sample::sample;
 use stepwright_launch::{NewSession, read_logs};
 use stepwright_method as method;
 use stepwright_text::words::count;
@@ -29,6 +31,8 @@ pub struct Condition {
     pub options: Vec<(&'static str, String)>,
     /// Pairs of logs that its skills were found in, where they were found for the study.
     pub logs: Option<usize>,
+    /// What these logs hold, as a hash.
+    pub found_in: Option<String>,
     /// The knowledge, as far as its results depend on it.
     pub knowledge: String,
 }
@@ -70,6 +74,8 @@ pub struct O3dResult {
     pub run: RunResult,
 }
 
+sample!(O3dResult, |of| of.run.task.clone(), of.run.seed, run.under);
+
 #[derive(Debug)]
 pub struct O3d {
     pub opening: Opening,
@@ -103,10 +109,22 @@ impl Study for O3d {
     }
 
     fn condition(&self, condition: &Condition) -> Value {
-        let Condition { name, method, options, logs, knowledge } = condition;
+        let Condition { name, method, options, logs, found_in, knowledge } = condition;
         // A path may differ from machine to machine; what the file holds may not.
-        let options: Vec<_> = options.iter().filter(|(key, _)| *key != "skills").collect();
-        json!({ "condition": name, "method": method, "options": options, "logs": logs, "knowledge": knowledge, "model": self.model })
+        let options = options.iter().filter(|(key, _)| *key != "skills");
+        let options: BTreeMap<_, _> = options.map(|(key, value)| (*key, value)).collect();
+        json!({ "condition": name, "method": method, "options": options, "logs": logs, "found_in": found_in, "knowledge": knowledge,
+            "model": self.model })
+    }
+
+    fn under(condition: &Value) -> String {
+        let held = |name: &str, what: &str| condition[name].as_str().map(|held| format!("{what} {held}"));
+        let given = || held("knowledge", "skills").filter(|_| condition["knowledge"] != method::skills::SHIPPED);
+        if condition["logs"].is_null() {
+            given().unwrap_or_default()
+        } else {
+            held("found_in", "logs").unwrap_or_default()
+        }
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<O3dResult>> {
@@ -190,7 +208,7 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
             knowledge = content(own)?;
             options.push(("skills", own.to_owned()));
         }
-        Ok(Condition { name: name.to_owned(), method, options, logs: None, knowledge })
+        Ok(Condition { name: name.to_owned(), method, options, logs: None, found_in: None, knowledge })
     };
     names.iter().map(find).collect()
 }
@@ -211,6 +229,7 @@ pub fn by_logs(
     folder: &Path,
 ) -> Result<(Vec<Condition>, Vec<String>), String> {
     let (all, wrong) = read_logs(log)?;
+    let found_in = data_digest(log)?;
     let mut pairs: Vec<&str> = Vec::new();
     for log in &all {
         let pair = log.pair_id.as_deref().unwrap_or(&log.id);
@@ -231,7 +250,8 @@ pub fn by_logs(
         // Shards write the same file at the same time.
         stepwright_files::replace(&path, written.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
         let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
-        Ok(Condition { name: "O3D".to_owned(), method: "o3d", options, logs: Some(*number), knowledge })
+        let (name, found_in) = ("O3D".to_owned(), Some(found_in.clone()));
+        Ok(Condition { name, method: "o3d", options, logs: Some(*number), found_in, knowledge })
     };
     Ok((numbers.iter().map(condition).collect::<Result<_, String>>()?, wrong))
 }

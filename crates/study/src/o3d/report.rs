@@ -2,7 +2,7 @@
 
 use super::paper::{ALL, SHOP as COLUMNS, TYPES, model};
 use super::{O3dResult, SHOP};
-use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
+use crate::columns::{self, Cell, Column, Group, UNDER, column, condition, counted_once, distinct, groups};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
 use crate::paper::{O3D, PaperRow, PublishedFigure};
 use crate::report::{Report, Table};
@@ -18,7 +18,10 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         let of: Vec<&O3dResult> = results.iter().filter(|result| result.world == world).collect();
         let rows = rows(&of);
         let title = format!("Episodes in the {world}, success in percent");
-        report.table(Table::of(title, &measured(world), &rows));
+        let mut columns = measured(world);
+        columns.extend(columns::under(&rows));
+        report.table(Table::of(title, &columns, &rows));
+        report.text(counted_once(&rows, of.len()));
         report.text(without_figures(&rows));
         report.text(basis(&of));
         if let Some(plot) = by_logs(&of) {
@@ -32,7 +35,7 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
             if !O3D.rows.iter().any(is_of) {
                 continue;
             }
-            let columns: Vec<(&str, &str)> = columns(world).iter().map(|column| (*column, *column)).collect();
+            let columns: Vec<(&str, &str)> = measures(world).iter().map(|column| (*column, *column)).collect();
             let printed = O3D.table(is_of, &[("model", "model"), ("method", "method")], &columns);
             let title = format!("The paper's {place}, {world}");
             report.text(format!("\n{title}\n"));
@@ -40,7 +43,8 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
         }
     }
     report.text(format!(
-        "\n`paper` stands beside a figure of ours only where model and method are the same. The paper's tables are of \"{}\": \
+        "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, limit and number of tasks are the same. The \
+         paper's tables are of \"{}\": \
          success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
          AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n",
         O3D.source
@@ -50,20 +54,35 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
 
 /// The rows: under what each was run, and by which names the paper's figures are found.
 fn rows<'a>(of: &[&'a O3dResult]) -> Vec<Row<'a>> {
-    groups(of.iter().copied(), |r| {
+    columns::rows(of.iter().copied(), |r| {
         let logs = r.logs.map_or_else(|| "-".to_owned(), |logs| logs.to_string());
+        // The method ends an episode at the published number of actions, the run may before.
+        let published = if r.world == SHOP { 15 } else { 30 };
+        let actions = r.run.under.most_actions().unwrap_or(published).min(published);
         vec![
             ("condition", r.condition.clone()),
-            ("our model", r.run.model.clone()),
+            ("acted", acted(r)),
             ("logs", logs),
             ("world", r.world.clone()),
             ("model", model(&r.run.model)),
             ("method", r.condition.clone()),
+            ("actions", actions.to_string()),
         ]
     })
 }
 
-fn columns(world: &str) -> Vec<&'static str> {
+/// What acted: the model, or what stood in for one.
+fn acted(result: &O3dResult) -> String {
+    let without = match result.world.as_str() {
+        _ if !result.condition.starts_with("O3D") => "no language model",
+        _ if result.condition == "O3D-Code" => "functions that ship",
+        SHOP => "the built-in buyer, within skills",
+        _ => "the agent by skills",
+    };
+    if result.run.model == SYMBOLIC { without.to_owned() } else { result.run.model.clone() }
+}
+
+fn measures(world: &str) -> Vec<&'static str> {
     if world == SHOP { COLUMNS.to_vec() } else { TYPES.into_iter().chain([ALL]).collect() }
 }
 
@@ -79,6 +98,11 @@ fn column_of(kind: &str) -> Option<&'static str> {
     begins.into_iter().find(|(begin, _)| kind.starts_with(begin)).map(|(_, column)| column)
 }
 
+/// The episodes that were begun: the others are neither won nor lost.
+fn begun<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.run.is_begun()))
+}
+
 /// Why a row has no figures: where no episode of it could be carried out. Without a language model that is so too where none took an
 /// action.
 fn unable<'a>(of: &Row<'a>) -> Option<&'a str> {
@@ -92,8 +116,8 @@ fn unable<'a>(of: &Row<'a>) -> Option<&'a str> {
 
 fn without_figures(rows: &[Row<'_>]) -> String {
     let said = rows.iter().filter_map(|of| {
-        let (condition, model, why) = (of.condition("condition"), of.condition("our model"), unable(of)?);
-        Some(format!("{condition} with {model}: no figure, {why}\n"))
+        let (condition, acted, why) = (of.condition("condition"), of.condition("acted"), unable(of)?);
+        Some(format!("{condition}, {acted}: no figure, {why}\n"))
     });
     let words: String = said.collect();
     if words.is_empty() { words } else { format!("\n{words}") }
@@ -108,41 +132,44 @@ fn printed(of: &Row<'_>, measure: &str) -> Option<PublishedFigure> {
 fn measured<'a>(world: &str) -> Vec<Column<'a, Row<'a>>> {
     // Of what could not be carried out there is no figure.
     let able = |heading: &'a str, cell: fn(&Row<'_>) -> Cell| {
-        column(heading, move |of: &Row<'_>| if unable(of).is_some() { Cell::Figure(None, 0) } else { cell(of) })
+        column(heading, move |of: &Row<'_>| if unable(of).is_some() { Cell::Figure(None, 0) } else { cell(&begun(of)) })
     };
     let mut columns = vec![
         condition("condition"),
-        words("model", |of: &Row<'_>| of.condition("our model")),
+        condition("acted"),
         condition("logs"),
-        column("episodes", |of: &Row<'_>| Cell::of(of.lines.len())),
+        column("episodes", |of: &Row<'_>| Cell::of(begun(of).lines.len())),
     ];
-    for name in self::columns(world) {
+    for name in measures(world) {
         columns.push(column(name, move |of: &Row<'_>| {
-            Cell::percent(figure(of, name).filter(|_| unable(of).is_none()), 1)
+            Cell::percent(figure(&begun(of), name).filter(|_| unable(of).is_none()), 1)
         }));
-        columns.push(column("paper", move |of: &Row<'_>| Cell::Printed(printed(of, name))));
+        columns.push(column("paper", move |of: &Row<'_>| {
+            Cell::Printed(printed(of, name).filter(|_| figure(&begun(of), name).is_some()))
+        }));
     }
     columns.extend([
-        able("95 %", |of| Cell::Interval(of.wilson(is_success), 2)),
+        able("95 %", |of| Cell::Interval(of.interval(is_success), 2)),
         able("actions", |of| Cell::Figure(of.mean(|r| Some(r.run.steps.into())), 1)),
         able("calls and thoughts", |of| Cell::Figure(of.mean(|r| Some(r.run.held.into())), 1)),
         able("tokens", |of| {
             Cell::Figure(of.mean(|r| Some(r.run.prompt_tokens as f64 + r.run.completion_tokens as f64)), 0)
         }),
-        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.run.error.is_some()))),
+        column("errors", |of: &Row<'_>| Cell::of(begun(of).count(|r| r.run.error.is_some()))),
+        column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.run.is_begun()))),
     ]);
     columns
 }
 
 /// The success of a row, for files; none of what could not be carried out.
 fn share(of: &Row<'_>) -> Option<ShareOf> {
-    let (condition, model, logs) = (of.condition("condition"), of.condition("our model"), of.lines.first()?.logs);
+    let (condition, acted, logs) = (of.condition("condition"), of.condition("acted"), of.lines.first()?.logs);
     let whole = if of.condition("world") == SHOP { "SR" } else { ALL };
     let pairs = logs.map(|logs| format!(", {}", count(logs, "pair"))).unwrap_or_default();
     let share = ShareOf {
-        name: format!("{condition}, {model}{pairs}"),
-        share: of.share(is_success)?,
-        interval: of.wilson(is_success),
+        name: format!("{condition}, {acted}{pairs}"),
+        share: begun(of).share(is_success)?,
+        interval: begun(of).interval(is_success),
         paper: printed(of, whole).and_then(PublishedFigure::number).map(|percent| percent / 100.0),
     };
     unable(of).is_none().then_some(share)
@@ -166,12 +193,14 @@ fn figure(of: &Row<'_>, name: &str) -> Option<f64> {
 fn by_logs(of: &[&O3dResult]) -> Option<Plot> {
     let from = of.iter().filter_map(|r| r.logs).min()?;
     let found = of.iter().copied().filter(|r| r.logs.is_some());
-    let mut models = groups(found, |r| vec![("model", r.run.model.clone())]);
-    models.sort_by_key(|of| of.condition("model"));
+    let mut models = groups(found, |r| vec![("acted", acted(r)), (UNDER, r.run.under.words.clone())]);
+    models.sort_by_key(|of| of.condition("acted"));
+    let alone = models.len() == distinct(of.iter().filter(|r| r.logs.is_some()).map(|r| r.run.model.as_str())).len();
     let curve = |of: &Row<'_>| {
-        let name = format!("O3D, {}", of.condition("model"));
+        let under = if alone { String::new() } else { format!(", {}", of.condition(UNDER)) };
+        let name = format!("O3D, {}{under}", of.condition("acted"));
         let numbers = groups(of.lines.iter().copied(), |r| vec![("logs", r.logs.unwrap_or_default().to_string())]);
-        let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, of.share(is_success)?));
+        let point = |of: &Row<'_>| Some((of.lines.first()?.logs?, begun(of).share(is_success)?));
         let points: Vec<(usize, f64)> = numbers.iter().filter_map(point).collect();
         Plot::of_points(name, points.iter().map(|(logs, _)| *logs).min().unwrap_or_default(), &points)
     };
@@ -183,7 +212,8 @@ fn basis(of: &[&O3dResult]) -> String {
     let models = distinct(of.iter().map(|r| r.run.model.as_str()));
     let tokens = of.iter().flat_map(|r| [r.run.prompt_tokens, r.run.completion_tokens]).fold(0, u64::saturating_add);
     let symbolic = if models.contains(&SYMBOLIC) {
-        " With `symbolic` no language model took part: O3D is the agent by skills."
+        " Without a language model O3D is the agent by skills, in the shop the built-in buyer, whose clicks the skills bound: both go by skills, \
+         primitives and rules, and read no tips."
     } else {
         ""
     };
@@ -209,7 +239,13 @@ mod tests {
     #[test]
     fn rows_stand_beside_the_papers_where_model_and_logs_are_the_same_and_what_failed_is_said() {
         let kind = "pick_clean_then_place_in_recep";
-        let lines = |model: &str| vec![result(model, kind, true, None), result(model, kind, false, None)];
+        let lines = |model: &str, number: usize| -> Vec<O3dResult> {
+            let one = |n: usize| {
+                let one = result(model, kind, n % 2 == 0, None);
+                O3dResult { run: RunResult { task: format!("t{n}"), ..one.run.clone() }, ..one }
+            };
+            (0..number).map(one).collect()
+        };
         let failed = |condition: &str, error: Option<&str>, ended: &str| {
             let run = result("symbolic", "pick", false, None).run;
             let run = RunResult { error: error.map(str::to_owned), ended: ended.into(), steps: 0, ..run };
@@ -222,9 +258,10 @@ mod tests {
         ];
         let all: Vec<&O3dResult> = lost.iter().collect();
         assert_eq!(rows(&all).iter().filter_map(share).count(), 1, "what failed is no share");
-        // What is printed for all logs stands beside no smaller number.
+        // What is printed stands beside all games alone, and beside skills of all logs.
         let few = vec![result("gpt-4-0613", "pick", true, Some(2))];
-        let reports = [lines("gpt-4-0613"), lines("symbolic"), lost, few].map(|lines| report(&lines).to_string());
+        let reports = [lines("gpt-4-0613", 134), lines("gpt-4-0613", 2), lines("symbolic", 2), lost, few];
+        let reports = reports.map(|lines| report(&lines).to_string());
         insta::assert_snapshot!(reports.join("\n=====\n"));
     }
 

@@ -104,8 +104,8 @@ impl Study for Policies {
     fn condition(&self, condition: &Condition) -> Value {
         let mut fields = json!(condition.setting());
         if let Value::Object(fields) = &mut fields {
-            // The seed is the unit's, the model the experiment's.
-            fields.retain(|name, _| !["seed", "model"].contains(&name.as_str()));
+            // The seed is the unit's, the model the experiment's; of a file counts what is in force of it.
+            fields.retain(|name, _| !["seed", "model", "preconditions_held"].contains(&name.as_str()));
         }
         fields["preconditions"] = condition.preconditions().into();
         fields

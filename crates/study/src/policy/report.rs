@@ -3,10 +3,10 @@
 use super::metrics::{Compatibility, Counts};
 use super::result::PolicyResult;
 use super::setting::Setting;
-use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
+use crate::columns::{self, Cell, Column, Group, UNDER, column, condition, distinct, groups, words};
 use crate::curve::{Chart, Plot, ShareOf, Shares};
-use crate::interval::{Interval, bootstrap};
-use crate::paper::{POLICIES, PaperRow, PublishedFigure};
+use crate::interval::Interval;
+use crate::paper::{POLICIES, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::Score;
@@ -26,8 +26,7 @@ fn figure(of: &Row<'_>, figure: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Opt
 
 /// The bootstrap over episodes of such a figure.
 fn spread(of: &Row<'_>, over: impl Fn(&[&PolicyResult]) -> Option<f64>) -> Option<Interval> {
-    let drawn = |drawn: &[&&PolicyResult]| over(&drawn.iter().map(|r| **r).collect::<Vec<_>>()).unwrap_or(f64::NAN);
-    figure(of, &over).and_then(|_| bootstrap(&done(of).lines, drawn))
+    done(of).bootstrap(|drawn| over(drawn))
 }
 
 fn counts(results: &[&PolicyResult]) -> Counts {
@@ -72,9 +71,9 @@ pub(super) fn report(results: &[PolicyResult], detail: bool) -> Report {
     report
 }
 
-/// A row a setting, whatever the seeds, which are repetitions.
+/// A row a setting, whatever the seeds, which are repetitions. The built-in proposer does the same with each of the paper's methods: one row.
 fn settings<'a>(world: &'static str, results: &[&'a PolicyResult]) -> Vec<Row<'a>> {
-    let mut rows = groups(results.iter().copied(), |r| conditions(world, &r.setting));
+    let mut rows = columns::rows(results.iter().copied(), |r| conditions(world, &r.setting));
     rows.sort_by(|a, b| setting(a).cmp(&setting(b)));
     rows
 }
@@ -95,22 +94,29 @@ fn conditions(world: &'static str, setting: &Setting) -> Vec<(&'static str, Stri
     };
     let yes = |yes: Option<bool>| yes.map_or("-", |yes| if yes { "yes" } else { "no" }).to_owned();
     let known = prompt.is_some() && sampling.is_some();
-    // The results of a study of preconditions were inferred, too.
+    // The paper's were inferred by its model; the built-in enumerator's are others.
     let which = setting.preconditions.as_str();
-    let printed = if which.ends_with(".jsonl") { "inferred" } else { which };
+    let printed = match which {
+        "inferred" => "-",
+        which if which.ends_with(".jsonl") => "inferred",
+        which => which,
+    };
     // What the paper does not have stands beside none of its figures.
-    let model = if known { "StarCoder 16B" } else { "-" };
+    let model = if known { model_of_programs(&setting.model) } else { "-" };
+    let held = &setting.preconditions_held;
+    let held = if held.is_empty() { String::new() } else { format!("preconditions {held}") };
     vec![
         ("method", named(setting)),
+        (UNDER, held),
         ("prompt", yes(prompt)),
         ("sampling", yes(sampling)),
-        ("think", yes(Some(setting.think))),
+        ("think", yes(Some(setting.think).filter(|_| !is_built_in(setting)))),
         ("in force", which.to_owned()),
         ("our model", setting.model.clone()),
         ("our shots", shots(world == "dialogue", setting)),
         ("shots", setting.shots.to_string()),
-        ("assertions", setting.assertions.clone()),
-        ("likelihood", setting.likelihood.clone()),
+        ("assertions", if is_built_in(setting) { String::new() } else { setting.assertions.clone() }),
+        ("likelihood", if is_built_in(setting) { String::new() } else { setting.likelihood.clone() }),
         ("world", world.to_owned()),
         ("model", model.to_owned()),
         ("approach", approach.to_owned()),
@@ -128,10 +134,10 @@ fn performance(of: &Row<'_>) -> Option<f64> {
 }
 
 fn spread_of_performance(of: &Row<'_>) -> Option<Interval> {
-    if is_dialogue(of) { spread(of, f1) } else { done(of).wilson(is_won) }
+    if is_dialogue(of) { spread(of, f1) } else { done(of).interval(is_won) }
 }
 
-fn columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
+fn table_columns<'a>(dialogue: bool) -> Vec<Column<'a, Row<'a>>> {
     let named = |heading, condition| words(heading, move |of: &Row<'_>| of.condition(condition));
     let printed = |heading, measure| column(heading, move |of: &Row<'_>| Cell::Printed(of.printed(&POLICIES, measure)));
     let score = |heading, of_score: fn(Score) -> f64| {
@@ -184,7 +190,8 @@ fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mu
     let title =
         if dialogue { "Acts predicted from the recorded turns before" } else { "Household tasks run to their end" };
     report.text(format!("{title} ({}), model {}\n", count(kinds.len(), what), models.collect::<Vec<_>>().join(", "),));
-    let columns = columns(dialogue);
+    let mut columns = table_columns(dialogue);
+    columns.extend(columns::under(&rows));
     let mut table = Table::of_columns(title, &columns);
     for row in &rows {
         table.add(&columns, row);
@@ -209,6 +216,7 @@ fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mu
     } else {
         "Wilson of `success`, bootstrap over tasks of `compat`\n"
     });
+    text.push_str(&columns::counted_once(&rows, results.len()));
     if results.iter().any(|r| r.error.is_none() && r.compatibility.is_none()) {
         text.push_str("compat counts only services whose true preconditions the data holds\n");
     }
@@ -233,7 +241,16 @@ fn one(world: &'static str, results: &[&PolicyResult], detail: bool, report: &mu
     report.chart(Chart::Shares(Shares { measure: measure.to_owned(), rows }));
 }
 
+/// Whether the built-in proposer acted, which knows the preconditions in force, whichever of the paper's methods was named.
+fn is_built_in(setting: &Setting) -> bool {
+    setting.model == SYMBOLIC
+        && ["few-shot", "precondition-prompting", "precondition-aware"].contains(&&*setting.method)
+}
+
 fn named(setting: &Setting) -> String {
+    if is_built_in(setting) {
+        return "built-in proposer".to_owned();
+    }
     let by_sum = setting.method == "scored" && setting.likelihood == "sum";
     setting.method.clone() + if by_sum { " (sum)" } else { "" }
 }
@@ -306,7 +323,7 @@ fn paper(world: &str, report: &mut Report) {
     let is_of = |row: &PaperRow, place: &str| row.place == place && row.value("world") == Some(world);
     let given = ("preconditions", "preconditions");
     report.text(format!(
-        "\nBeside it, as printed in \"{}\" (the columns `paper …` above: its 16B model)\n",
+        "\nBeside it, as printed in \"{}\" (the columns `paper …` above: where model, method, shots, preconditions and number are the paper's)\n",
         POLICIES.source
     ));
     let measures = if world == "dialogue" {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::metrics::{Compatibility, Counts};
 use super::setting::Setting;
+use crate::sample::{Under, sample};
 use stepwright_program::Call;
 use stepwright_world::TaskInfo;
 
@@ -44,7 +45,11 @@ pub struct PolicyResult {
     pub seconds: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(skip)]
+    pub under: Under,
 }
+
+sample!(PolicyResult, |of| of.task.clone(), of.setting.seed, under);
 
 impl PolicyResult {
     pub(super) fn new(world: &str, task: &TaskInfo, setting: &Setting) -> Self {

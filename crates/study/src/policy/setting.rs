@@ -37,6 +37,9 @@ pub struct Setting {
     pub likelihood: String,
     /// The preconditions in force: `ground-truth`, `inferred`, `none`, or a file's name.
     pub preconditions: String,
+    /// What such a file holds, as a hash.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preconditions_held: String,
     pub seed: u64,
 }
 

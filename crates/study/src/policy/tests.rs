@@ -75,6 +75,7 @@ fn setting(method: &str) -> Setting {
         assertions: "method".into(),
         likelihood: "mean".into(),
         preconditions: "ground-truth".into(),
+        preconditions_held: String::new(),
         seed: 0,
     }
 }

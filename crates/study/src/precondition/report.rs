@@ -1,10 +1,12 @@
 //! Tables of a study of preconditions: ours by service or action, the paper's beside them. Computed from results alone.
 
+use std::collections::BTreeSet;
+
 use super::result::{ActionResult, Approach, Way};
-use crate::columns::{Cell, Column, Conditions, Group, column, groups, words};
+use crate::columns::{self, Cell, Column, Conditions, Group, UNDER, column, counted_once, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
 use crate::interval::{Interval, bootstrap};
-use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure};
+use crate::paper::{PRECONDITIONS, PaperRow, PublishedFigure, model_of_programs};
 use crate::report::{Report, Table};
 use stepwright_method::precondition::{Mean, Score};
 use stepwright_text::words::count;
@@ -17,13 +19,14 @@ type Row<'a> = Group<'a, ActionResult>;
 pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
     let of = |r: &ActionResult| (r.world.clone(), r.approach, Way { seed: 0, ..r.way.clone() });
     // Seeds are repetitions.
-    let mut tables = groups(results, |r| vec![("inferred", format!("{:?}", of(r)))]);
+    let mut tables = columns::rows(results, |r| vec![("inferred", format!("{:?}", of(r)))]);
     tables.sort_by_cached_key(|table| table.lines.first().map(|r| of(r)));
     let mut report = Report::default();
     for (at, table) in tables.iter().enumerate() {
         report.text(if at > 0 { "\n" } else { "" });
         one(table, detail, &mut report);
     }
+    report.text(counted_once(&tables, results.len()));
     for world in ["dialogue", "household"] {
         if results.iter().any(|r| r.world == world) {
             paper(world, detail, results, &mut report);
@@ -46,10 +49,12 @@ fn one(all: &Row<'_>, detail: bool, report: &mut Report) {
     };
     let of_what = if first.world == "dialogue" { count(subjects.len(), "service") } else { first.subject.clone() };
     report.text(format!(
-        "Preconditions of {} of {of_what}, inferred from up to {} each ({model}); Equation 2 on {}\n",
-        count(results.len(), "action"),
+        "Preconditions of {} of {of_what}, inferred from up to {} each ({model}); Equation 2 on {}{}{}\n",
+        count(all.units().len(), "action"),
         count(first.way.demonstrations, "demonstration"),
         count(episodes, "other episode"),
+        results.iter().find_map(|r| r.truth_from.as_deref()).map(|of| format!(", truth: {of}")).unwrap_or_default(),
+        apart(all),
     ));
     let name = format!("{}, {}", model, count(first.way.demonstrations, "demonstration"));
     report.table(if detail { by_action(name, all) } else { by_subject(name, all, &subjects) });
@@ -85,6 +90,15 @@ fn one(all: &Row<'_>, detail: bool, report: &mut Report) {
     report.chart(chart(&subjects));
 }
 
+/// What tells a table from others beside its heading; with how many seeds it was measured.
+fn apart(all: &Row<'_>) -> String {
+    let seeds: BTreeSet<u64> = all.lines.iter().map(|r| r.way.seed).collect();
+    let held = all.lines.first().and_then(|r| r.way.truth_file.as_deref()).map(|held| format!(" (it holds {held})"));
+    let under = Some(all.condition(UNDER)).filter(|under| !under.is_empty()).map(|under| format!("; {under}"));
+    let several = (seeds.len() > 1).then(|| format!("; {}", count(seeds.len(), "seed")));
+    [held, under, several].into_iter().flatten().collect()
+}
+
 /// Below each table.
 const NOTHING: &str = "`asserts nothing`: the figures of preconditions that permit every action, for comparison. 95 %: bootstrap over actions\n";
 
@@ -92,27 +106,31 @@ const NOTHING: &str = "`asserts nothing`: the figures of preconditions that perm
 fn chart(subjects: &[Row<'_>]) -> Chart {
     let row = |of: &Row<'_>| {
         let scores = scores(of);
-        let share = Mean::of(&scores)?.of_f1;
+        let share = Mean::of(&scores.concat())?.of_f1;
         Some(ShareOf { name: of.condition("service"), share, interval: f1_interval(&scores, true), paper: None })
     };
     Chart::Shares(Shares { measure: "mean F1 of actions".to_owned(), rows: subjects.iter().filter_map(row).collect() })
 }
 
-/// The agreement of actions whose truth is known.
-fn scores(of: &Row<'_>) -> Vec<Score> {
-    let agreed = of.lines.iter().filter_map(|r| r.agreement);
-    agreed.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }).collect()
+/// The scores of each action.
+fn by_unit(of: &Row<'_>, score: impl Fn(&ActionResult) -> Option<Score>) -> Vec<Vec<Score>> {
+    let units = of.units().into_iter().map(|unit| unit.into_iter().filter_map(&score).collect());
+    units.filter(|unit: &Vec<Score>| !unit.is_empty()).collect()
 }
 
-fn nothing(of: &Row<'_>) -> Vec<Score> {
-    let known = of.lines.iter().filter_map(|r| Some((r.agreement?, r.instances)));
-    known.map(|(a, all)| Score::new(part(a.truth, all).unwrap_or(1.0), 1.0)).collect()
+/// The agreement of actions whose truth is known.
+fn scores(of: &Row<'_>) -> Vec<Vec<Score>> {
+    by_unit(of, |r| r.agreement.map(|a| Score { precision: a.precision, recall: a.recall, f1: a.f1 }))
+}
+
+fn nothing(of: &Row<'_>) -> Vec<Vec<Score>> {
+    by_unit(of, |r| Some(Score::new(part(r.agreement?.truth, r.instances).unwrap_or(1.0), 1.0)))
 }
 
 /// The bootstrap over actions of the F1 of means, or of the mean of their own F1.
-fn f1_interval(scores: &[Score], own: bool) -> Option<Interval> {
+fn f1_interval(scores: &[Vec<Score>], own: bool) -> Option<Interval> {
     bootstrap(scores, |drawn| {
-        let drawn: Vec<Score> = drawn.iter().map(|score| **score).collect();
+        let drawn: Vec<Score> = drawn.iter().flat_map(|unit| unit.iter().copied()).collect();
         Mean::of(&drawn).map_or(f64::NAN, |mean| if own { mean.of_f1 } else { mean.of_means.f1 })
     })
 }
@@ -125,7 +143,8 @@ fn part(of: usize, all: usize) -> Option<f64> {
 struct Figures<'a> {
     name: [String; 2],
     of: Row<'a>,
-    scores: Vec<Score>,
+    /// Of each action, with every seed.
+    scores: Vec<Vec<Score>>,
     held: Option<f64>,
     covered: Option<f64>,
     assertions: usize,
@@ -152,7 +171,7 @@ impl<'a> Figures<'a> {
     }
 
     fn mean(&self, figure: fn(Mean) -> f64) -> Cell {
-        Cell::Figure(Mean::of(&self.scores).map(figure), 3)
+        Cell::Figure(Mean::of(&self.scores.concat()).map(figure), 3)
     }
 }
 
@@ -171,7 +190,7 @@ fn measured<'a>() -> ([Column<'a, Figures<'a>>; 3], [Column<'a, Figures<'a>>; 2]
 }
 
 fn by_subject(title: String, all: &Row<'_>, subjects: &[Row<'_>]) -> Table {
-    let named = |name: &str, of: &Row<'_>| [name.to_owned(), of.lines.len().to_string()];
+    let named = |name: &str, of: &Row<'_>| [name.to_owned(), of.units().len().to_string()];
     let own = |of: &Row<'_>| named(&of.condition("service"), of);
     let mut rows: Vec<Figures<'_>> = subjects.iter().map(|of| Figures::new(own(of), of.clone())).collect();
     if subjects.len() > 1 {
@@ -203,6 +222,8 @@ fn conditions(result: &ActionResult) -> Conditions {
         ("action", result.action.clone()),
         ("approach", approach.to_owned()),
         ("demonstrations", result.way.demonstrations.to_string()),
+        ("model", model_of_programs(&result.way.model).to_owned()),
+        ("tests", result.episodes.to_string()),
     ]
 }
 

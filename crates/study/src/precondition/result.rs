@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inference::Inferred;
 use super::subject::Subject;
+use crate::sample::{Under, sample};
 use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Score};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ impl Approach {
 }
 
 /// The settings that a study's results share beside their subjects.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Way {
     /// The model's name; `symbolic` for the built-in enumerator.
     pub model: String,
@@ -40,6 +41,12 @@ pub struct Way {
     pub temperature: String,
     /// Seed of the samples, and of demonstrations where data names none.
     pub seed: u64,
+    /// Episodes of a subject that were scored on, at most; absent where all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<usize>,
+    /// What a file held that took the place of the data's truth, as a hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth_file: Option<String>,
 }
 
 /// Agreement with the true assertions, by Equation 2.
@@ -86,7 +93,11 @@ pub struct ActionResult {
     pub seconds: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(skip)]
+    pub under: Under,
 }
+
+sample!(ActionResult, |of| format!("{}\0{}", of.subject, of.action), of.way.seed, under);
 
 impl ActionResult {
     pub(super) fn new(subject: &Subject, action: &str, way: &Way, inferred: Inferred, seconds: f64) -> Self {
@@ -114,6 +125,7 @@ impl ActionResult {
             completion_tokens: inferred.completion_tokens,
             seconds,
             error: inferred.error,
+            under: Under::default(),
         };
         if result.error.is_none()
             && let Err(why) = result.score(subject)

@@ -72,7 +72,7 @@ impl LanguageModel for Scripted {
 }
 
 fn way(model: &str, samples: u32) -> Way {
-    Way { model: model.into(), demonstrations: 10, samples, temperature: String::new(), seed: 0 }
+    Way { model: model.into(), demonstrations: 10, samples, ..Way::default() }
 }
 
 fn study(subject: &Arc<Subject>, origin: Origin, way: Way) -> Arc<Preconditions> {
@@ -124,6 +124,44 @@ async fn the_enumerator_finds_what_is_true() {
     assert_eq!(open(way.clone()), 0);
     assert_eq!(open(Way { temperature: "1".into(), ..way.clone() }), 2);
     assert_eq!(open(Way { demonstrations: 3, ..way.clone() }), 2);
+    // Another truth and fewer episodes are other experiments.
+    assert_eq!(open(Way { truth_file: Some("ab".into()), ..way.clone() }), 2);
+    assert_eq!(open(Way { tests: Some(3), ..way.clone() }), 2);
+}
+
+#[tokio::test]
+async fn a_row_is_one_experiment_and_seeds_are_repetitions() {
+    let (subject, way) = (subject(true), way("symbolic", 0));
+    let once = results(&subject, Origin::Symbolic, way).await;
+    let with = |change: fn(&mut ActionResult)| {
+        let mut other = once.clone();
+        other.iter_mut().for_each(change);
+        report::report(&[once.clone(), other].concat(), false).to_string()
+    };
+    let alone = report::report(&once, false).to_string();
+    let tables =
+        |text: &str| text.lines().filter(|line| line.starts_with("Tests_1")).map(str::to_owned).collect::<Vec<_>>();
+    // The same with another seed: counted once, to the digit.
+    let seeds = with(|r| r.way.seed = 1);
+    assert_eq!(tables(&seeds), tables(&alone));
+    assert!(seeds.contains("2 actions of 1 service") && seeds.contains("2 repetitions came out alike"), "{seeds}");
+    // What came out otherwise is a repetition within its action.
+    let random = with(|r| {
+        r.way.seed = 1;
+        r.assertions.clear();
+    });
+    assert!(random.contains("2 actions of 1 service") && random.contains("; 2 seeds"), "{random}");
+    for text in [
+        with(|r| r.way.truth_file = Some("12ab".to_owned())),
+        with(|r| r.way.tests = Some(3)),
+        // As earlier releases wrote it: the condition alone knows.
+        with(|r| {
+            r.assertions.clear();
+            r.under.condition = Arc::new(json!({ "truth_digest": "34cd", "episodes": 3 }));
+        }),
+    ] {
+        assert_eq!(tables(&text).len(), 2, "{text}");
+    }
 }
 
 #[tokio::test]

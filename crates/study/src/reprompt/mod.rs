@@ -174,7 +174,7 @@ impl Study for Reprompt {
     }
 
     fn shared(&self) -> Value {
-        json!({ "limits": self.opening.shared() })
+        json!({ "world": graph::KIND.name, "limits": self.opening.shared() })
     }
 
     fn condition(&self, condition: &Condition) -> Value {

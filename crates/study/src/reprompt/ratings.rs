@@ -21,19 +21,21 @@ pub fn ratings(figures: &BTreeMap<String, Figures>, raters: usize) -> Report {
         words("condition", |(condition, _): &Row<'_>| (*condition).clone()),
         column("plans", |(_, of): &Row<'_>| Cell::of(of.plans)),
         column("judged", |(_, of): &Row<'_>| Cell::of(of.judged)),
-        column("by all", |(_, of): &Row<'_>| Cell::of(of.by_all)),
+        column("by all", |(_, of): &Row<'_>| Cell::of(format!("{} of {}", of.by_all, of.raters))),
         percent("% executable", |of| (of.plans > 0).then(|| of.executable as f64 / of.plans as f64)),
         percent("% correct", |of| of.correct),
         percent("% correct-EP", |of| of.correct_and_executable),
         percent("% correct of executable", |of| of.correct_of_executable),
         column("kappa", |(_, of): &Row<'_>| Cell::Figure(of.kappa, 4)),
+        column("error", |(_, of): &Row<'_>| Cell::Figure(of.error, 4)),
     ];
     let rows: Vec<Row<'_>> = figures.iter().collect();
     let mut report = Report::default();
     report.table(Table::of("Plans judged, by condition", &columns, &rows));
     report.text(format!(
         "\nJudged by {}. A plan counts by the share of its raters who say that it does the task. `correct-EP`: correct and executable, of \
-         all judged plans. `kappa` (Fleiss) is over the plans that all raters judged (`by all`); - where chance explains all.\n",
+         all judged plans. `kappa` (Fleiss) is over the plans that all of so many raters judged (`by all`: those with the most judgements in \
+         common; plans alike count once), `error` its standard error if they agreed by chance alone; - where chance explains all.\n",
         count(raters, "rater"),
     ));
     report.text(format!(
@@ -69,17 +71,19 @@ mod tests {
             plans: 4,
             executable: 3,
             judged: 2,
+            raters: 2,
             by_all: 2,
             correct: Some(0.75),
             correct_and_executable: Some(0.5),
             correct_of_executable: None,
             kappa: Some(-1.0 / 3.0),
+            error: Some(0.5),
         };
         let text = ratings(&BTreeMap::from([("cause".to_owned(), of)]), 2).to_string();
         let row = text.lines().find(|line| line.starts_with("cause")).unwrap();
         assert_eq!(
             row.split_whitespace().collect::<Vec<_>>(),
-            ["cause", "4", "2", "2", "75.00", "75.00", "50.00", "-", "-0.3333"]
+            ["cause", "4", "2", "2", "of", "2", "75.00", "75.00", "50.00", "-", "-0.3333", "0.5000"]
         );
         assert!(
             text.contains("2 raters") && text.contains("78.35") && text.contains("a cause (0.750, 0.500)"),

@@ -3,9 +3,9 @@
 use stepwright_graph::ErrorType;
 
 use super::{METHODS, Perturbation, RepromptResult};
-use crate::columns::{Cell, Column, Group, column, condition, distinct, groups, words};
+use crate::columns::{Cell, Column, Group, column, condition, distinct, rows, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
-use crate::interval::{of_mean, wilson};
+use crate::interval::wilson;
 use crate::paper::REPROMPT;
 use crate::report::{Report, Table};
 use stepwright_text::words::count;
@@ -34,7 +34,7 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
     let of = |names: &[&str]| -> Vec<Row<'_>> {
         let known = planned.iter().copied().filter(|line| names.contains(&line.condition.as_str()));
-        let mut rows = groups(known, |line| vec![("condition", line.condition.clone())]);
+        let mut rows = rows(known, |line| vec![("condition", line.condition.clone())]);
         rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
         rows
     };
@@ -74,7 +74,7 @@ fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
         condition("condition"),
         column("plans", |of: &Row<'_>| Cell::of(of.lines.len())),
         column("% executable", |of: &Row<'_>| Cell::percent(of.share(|line| line.executable), 2)),
-        column("95 %", |of: &Row<'_>| Cell::percents(of.wilson(|line| line.executable), 2)),
+        column("95 %", |of: &Row<'_>| Cell::percents(of.interval(|line| line.executable), 2)),
         printed("executable"),
         mean("% GS 2022", 2, |line| line.similarity_of_all),
         printed("similarity"),
@@ -86,18 +86,21 @@ fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
 /// The columns of Table 2: likeness to the programs of people, length, corrections.
 fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
     let lcs = |line: &RepromptResult| Some(100.0 * line.lcs);
+    let steps = |line: &RepromptResult| Some(line.plan.len() as f64);
     // Open-loop planning corrects nothing.
     let corrections =
         |line: &RepromptResult| (line.condition != METHODS[0].name()).then(|| f64::from(line.corrections));
     vec![
         condition("condition"),
         mean("LCS", 2, lcs),
-        column("95 %", move |of: &Row<'_>| Cell::Interval(of_mean(&of.values(lcs)), 2)),
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(lcs), 2)),
+        column("sd", move |of: &Row<'_>| Cell::Figure(of.deviation(lcs), 2)),
         printed("LCS"),
-        mean("steps", 2, |line| Some(line.plan.len() as f64)),
+        mean("steps", 2, steps),
+        column("sd", move |of: &Row<'_>| Cell::Figure(of.deviation(steps), 2)),
         printed("steps"),
         mean("corrections", 2, corrections),
-        column("95 %", move |of: &Row<'_>| Cell::Interval(of_mean(&of.values(corrections)), 2)),
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(corrections), 2)),
         printed("corrections"),
         mean("asks", 1, |line| Some(line.asks.into())),
         mean("seconds", 2, |line| Some(line.seconds)),
@@ -119,7 +122,7 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
         "\n{} of {}, model: {model}. Sentence vectors: {embedders}.{builtin} A plan is executable if its program can be carried out in a \
          household prepared for it; a step that was refused and never mended counts. `GS`: states at the end alike those after a program of \
          people, over all annotated classes (2022) or those either program names (2024). `LCS`: longest common subsequence with the nearest \
-         program of people, percent. Whether plans are correct people say: `stepwright rate RESULTS`. `paper` is filled where condition, \
+         program of people, percent. `95 %` is over tasks, whatever their scenes, `sd` over seeds. Whether plans are correct people say: `stepwright rate RESULTS`. `paper` is filled where condition, \
          tasks and model are the paper's.\n",
         count(methods.iter().map(|of| of.lines.len()).sum::<usize>(), "plan"),
         count(titles.len(), "task"),
@@ -190,7 +193,7 @@ fn figures(methods: &[Row<'_>], report: &mut Report) {
             let share = *part as f64 / all as f64;
             let bar = "█".repeat(((share * BAR).round() as usize).max(1));
             text.push_str(&format!("  {:<24}{bar} {:.1} %\n", kind.label(), 100.0 * share));
-            rows.push(ShareOf { name: kind.label().to_owned(), share, interval: wilson(*part, all), paper: None });
+            rows.push(ShareOf { name: kind.label().to_owned(), share, interval: wilson(share, all), paper: None });
         }
         if all > 0 {
             report.text(text);

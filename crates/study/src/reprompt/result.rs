@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sample::{Sample, Under};
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RepromptResult {
     pub condition: String,
@@ -33,4 +35,29 @@ pub struct RepromptResult {
     pub ended: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(skip)]
+    pub under: Under,
+}
+
+/// The same plan for a task in several scenes is no other result of the task.
+impl Sample for RepromptResult {
+    fn about(&self) -> String {
+        self.title.clone()
+    }
+
+    fn task(&self) -> String {
+        self.task.clone()
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn under(&self) -> &Under {
+        &self.under
+    }
+
+    fn under_mut(&mut self) -> &mut Under {
+        &mut self.under
+    }
 }

@@ -13,13 +13,16 @@ use tokio_util::sync::CancellationToken;
 use super::report::Report;
 use super::runner::{Opening, Plan, Seeds, Study, Unit};
 use stepwright_driver::Beginning;
-use stepwright_episode::Header;
+use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
 use stepwright_method::{self as method, DOMAIN};
-use stepwright_world::TaskInfo;
 use stepwright_world::options::Values;
+use stepwright_world::{Ability, TaskInfo};
 
 pub use result::RunResult;
+
+/// Tasks that are tried beforehand, at most.
+const MOST_REHEARSED: usize = 200;
 
 #[derive(Debug)]
 pub struct Run {
@@ -28,6 +31,8 @@ pub struct Run {
     plan: Plan<NewSession>,
     /// The header of the first task's session: method, model and options as they are recorded.
     begun: Box<Header>,
+    /// Whether what it does without a language model can be tried beforehand.
+    is_rehearsed: bool,
 }
 
 impl Run {
@@ -44,7 +49,7 @@ impl Run {
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
         }
         let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };
-        Ok(Run { opening, plan, begun })
+        Ok(Run { opening, plan, begun, is_rehearsed: !traits.language && !kind.has(Ability::Remote) })
     }
 
     pub fn method(&self) -> &str {
@@ -78,6 +83,29 @@ impl Study for Run {
 
     fn condition(&self, _condition: &NewSession) -> Value {
         json!({})
+    }
+
+    /// One step of each task, until one can be taken.
+    async fn rehearse(&self, cancel: &CancellationToken) -> Result<(), String> {
+        let opening = Opening { most_actions: 1, sessions: None, ..self.opening.clone() };
+        let Plan { conditions, tasks, seeds } = &self.plan;
+        let (Some(new), Some(seed)) = (conditions.first(), seeds.first()) else { return Ok(()) };
+        let mut why = None;
+        if !self.is_rehearsed {
+            return Ok(());
+        }
+        for task in tasks.iter().take(MOST_REHEARSED) {
+            let new = NewSession { task: task.id.clone(), seed: *seed, ..(**new).clone() };
+            let Some(episode) = opening.run(&new, cancel).await else { return Ok(()) };
+            let acts =
+                |session: &Session| session.path(session.cursor()).iter().skip(1).any(|n| n.outcome.is_executed());
+            match episode.error.filter(|_| !episode.session.as_ref().is_ok_and(acts)) {
+                None => return Ok(()),
+                Some(error) => why = why.or_else(|| Some(format!("{}: {error}", task.id))),
+            }
+        }
+        why.filter(|_| tasks.len() <= MOST_REHEARSED)
+            .map_or(Ok(()), |why| Err(format!("{} can begin none of these tasks. {why}", self.begun.method)))
     }
 
     async fn perform(&self, unit: Unit<NewSession>, cancel: &CancellationToken) -> Option<Vec<RunResult>> {

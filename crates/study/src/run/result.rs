@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::runner::Episode;
+use crate::runner::{Episode, NOT_BEGUN};
+use crate::sample::{Under, sample};
 use stepwright_episode::{Mark, Node, Session, StepOutcome, Verdict};
 use stepwright_launch::NewSession;
 use stepwright_method::Place;
-use stepwright_world::TaskInfo;
+use stepwright_world::{TaskInfo, WORLDS, external};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
@@ -19,7 +20,8 @@ pub struct RunResult {
     pub options: std::collections::BTreeMap<String, String>,
     pub seed: u64,
     pub won: bool,
-    /// The world's last reward: of a household 1 once the goal holds, of a dialogue the F1 of what was predicted.
+    /// The episode's reward: of a household 1 if the goal holds, of a dialogue the F1 of what was predicted, of a table the share of its
+    /// requests that were answered rightly; else the sum of the steps'.
     #[serde(default)]
     pub reward: f64,
     pub steps: u32,
@@ -47,9 +49,18 @@ pub struct RunResult {
     pub ended: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    #[serde(skip)]
+    pub under: Under,
 }
 
+sample!(RunResult, |of| of.task.clone(), of.seed, under);
+
 impl RunResult {
+    /// Whether there was an episode: one that could not be begun is neither won nor lost.
+    pub fn is_begun(&self) -> bool {
+        self.ended != NOT_BEGUN
+    }
+
     /// The result of an episode of a task: read from its session at the cursor, or from what was to be opened where it could not be
     /// begun.
     pub fn of(episode: &Episode, task: &TaskInfo, new: &NewSession) -> Self {
@@ -91,7 +102,7 @@ impl RunResult {
             options: header.options.clone(),
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
-            reward: current.map_or(0.0, |n| n.outcome.reward),
+            reward: reward_of(&header.world)(&path.iter().map(|node| &*node.outcome).collect::<Vec<_>>()),
             steps: current.map_or(0, |n| n.depth).saturating_sub(blocked.saturating_add(held)),
             blocked,
             held,
@@ -106,6 +117,11 @@ impl RunResult {
             ..self
         }
     }
+}
+
+/// How a world rewards an episode; a world of another process as it is usual.
+fn reward_of(world: &str) -> fn(&[&StepOutcome]) -> f64 {
+    WORLDS.iter().find(|kind| kind.name == world).map_or(external::KIND.reward, |kind| kind.reward)
 }
 
 /// Whether a node was reached by an executed action whose preconditions held when it was decided. One that had none to check (a

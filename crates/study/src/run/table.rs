@@ -1,27 +1,32 @@
 //! Table of results summed up by task type, for display.
 
 use super::RunResult;
-use crate::columns::{Cell, Column, Group, column, condition, groups};
+use crate::columns::{Cell, Column, Group, column, condition, counted_once, groups, rows};
 use crate::curve::{Chart, ShareOf, Shares};
-use crate::interval::of_mean;
 use crate::report::{Report, Table};
 
 type Row<'a> = Group<'a, RunResult>;
 
 const OF: &str = "task type";
 
+/// The episodes that were begun: the others are neither won nor lost.
+fn begun<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.is_begun()))
+}
+
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let steps_won = |of: &Row<'_>| of.values(|r| r.won.then(|| f64::from(r.steps)));
+    let of_begun = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&begun(of)));
+    let steps_won = |r: &RunResult| r.won.then(|| f64::from(r.steps));
     vec![
         condition(OF),
-        column("episodes", |of: &Row<'_>| Cell::of(of.lines.len())),
-        column("won", |of: &Row<'_>| Cell::of(of.count(|r| r.won))),
-        column("won %", |of: &Row<'_>| Cell::percent(of.share(|r| r.won), 1)),
-        column("95 %", |of: &Row<'_>| Cell::percents(of.wilson(|r| r.won), 1)),
-        column("reward", |of: &Row<'_>| Cell::Figure(of.mean(|r| Some(r.reward)), 3)),
-        column("95 %", |of: &Row<'_>| Cell::Interval(of_mean(&of.values(|r| Some(r.reward))), 3)),
-        column("steps won", |of: &Row<'_>| Cell::Figure(of.mean(|r| r.won.then(|| f64::from(r.steps))), 1)),
-        column("95 %", move |of: &Row<'_>| Cell::Interval(of_mean(&steps_won(of)), 1)),
+        of_begun("episodes", |of| Cell::of(of.lines.len())),
+        of_begun("won", |of| Cell::of(of.count(|r| r.won))),
+        of_begun("won %", |of| Cell::percent(of.share(|r| r.won), 1)),
+        of_begun("95 %", |of| Cell::percents(of.interval(|r| r.won), 1)),
+        of_begun("reward", |of| Cell::Figure(of.mean(|r| Some(r.reward)), 3)),
+        of_begun("95 %", |of| Cell::Interval(of.interval_of_mean(|r| Some(r.reward)), 3)),
+        column("steps won", move |of: &Row<'_>| Cell::Figure(of.mean(steps_won), 1)),
+        column("95 %", move |of: &Row<'_>| Cell::Interval(of.interval_of_mean(steps_won), 1)),
         column("refused", |of: &Row<'_>| Cell::of(of.sum(|r| r.refused.into()))),
         column("compatible %", |of: &Row<'_>| {
             let share = of.sum(|r| r.compatible.into()) as f64 / of.sum(|r| r.steps.into()) as f64;
@@ -29,14 +34,16 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         }),
         column("tokens", |of: &Row<'_>| Cell::of(of.sum(|r| r.prompt_tokens.saturating_add(r.completion_tokens)))),
         column("seconds", |of: &Row<'_>| Cell::Figure(Some(of.lines.iter().fold(0.0, |sum, r| sum + r.seconds)), 1)),
-        column("errors", |of: &Row<'_>| Cell::of(of.count(|r| r.error.is_some()))),
+        of_begun("errors", |of| Cell::of(of.count(|r| r.error.is_some()))),
+        column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.is_begun()))),
     ]
 }
 
-/// The table: a row a task type, then all of them. `reward` is the mean of the last rewards (of dialogues: F1). With `detail` a row a
-/// task as well.
+/// The table: a row a task type, then all of them; intervals are over tasks. With `detail` a row a task as well.
 pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
-    let mut kinds = groups(results, |r| vec![(OF, r.kind.clone())]);
+    let all = rows(results, |_| vec![(OF, "all".to_owned())]);
+    let once: Vec<&RunResult> = all.iter().flat_map(|of| of.lines.iter().copied()).collect();
+    let mut kinds = groups(once.iter().copied(), |r| vec![(OF, r.kind.clone())]);
     kinds.sort_by_key(|of| of.condition(OF));
     let columns = columns();
     let mut table = Table::of_columns("Episodes by type of task", &columns);
@@ -46,17 +53,15 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
         tasks.sort_by_key(|of| of.condition(OF));
         tasks.iter().filter(|_| detail).for_each(|task| table.add(&columns, task));
     }
-    table.add(&columns, &Group::all(vec![(OF, "all".to_owned())], results));
+    table.add(&columns, &Group::all(vec![(OF, "all".to_owned())], once));
     let mut report = Report::default();
     report.table(table);
+    report.text(counted_once(&all, results.len()));
     report.text(refusals(results));
     let share = |of: &Row<'_>| {
-        Some(ShareOf {
-            name: of.condition(OF),
-            share: of.share(|r| r.won)?,
-            interval: of.wilson(|r| r.won),
-            paper: None,
-        })
+        let of = begun(of);
+        let (share, interval) = (of.share(|r| r.won)?, of.interval(|r| r.won));
+        Some(ShareOf { name: of.condition(OF), share, interval, paper: None })
     };
     let rows = kinds.iter().filter_map(share).collect();
     report.chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows }));
@@ -84,6 +89,7 @@ fn refusals(results: &[RunResult]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::NOT_BEGUN;
 
     fn result(task: &str, won: bool, error: Option<&str>) -> RunResult {
         let error = error.map(str::to_owned);
@@ -98,11 +104,28 @@ mod tests {
             result("c", false, Some("the world refused")),
             result("d", false, Some("no server")),
         ];
+        let unbegun = RunResult { ended: NOT_BEGUN.to_owned(), ..result("e", false, Some("no server")) };
+        let results: Vec<RunResult> = results.into_iter().chain([unbegun]).collect();
         let text = report(&results, false).to_string();
-        assert!(text.contains("b and 1 more: the world refused\nd: no server\n"), "{text}");
+        assert!(text.contains("b and 1 more: the world refused\nd and 1 more: no server\n"), "{text}");
         let all: Vec<&str> = text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().collect();
-        assert_eq!((&all[1..5], all[13]), (&["4", "1", "25.0", "4.6-69.9"][..], "3"), "{text}");
+        assert_eq!((&all[1..5], &all[13..]), (&["4", "1", "25.0", "4.6-69.9"][..], &["3", "1"][..]), "{text}");
         assert!(report(&results, true).to_string().contains("  d "));
         assert!(report(&[], false).to_string().contains("all"));
+    }
+
+    #[test]
+    fn repetitions_make_no_interval_narrower() {
+        let of = |seeds: &[(u64, bool)]| {
+            let one = |(seed, won): &(u64, bool)| RunResult { seed: *seed, ..result("a", *won, None) };
+            let results: Vec<RunResult> = seeds.iter().map(one).chain([result("b", false, None)]).collect();
+            let text = report(&results, false).to_string();
+            let all: Vec<&str> = text.lines().find(|l| l.starts_with("all")).unwrap().split_whitespace().collect();
+            (all[1..5].join(" "), text.contains("came out alike"))
+        };
+        // Alike with each seed: nothing random took part, and there are two episodes.
+        assert_eq!(of(&[(0, false), (1, false), (2, false)]), ("2 0 0.0 0.0-65.8".to_owned(), true));
+        // Two tasks, the one of them done three times: the share is of all, the interval of two.
+        assert_eq!(of(&[(0, true), (1, false), (2, true)]), ("4 2 50.0 9.5-90.5".to_owned(), false));
     }
 }

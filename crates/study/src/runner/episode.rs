@@ -83,12 +83,22 @@ impl SessionFolder {
         let Beginning::New(header) = &setup.beginning else { return Ok(()) };
         let name = file_stem(&header.task);
         let numbered = |n: u32| if n == 1 { format!("{name}.jsonl") } else { format!("{name}-{n}.jsonl") };
-        let free = (1..).map(|n| self.0.join(numbered(n))).find(|path| !path.exists());
-        let path = free.unwrap_or_else(|| self.0.join(&name));
-        setup.keep = Persistence::Log(log::Writer::create(&path, header).map_err(|e| e.to_string())?);
+        // Episodes of one task may begin at the same time: a name is taken by making the file.
+        for number in 1.. {
+            match log::Writer::create(&self.0.join(numbered(number)), header) {
+                Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => {
+                    setup.keep = Persistence::Log(made.map_err(|e| e.to_string())?);
+                    break;
+                }
+            }
+        }
         Ok(())
     }
 }
+
+/// How an episode ended that could not be begun.
+pub const NOT_BEGUN: &str = "it could not be begun";
 
 #[derive(Debug)]
 pub struct Episode {
@@ -119,7 +129,7 @@ pub async fn episode(
         Err(why) => Episode {
             session: Err(why.clone()),
             drift: Vec::new(),
-            ended: "it could not be begun".to_owned(),
+            ended: NOT_BEGUN.to_owned(),
             error: Some(why),
             seconds,
         },

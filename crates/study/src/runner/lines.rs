@@ -82,6 +82,15 @@ pub struct PlanLine {
     pub units: Vec<Planned>,
 }
 
+impl Planned {
+    /// The keys of its units, by task and then seed.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let seeds =
+            |task: &String| self.seeds.iter().map(|seed| unit_key(&self.condition, task, *seed)).collect::<Vec<_>>();
+        self.tasks.iter().flat_map(seeds).collect()
+    }
+}
+
 impl PlanLine {
     /// A plan of these units: condition, task and seed, in their order.
     pub fn new(experiment: &str, units: impl IntoIterator<Item = (Value, String, u64)>) -> Self {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::experiment::Experiment;
-use super::lines::{Contents, Entry, PlanLine};
+use super::lines::{Contents, Entry, PlanLine, Planned};
 
 /// The lines of an experiment, one result a unit, in the order of the plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,7 @@ pub struct Merged {
     /// The newest whole result of each unit; one without an error before one with.
     pub entries: Vec<Entry>,
     pub planned: usize,
+    pub plan: Vec<Planned>,
     /// Results of units that have another; they were left out.
     pub duplicates: Duplicates,
     /// The planned units without a result, or with an error alone, in words.
@@ -90,7 +91,9 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
         let experiment = experiments.get(hash)?;
         let own = files.iter().flat_map(|file| &file.entries).filter(|entry| entry.experiment == **hash);
         let (mut kept, duplicates) = one_each(own);
-        let plan = planned(files.iter().flat_map(|file| &file.plans).filter(|plan| plan.experiment == **hash));
+        let plans: Vec<&PlanLine> =
+            files.iter().flat_map(|file| &file.plans).filter(|plan| plan.experiment == **hash).collect();
+        let plan = planned(plans.iter().copied());
         let (mut entries, mut holes) = (Vec::new(), Vec::new());
         for (key, words) in &plan {
             let result = kept.remove(key.as_str());
@@ -104,7 +107,9 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
         }
         // What no plan names comes last.
         entries.extend(kept.into_values().flatten().cloned());
-        Some(Merged { experiment: (*experiment).clone(), entries, planned: plan.len(), duplicates, holes })
+        let experiment = (*experiment).clone();
+        let (planned, plan) = (plan.len(), plans.iter().flat_map(|plan| &plan.units).cloned().collect());
+        Some(Merged { experiment, entries, planned, plan, duplicates, holes })
     };
     order.iter().filter_map(merged).collect()
 }

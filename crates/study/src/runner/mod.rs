@@ -2,12 +2,13 @@
 //! unit, units that have a line already left out.
 //!
 //! The conditions, the work of a unit, the figures of its line and their tables are the study's. The runner names no world
-//! and no method. `experiment` and `provenance` say what results depend on, `lines` how a results file is written, `results`
-//! appends to one, `merge` puts many together, `shard` divides units among processes.
+//! and no method. `experiment` and `provenance` say what results depend on, `measured` says it to people, `lines` how a results file is
+//! written, `results` appends to one, `merge` puts many together, `shard` divides units among processes.
 
 mod episode;
 mod experiment;
 mod lines;
+mod measured;
 mod merge;
 mod play;
 mod pool;
@@ -22,24 +23,26 @@ mod tests;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use episode::seconds_since;
-pub use episode::{Episode, Opening, SessionFolder, episode, file_stem};
+pub use episode::{Episode, NOT_BEGUN, Opening, SessionFolder, episode, file_stem};
 pub use experiment::{Experiment, digest, digest_of, unit_key};
-pub use lines::{Contents, Entry};
+pub use lines::{Contents, Entry, Planned};
+pub use measured::{labels, lines_of};
 pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
 pub(super) use play::{Played, play};
 pub use provenance::Provenance;
-pub use results::{CLOSED, Results, lines_of};
+pub(crate) use provenance::data_digest;
+pub use results::{CLOSED, Results};
 pub use seeds::Seeds;
 pub use selector::{Selector, first_of_each_kind};
 pub use shard::Shard;
 
 use super::report::Report;
+use super::sample::Sample;
 use stepwright_world::TaskInfo;
 
 /// A condition, a task and a seed: carried out as one, and resumed as one.
@@ -83,7 +86,7 @@ pub struct Plan<C> {
 pub trait Study: Send + Sync + 'static {
     type Condition: Send + Sync + 'static;
     /// A unit's record: a line of the results file. A unit whose line has an `error` is carried out again.
-    type Line: Serialize + DeserializeOwned + Clone + Send + 'static;
+    type Line: Sample + DeserializeOwned + Clone + Send + 'static;
     /// Its name in results files: `run`, `policy`.
     const NAME: &'static str;
     /// Units carried out, in words: `trials done`.
@@ -101,6 +104,16 @@ pub trait Study: Send + Sync + 'static {
 
     /// A condition as results files record it: an object of all that makes its results differ from other conditions'.
     fn condition(&self, condition: &Self::Condition) -> Value;
+
+    /// What of a recorded condition the tables have no column for, in words: it tells rows apart. Empty where that is as usual.
+    fn under(_condition: &Value) -> String {
+        String::new()
+    }
+
+    /// Says before the first unit why none could be carried out.
+    async fn rehearse(&self, _cancel: &CancellationToken) -> Result<(), String> {
+        Ok(())
+    }
 
     /// Carries out a unit, for most studies one [`episode`]; one line, or several that belong together. What goes wrong is in the
     /// line; `None` if the unit was cancelled.

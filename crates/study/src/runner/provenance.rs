@@ -25,9 +25,10 @@ const MOST_BYTES: u64 = 1 << 30;
 pub struct Provenance(Map<String, Value>);
 
 impl Provenance {
-    pub fn of(config: &Config, model: &str) -> Result<Self, String> {
+    /// Of a build of the program: its release and the commit of its sources.
+    pub fn of(build: &str, config: &Config, model: &str) -> Result<Self, String> {
         let mut fields = Map::new();
-        fields.insert("program".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+        fields.insert("program".to_owned(), json!(build));
         fields.insert("model".to_owned(), model_of(config, model)?);
         fields.insert("prompts".to_owned(), json!(Prompts::new(Some(&config.paths.config)).digest()));
         fields.insert("embedder".to_owned(), json!(config.embedder("").name()));
@@ -190,7 +191,7 @@ mod tests {
         let mut overrides = Overrides { config_dir: Some(folder.to_owned()), ..Overrides::default() };
         flags.iter().for_each(|(setting, value)| overrides.set(setting, "--set", Some(*value)));
         let config = load_with(&overrides, &|_| None).unwrap();
-        Provenance::of(&config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
+        Provenance::of("0.1.0+ab", &config, model).unwrap().with_data(None).unwrap().and(json!({"steps": 3}))
     }
 
     #[test]

@@ -6,11 +6,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use stepwright_files::Lines;
 
 use super::experiment::Experiment;
-use super::lines::{Contents, Entry, PlanLine};
+use super::lines::{Contents, Entry, PlanLine, Planned};
 use super::merge::{one_each, planned};
 use super::shard::Shard;
 use super::{Study, Unit, units};
@@ -37,6 +36,8 @@ pub struct Results {
     experiment: Experiment,
     entries: Vec<Entry>,
     pub others: Vec<Experiment>,
+    /// The units that the experiment has, those of this run and of earlier ones.
+    pub planned: Vec<Planned>,
 }
 
 impl Results {
@@ -64,19 +65,26 @@ impl Results {
             return Err(format!("{name}: it holds results of `{}`; name another file", other.study()));
         }
         let entries = contents.entries.into_iter().filter(|entry| entry.experiment == experiment.hash()).collect();
-        let mut results = Results { sink, name, experiment, entries, others };
+        let mut results = Results { sink, name, experiment, entries, others, planned: Vec::new() };
         if own.is_empty() {
             let head = results.experiment.head();
             results.write(&head)?;
         }
-        let known = planned(contents.plans.iter().filter(|plan| plan.experiment == results.experiment.hash()));
+        let plans: Vec<&PlanLine> =
+            contents.plans.iter().filter(|plan| plan.experiment == results.experiment.hash()).collect();
+        let known = planned(plans.iter().copied());
         let known: BTreeSet<&str> = known.iter().map(|(key, _)| key.as_str()).collect();
         let new = |unit: &&Unit<S::Condition>| !known.contains(unit.key.as_str());
         plan.units = PlanLine::new("", units(study).iter().filter(new).map(|unit| unit.described(study))).units;
         if !plan.units.is_empty() {
             results.write(&plan)?;
         }
+        results.planned = plans.iter().flat_map(|known| &known.units).chain(&plan.units).cloned().collect();
         Ok(results)
+    }
+
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
     }
 
     pub fn name(&self) -> &str {
@@ -133,10 +141,6 @@ impl Results {
             _ => format!("{}: {e}", self.name),
         })
     }
-}
-
-pub fn lines_of<'a, L: DeserializeOwned>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<Vec<L>, String> {
-    entries.into_iter().map(Entry::line).collect()
 }
 
 enum Place {

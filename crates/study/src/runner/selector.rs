@@ -50,8 +50,14 @@ impl Selector {
         if !idle.is_empty() && (any || self.patterns.is_empty()) {
             return Err(format!("no task fits {}{}", idle.join(", "), self.known(tasks)));
         }
-        let chosen: Vec<TaskInfo> =
-            tasks.iter().filter(|t| self.matches(t)).take(self.first.unwrap_or(usize::MAX)).cloned().collect();
+        // A whole id means that task alone, whatever other ids begin so.
+        let whole: Vec<bool> = self.patterns.iter().map(|p| tasks.iter().any(|t| is_whole(p, &t.id))).collect();
+        let meant = |id: &str| {
+            let mut patterns = self.patterns.iter().zip(&whole);
+            patterns.any(|(p, whole)| if *whole { is_whole(p, id) } else { fits(p, id) })
+        };
+        let chosen = tasks.iter().filter(|t| self.is_wanted(t) && (self.patterns.is_empty() || meant(&t.id)));
+        let chosen: Vec<TaskInfo> = chosen.take(self.first.unwrap_or(usize::MAX)).cloned().collect();
         if chosen.is_empty() {
             let example =
                 tasks.first().map_or_else(|| "none".to_owned(), |t| format!("`{}`, of type {}", t.id, t.kind));
@@ -94,10 +100,9 @@ impl Selector {
         idle_terms
     }
 
-    fn matches(&self, task: &TaskInfo) -> bool {
+    fn is_wanted(&self, task: &TaskInfo) -> bool {
         (self.kinds.is_empty() || self.kinds.iter().any(|k| is_kind(k, task)))
             && (self.splits.is_empty() || self.splits.iter().any(|s| s == split_of(task)))
-            && (self.patterns.is_empty() || self.patterns.iter().any(|p| fits(p, &task.id)))
     }
 }
 
@@ -118,6 +123,11 @@ fn is_kind(kind: &str, task: &TaskInfo) -> bool {
 
 fn split_of(task: &TaskInfo) -> &str {
     task.id.split('/').next().unwrap_or_default()
+}
+
+/// Whether an id, or what follows a `/` in it, is this text.
+fn is_whole(text: &str, id: &str) -> bool {
+    id.strip_suffix(text).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Whether an id fits a pattern: with `*` for any text, else as its beginning or that of what follows a `/` in it.
@@ -145,6 +155,7 @@ mod tests {
         [
             ("shipped/heat-mug-1", "pick_heat_then_place_in_recep"),
             ("shipped/cool-mug-2", "pick_cool_then_place_in_recep"),
+            ("shipped/cool-mug-21", "pick_cool_then_place_in_recep"),
             ("valid_unseen/a/b", "look_at_obj_in_light"),
             ("valid_unseen/c/d", "pick_and_place_simple"),
         ]
@@ -159,20 +170,24 @@ mod tests {
 
     #[test]
     fn terms_add_and_filters_narrow() {
-        assert_eq!(ids("all").len(), 4);
-        assert_eq!(ids("").len(), 4);
+        assert_eq!(ids("all").len(), 5);
+        assert_eq!(ids("").len(), 5);
         assert_eq!(ids("split=valid_unseen"), ["valid_unseen/a/b", "valid_unseen/c/d"]);
         assert_eq!(ids("split=valid_unseen,first=1"), ["valid_unseen/a/b"]);
         assert_eq!(ids("type=heat"), ["shipped/heat-mug-1"]);
         assert_eq!(ids("type=pick_and_place_simple"), ["valid_unseen/c/d"]);
-        assert_eq!(ids("*mug*"), ["shipped/heat-mug-1", "shipped/cool-mug-2"]);
+        assert_eq!(ids("*mug*"), ["shipped/heat-mug-1", "shipped/cool-mug-2", "shipped/cool-mug-21"]);
+        // A whole id is one task; a beginning is all that begin so.
+        assert_eq!(ids("cool-mug-2"), ["shipped/cool-mug-2"]);
+        assert_eq!(ids("shipped/cool-mug-2"), ["shipped/cool-mug-2"]);
+        assert_eq!(ids("cool-mug"), ["shipped/cool-mug-2", "shipped/cool-mug-21"]);
         assert_eq!(ids("*/b, shipped/heat"), ["shipped/heat-mug-1", "valid_unseen/a/b"]);
         assert_eq!(ids("*-2"), ["shipped/cool-mug-2"]);
         // As `play --task` takes it, without where it comes from.
         assert_eq!(ids("heat-mug-1,d"), ["shipped/heat-mug-1", "valid_unseen/c/d"]);
         assert!(ids("mug-1")[0].contains("no task fits"));
-        assert!(ids("nothing")[0].contains("no task fits; there are 4"));
-        assert!(ids("shipped/heet-mug-1")[0].contains("`: shipped/heat-mug-1, shipped/cool-mug-2, "));
+        assert!(ids("nothing")[0].contains("no task fits; there are 5"));
+        assert!(ids("shipped/heet-mug-1")[0].contains("`: shipped/heat-mug-1, shipped/cool-mug-2"));
         assert!(ids("type=haet")[0].contains("; types are look_at_obj_in_light, pick_and_place_simple, "));
         assert!(ids("split=test")[0].ends_with("; splits are shipped, valid_unseen"));
     }
@@ -189,7 +204,7 @@ mod tests {
     #[test]
     fn the_first_of_each_kind_are_taken() {
         let taken = |most| first_of_each_kind([tasks(), tasks()].concat(), most).len();
-        assert_eq!([taken(None), taken(Some(1)), taken(Some(9))], [8, 4, 8]);
+        assert_eq!([taken(None), taken(Some(1)), taken(Some(9))], [10, 4, 10]);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::*;
+use crate::sample::{Under, sample};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Sum {
@@ -15,7 +16,11 @@ struct Sum {
     seed: u64,
     sum: usize,
     error: Option<String>,
+    #[serde(skip)]
+    under: Under,
 }
+
+sample!(Sum, |of| of.task.clone(), of.seed, under);
 
 struct Sums {
     plan: Plan<String>,
@@ -50,7 +55,8 @@ impl Study for Sums {
         let fails = self.failing.lock().unwrap().contains(&unit.task.id.as_str());
         let (condition, task, sum) = ((*unit.condition).clone(), unit.task.id.clone(), unit.task.id.len());
         let error = fails.then(|| "no server".to_owned());
-        (!cancel.is_cancelled()).then(|| vec![Sum { condition, task, seed: unit.seed, sum, error }])
+        (!cancel.is_cancelled())
+            .then(|| vec![Sum { condition, task, seed: unit.seed, sum, error, under: Under::default() }])
     }
 
     fn report(lines: &[Sum], _detail: bool) -> Report {
@@ -87,7 +93,7 @@ async fn go_on(study: &Arc<Sums>, results: &mut Results) -> usize {
 }
 
 fn latest(study: &Sums, results: &Results) -> Vec<Sum> {
-    lines_of(results.latest(&units(study))).unwrap()
+    lines_of::<Sums>(results.latest(&units(study)), results.experiment(), &results.planned).unwrap()
 }
 
 #[tokio::test]
@@ -200,7 +206,7 @@ async fn shards_together_are_the_whole() {
     let alone = folder.path().join("alone.jsonl");
     let mut results = Results::open(Some(&alone), &*study, experiment, Shard::ALL).unwrap();
     go_on(&study, &mut results).await;
-    let lines: Vec<Sum> = lines_of(&merged[0].entries).unwrap();
+    let lines = lines_of::<Sums>(&merged[0].entries, &merged[0].experiment, &merged[0].plan).unwrap();
     assert_eq!(lines, latest(&study, &results));
 }
 
@@ -249,6 +255,7 @@ async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
             seed: unit.seed,
             sum: 1,
             error: None,
+            under: Under::default(),
         }]
     };
     {

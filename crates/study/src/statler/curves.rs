@@ -2,8 +2,9 @@
 
 use super::cups::Curve;
 use super::groups::Group;
-use super::live::StatlerResult;
+use super::live::{PLAYED, StatlerResult};
 use crate::curve::{Plot, Series};
+use stepwright_method::REFERENCE;
 use stepwright_world::table::Domain;
 
 /// a(n) and r(n) of the games of three cups; none where none was played. Games are compared as far as the shortest goes.
@@ -33,7 +34,8 @@ pub fn drift(results: &[StatlerResult]) -> Vec<Plot> {
     let mut plots: Vec<Plot> = Vec::new();
     let mut kept: Vec<(&str, &str, &str, Vec<&[usize]>)> = Vec::new();
     for result in results.iter().filter(|r| r.run.error.is_none() && !r.drift.is_empty()) {
-        let (domain, method, model) = (&*result.run.kind, &*result.run.method, &*result.run.model);
+        let (domain, model) = (&*result.run.kind, &*result.run.model);
+        let method = if model == REFERENCE { PLAYED } else { &*result.run.method };
         match kept.iter_mut().find(|k| (k.0, k.1, k.2) == (domain, method, model)) {
             Some(found) => found.3.push(&result.drift),
             None => kept.push((domain, method, model, vec![&result.drift])),

@@ -1,6 +1,10 @@
 //! Episodes by domain, method and model: what a row of a table is about.
 
+use std::collections::BTreeMap;
+
+use super::paper;
 use super::scores::Played;
+use crate::paper::PublishedFigure;
 
 /// The episodes of a domain that a method with a model went through.
 #[derive(Debug, Clone, PartialEq)]
@@ -8,6 +12,8 @@ pub struct Group {
     pub domain: String,
     pub method: String,
     pub model: String,
+    /// Whether no limit ended an episode early.
+    pub whole: bool,
     pub played: Vec<Played>,
 }
 
@@ -18,8 +24,20 @@ impl Group {
         let at = found.unwrap_or(groups.len());
         if found.is_none() {
             let (domain, method, model) = (domain.to_owned(), method.to_owned(), model.to_owned());
-            groups.push(Group { domain, method, model, played: Vec::new() });
+            groups.push(Group { domain, method, model, whole: true, played: Vec::new() });
         }
         &mut groups[at]
+    }
+
+    /// What was played of each episode, with every seed.
+    pub(crate) fn units(&self) -> Vec<Vec<&Played>> {
+        let mut units: BTreeMap<&str, Vec<&Played>> = BTreeMap::new();
+        self.played.iter().for_each(|played| units.entry(&played.episode).or_default().push(played));
+        units.into_values().collect()
+    }
+
+    /// The paper's figure, where it was measured under the same condition.
+    pub(crate) fn printed(&self, measure: &str) -> Option<PublishedFigure> {
+        paper::of(&self.domain, &self.method, &self.model, self.played.len(), measure).filter(|_| self.whole)
     }
 }

@@ -12,14 +12,19 @@ use tokio_util::sync::CancellationToken;
 use super::groups::Group;
 use super::report;
 use super::scores::{Outcome, Played};
+use crate::columns::{self, Conditions, UNDER};
 use crate::report::Report;
 use crate::run::RunResult;
 use crate::runner::{Opening, Plan, Seeds, Study, Unit};
+use crate::sample::sample;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::table::{CLOSING, Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
+
+/// Actions an episode may take: more than any has requests.
+pub const MOST_ACTIONS: u32 = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
@@ -81,7 +86,7 @@ impl Study for Requests {
     }
 
     fn shared(&self) -> Value {
-        json!({ "limits": self.opening.shared() })
+        json!({ "world": KIND.name, "limits": self.opening.shared() })
     }
 
     fn condition(&self, condition: &Condition) -> Value {
@@ -153,12 +158,26 @@ fn answers(session: &Session) -> Vec<bool> {
     closing.map(|node| node.outcome.reward > 0.5).collect()
 }
 
+sample!(StatlerResult, |of| of.run.task.clone(), of.run.seed, run.under);
+
+/// The conditions of a row: domain, method, model. Where no model took part the reference programs acted, whatever the method.
+pub(crate) fn conditions(StatlerResult { run, .. }: &StatlerResult) -> Conditions {
+    let method = if run.model == REFERENCE { PLAYED } else { &run.method };
+    vec![("domain", run.kind.clone()), ("method", method.to_owned()), ("model", run.model.clone())]
+}
+
+/// What acted where no model took part.
+pub(crate) const PLAYED: &str = "reference programs";
+
 /// Results that were run to their end, by domain, method and model.
 pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
-    let mut groups = Vec::new();
-    for result in results.iter().filter(|r| r.run.error.is_none()) {
-        let run = &result.run;
-        Group::of(&mut groups, &run.kind, &run.method, &run.model).played.push(result.played());
-    }
-    groups
+    let done = results.iter().filter(|r| r.run.error.is_none());
+    let group = |of: &columns::Group<'_, StatlerResult>| Group {
+        domain: of.condition("domain"),
+        method: [of.condition("method"), of.condition(UNDER)].join(" ").trim().to_owned(),
+        model: of.condition("model"),
+        whole: of.lines.iter().all(|r| r.run.under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())),
+        played: of.lines.iter().map(|r| r.played()).collect(),
+    };
+    columns::rows(done, conditions).iter().map(group).collect()
 }

@@ -9,12 +9,10 @@ use serde::Deserialize;
 
 use super::groups::Group;
 use super::outputs::Output;
+use super::paper::RECORDED;
 use super::scores::{Outcome, Played};
 use crate::recordings::{document, each_line, json_files, jsonl_files};
 use stepwright_world::table::{Expected, Move, is_right};
-
-/// The language model of the publication, by whose name recorded outputs go.
-pub(crate) const MODEL: &str = "recorded";
 
 #[derive(Debug, Deserialize)]
 pub struct Episode {
@@ -131,7 +129,7 @@ impl Recorded {
             played.outcomes.push(asked.outcome(&Output::read(&step.generated), &objects));
         }
         // The program's own names of methods have hyphens.
-        Group::of(&mut self.groups, &episode.domain, &run.method.replace('_', "-"), MODEL).played.push(played);
+        Group::of(&mut self.groups, &episode.domain, &run.method.replace('_', "-"), RECORDED).played.push(played);
         Ok(())
     }
 }

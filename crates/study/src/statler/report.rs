@@ -4,13 +4,12 @@ use serde::Serialize;
 
 use super::curves;
 use super::groups::Group;
-use super::live::StatlerResult;
-use super::live::groups;
-use super::paper::{self, COMMON, COMPARED, CUPS, EPISODES, OWN};
+use super::live::{StatlerResult, conditions, groups};
+use super::paper::{COMMON, COMPARED, CUPS, EPISODES, MODEL, OWN, WINDOW};
 use super::scores::{ByMemory, Played, Scores, Share, up_to_first_failure_of_any};
 use crate::columns::{self, Cell, Column, column, condition, words};
 use crate::curve::{Chart, ShareOf, Shares};
-use crate::interval::{of_mean, wilson};
+use crate::interval::{Interval, bootstrap, wilson};
 use crate::paper::{PublishedFigure, STATLER};
 use crate::report::{Report, Table};
 use stepwright_method::REFERENCE;
@@ -76,12 +75,12 @@ pub fn tables(groups: &[Group]) -> Report {
         report.text("\nRequests up to the first failure of any method compared (the paper's Table 3)\n");
         report.table(cut);
     }
-    report.text(format!(
+    report.text(
         "\n`success` and `rate`: episodes without a wrong request, with Wilson's 95 % interval. `steps`: requests answered before the \
          first wrong one, as a share of the episode, averaged, with the bootstrap over episodes. `temporal`: requests that take something \
-         of earlier ones. `paper`, beside the figure it is of: \"{}\", {EPISODES} episodes a domain, gpt-3.5-turbo-instruct.\n",
-        STATLER.source
-    ));
+         of earlier ones. `paper` stands beside the figure it is of where domain, method, model and number of episodes are the paper's.\n",
+    );
+    paper(&mut report);
     report.chart(Chart::Shares(Shares {
         measure: "episodes without a wrong request".to_owned(),
         rows: groups.iter().map(share_of).collect(),
@@ -89,13 +88,38 @@ pub fn tables(groups: &[Group]) -> Report {
     report
 }
 
+/// The paper's rows of success and steps.
+fn paper(report: &mut Report) {
+    report.text(format!("\nAs printed in \"{}\" ({EPISODES} episodes a domain, {MODEL})\n", STATLER.source));
+    let varies = [("domain", "domain"), ("method", "method")];
+    let table =
+        STATLER.table(|row| row.figure("success").is_some(), &varies, &[("success", "rate"), ("steps", "steps")]);
+    report.table(table.titled("paper, Table 1 and the later version"));
+    report.text(format!("{WINDOW}\n"));
+}
+
+/// The interval of success, over episodes.
+fn success(group: &Group) -> Option<Interval> {
+    let scores = Scores::of(&group.played);
+    wilson(Share { right: scores.success, of: scores.episodes }.rate()?, group.units().len())
+}
+
+/// The bootstrap of successful steps over episodes.
+fn spread_of_steps(group: &Group) -> Option<Interval> {
+    bootstrap(&group.units(), |drawn| {
+        let steps: Vec<f64> =
+            drawn.iter().flat_map(|unit| unit.iter().map(|played| played.successful_steps())).collect();
+        steps.iter().sum::<f64>() / steps.len() as f64
+    })
+}
+
 fn share_of(group: &Group) -> ShareOf {
     let scores = Scores::of(&group.played);
     ShareOf {
         name: format!("{}, {} ({})", group.domain, group.method, group.model),
         share: scores.success as f64 / scores.episodes.max(1) as f64,
-        interval: wilson(scores.success, scores.episodes),
-        paper: paper::of(&group.domain, &group.method, "success").and_then(PublishedFigure::number),
+        interval: success(group),
+        paper: group.printed("success").and_then(PublishedFigure::number),
     }
 }
 
@@ -110,21 +134,20 @@ fn about<'a, T: 'a>() -> [Column<'a, Row<'a, T>>; 3] {
 }
 
 fn printed<'a, T: 'a>(measure: &'a str) -> Column<'a, Row<'a, T>> {
-    column("paper", move |(group, _): &Row<'_, T>| Cell::Printed(paper::of(&group.domain, &group.method, measure)))
+    column("paper", move |(group, _): &Row<'_, T>| Cell::Printed(group.printed(measure)))
 }
 
 fn successes(groups: &[Group]) -> Table {
     type Of<'a> = Row<'a, Scores>;
-    let steps = |group: &Group| group.played.iter().map(Played::successful_steps).collect::<Vec<f64>>();
     let rate = |(_, of): &Of<'_>| Share { right: of.success, of: of.episodes }.rate();
     let mean = |(_, of): &Of<'_>| (of.episodes > 0).then_some(of.successful_steps);
     let figures = [
         column("success", |(_, of): &Of<'_>| Cell::of(format!("{}/{}", of.success, of.episodes))),
         column("rate", move |row: &Of<'_>| Cell::Figure(rate(row), 3)),
-        column("95 %", |(_, of): &Of<'_>| Cell::Interval(wilson(of.success, of.episodes), 3)),
+        column("95 %", |(group, _): &Of<'_>| Cell::Interval(success(group), 3)),
         printed("success"),
         column("steps", move |row: &Of<'_>| Cell::Figure(mean(row), 3)),
-        column("95 %", move |(group, _): &Of<'_>| Cell::Interval(of_mean(&steps(group)), 3)),
+        column("95 %", |(group, _): &Of<'_>| Cell::Interval(spread_of_steps(group), 3)),
         printed("steps"),
     ];
     let columns: Vec<_> = about().into_iter().chain(figures).collect();
@@ -188,16 +211,16 @@ fn costs(results: &[StatlerResult], report: &mut Report) {
         column("wrong values", move |of: &columns::Group<'_, StatlerResult>| Cell::Figure(wrong(of), 2)),
         column("errors", |of: &columns::Group<'_, StatlerResult>| Cell::of(of.count(|r| r.run.error.is_some()))),
     ];
-    let rows = columns::groups(results, |StatlerResult { run, .. }| {
-        vec![("domain", run.kind.clone()), ("method", run.method.clone()), ("model", run.model.clone())]
-    });
+    let rows = columns::rows(results, conditions);
     let builtin = if results.iter().any(|r| r.run.model == REFERENCE) {
         " No model took part in rows of `reference`: the reference programs of the episodes' files were played."
     } else {
         ""
     };
+    let columns: Vec<_> = columns.into_iter().chain(columns::under(&rows)).collect();
     report.text("\nWhat it took\n");
     report.table(Table::of("What it took", &columns, &rows));
+    report.text(columns::counted_once(&rows, results.len()));
     report.text(format!(
         "\n`asks` (of a language model), `tokens` and `seconds` are means of an episode, `wrong values` the mean \
          number of differences between belief and truth at a step. Episodes with errors are not scored.{builtin}\n"

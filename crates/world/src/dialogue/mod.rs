@@ -48,6 +48,8 @@ pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Admissible, Ability::Preview],
     generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
     agent: Some(agent::learn),
+    // Each step's is the F1 of all that was predicted so far.
+    reward: |outcomes| outcomes.iter().rfind(|outcome| outcome.is_executed()).map_or(0.0, |outcome| outcome.reward),
     ..WorldKind::new(
         "dialogue",
         "recorded dialogues with a service: say what its system does next, act by act",

@@ -23,6 +23,8 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// The value where none is given, as text; empty for none.
     pub default: &'static str,
+    /// The value that needs a language model; empty for none.
+    pub with_model: &'static str,
 }
 
 pub type Table = &'static [OptionSpec];
@@ -30,11 +32,16 @@ pub type Table = &'static [OptionSpec];
 impl OptionSpec {
     /// An option without a default.
     pub const fn new(key: &'static str, label: &'static str, kind: Kind, about: &'static str) -> Self {
-        OptionSpec { key, label, about, kind, default: "" }
+        OptionSpec { key, label, about, kind, default: "", with_model: "" }
     }
 
     pub const fn or(self, default: &'static str) -> Self {
         OptionSpec { default, ..self }
+    }
+
+    /// The same with a value that needs a language model.
+    pub const fn asking(self, with_model: &'static str) -> Self {
+        OptionSpec { with_model, ..self }
     }
 
     /// The value after (or before) another one, for a dialog that goes through them; without a default there is a place for

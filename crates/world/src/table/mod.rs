@@ -54,6 +54,7 @@ pub static KIND: WorldKind = WorldKind {
     files: &[shipped!("table", "demonstrations.toml")],
     generate: Some(Generator { types: "pick_and_place, disinfection, weight, cover", make: generate::new_task }),
     agent: Some(agent::learn),
+    reward: world::reward,
     ..WorldKind::new(
         "table",
         "a table with blocks and bowls: answer one request after another, and remember what is where, dirty or heavy",

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::World;
 use crate::scripts::play;
+use stepwright_episode::StepOutcome;
 use stepwright_program::{Role, Specification};
 
 fn shipped() -> TableWorld {
@@ -79,6 +80,22 @@ fn a_program_with_the_rules_knows_where_things_are() {
         let (_, place) = state.evaluate(&format!("table.place_of('{}')", thing.name)).unwrap();
         assert_eq!(place, table.place_of(&thing.name).unwrap());
     }
+}
+
+#[test]
+fn an_episodes_reward_is_the_share_of_its_requests() {
+    let source = Source::shipped().unwrap();
+    let id = source.ids().next().unwrap();
+    let episode = source.episode(id).unwrap();
+    let mut world = shipped();
+    let mut outcomes = vec![world.reset(id, 0).unwrap()];
+    for text in [&answer(&episode.requests[0].expected), "done()", "done()"] {
+        outcomes.push(world.act(text).unwrap());
+    }
+    let outcomes: Vec<StepOutcome> = outcomes.iter().map(StepOutcome::from).collect();
+    let of = |count: usize| (KIND.reward)(&outcomes.iter().take(count).collect::<Vec<_>>());
+    let share = 1.0 / episode.requests.len() as f64;
+    assert_eq!([of(1), of(2), of(4)], [0.0, share, share]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::{Source, picture, program, worked};
 use crate::{
     self as world, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError, WorldKind,
 };
+use stepwright_episode::StepOutcome;
 use stepwright_program::Call;
 
 #[derive(Debug, Clone)]
@@ -136,6 +137,14 @@ impl Run {
         self.said.clear();
         if right { 1.0 } else { 0.0 }
     }
+}
+
+/// The share of an episode's requests that were answered rightly.
+pub(super) fn reward(outcomes: &[&StepOutcome]) -> f64 {
+    // As `announcement` writes it: `3 of 7: ...`.
+    let of = |line: &str| line.split_once(": ")?.0.split_once(" of ")?.1.parse::<u32>().ok();
+    let all = outcomes.iter().find_map(|outcome| outcome.observation.lines().rev().find_map(of));
+    outcomes.iter().map(|outcome| outcome.reward).sum::<f64>() / f64::from(all.unwrap_or(1).max(1))
 }
 
 fn beginning(scene: &Scene) -> String {

@@ -1,0 +1,120 @@
+//! What results were measured under: the labels of their tables, and what tells apart results that a table shows alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Study;
+use super::experiment::{Experiment, plain};
+use super::lines::{Entry, Planned};
+use crate::report::Labels;
+use crate::sample::{Sample, Under, settings};
+use stepwright_method::SYMBOLIC;
+
+/// The lines of an experiment's results, each with the condition of its unit.
+pub fn lines_of<'a, S: Study>(
+    entries: impl IntoIterator<Item = &'a Entry>,
+    experiment: &Experiment,
+    planned: &[Planned],
+) -> Result<Vec<S::Line>, String> {
+    let mut conditions: BTreeMap<String, Under> = BTreeMap::new();
+    let experiment = Arc::new(experiment.fields().clone());
+    for of in planned {
+        let (words, condition) = (S::under(&of.condition), Arc::new(of.condition.clone()));
+        let under = Under { words, condition, experiment: Arc::clone(&experiment) };
+        conditions.extend(of.keys().into_iter().map(|key| (key, under.clone())));
+    }
+    let line = |entry: &Entry| {
+        let mut line: S::Line = entry.line()?;
+        let unplanned = || Under { experiment: Arc::clone(&experiment), ..Under::default() };
+        *line.under_mut() = conditions.get(&entry.unit).cloned().unwrap_or_else(unplanned);
+        Ok(line)
+    };
+    entries.into_iter().map(line).collect()
+}
+
+/// What an experiment was measured under, as far as it and its plan say.
+pub fn labels(experiment: &Experiment, planned: &[Planned]) -> Labels {
+    let fields = experiment.fields();
+    let text = |value: &Value| (!value.is_null()).then(|| plain(value));
+    let known = |name: &str| {
+        let of_conditions = || {
+            let each: BTreeSet<String> = planned.iter().filter_map(|of| text(&of.condition[name])).collect();
+            (!each.is_empty()).then(|| Vec::from_iter(each).join(", "))
+        };
+        text(&fields[name]).or_else(of_conditions)
+    };
+    let mut whose: BTreeSet<String> = planned.iter().filter_map(|of| settings(&of.condition)).collect();
+    whose.extend(settings(fields));
+    let whose = Vec::from_iter(whose).join(", ");
+    let model = &fields["model"];
+    let model = match model["name"].as_str() {
+        Some(SYMBOLIC) => Some("no language model".to_owned()),
+        name => model["id"].as_str().or(name).map(str::to_owned),
+    };
+    let options = fields["options"].as_object().into_iter().flatten().filter(|(key, _)| *key != "settings");
+    let options: Vec<String> = options.map(|(key, value)| format!("{key} {}", plain(value))).collect();
+    let limits = &fields["limits"];
+    let most = text(&limits["max_steps"]).or_else(|| text(&fields["max_steps"])).map(|most| format!("{most} actions"));
+    let tokens = text(&fields["token_budget"]).map(|most| format!("{most} tokens"));
+    let limited: Vec<String> = most.into_iter().chain(tokens).collect();
+    let in_force = &limits["preconditions"];
+    let seeds: BTreeSet<u64> = planned.iter().flat_map(|of| of.seeds.iter().copied()).collect();
+    let all = [
+        ("world", known("world")),
+        ("data", text(&fields["data"])),
+        ("method", known("method")),
+        ("settings", Some(if whose.is_empty() { "the program's own".to_owned() } else { whose })),
+        ("model", model),
+        ("options", Some(options.join(", "))),
+        ("preconditions", text(&in_force["file"]).map(|held| format!("a file, {held}")).or_else(|| text(in_force))),
+        ("truth", text(&fields["truth_file"]).map(|held| format!("a file, {held}"))),
+        ("tests", text(&fields["tests"]).map(|most| format!("the first {most} of each"))),
+        ("seeds", Some(in_words(&seeds))),
+        ("limits", Some(limited.join(", "))),
+        ("program", text(&fields["program"])),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?))).collect()
+}
+
+/// `0 to 9`, else the seeds one by one.
+fn in_words(seeds: &BTreeSet<u64>) -> String {
+    let (first, last) = (seeds.first().copied().unwrap_or_default(), seeds.last().copied().unwrap_or_default());
+    if seeds.len() > 2 && last - first == seeds.len() as u64 - 1 {
+        return format!("{first} to {last}");
+    }
+    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_experiment_says_what_it_was_measured_under() {
+        let fields = json!({
+            "program": "0.1.0+abc", "model": {"name": "symbolic"}, "world": "household", "method": "few-shot", "data": "shipped",
+            "options": {"edition": "put"}, "limits": {"max_steps": 50, "preconditions": {"file": "12ab"}}, "token_budget": null,
+        });
+        let planned = |seeds: &[u64], condition: Value| Planned { condition, tasks: Vec::new(), seeds: seeds.to_vec() };
+        let of = |fields: Value, planned: &[Planned]| {
+            let all = labels(&Experiment::new("run", fields), planned);
+            all.into_iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(
+            of(fields, &[planned(&[0, 1, 2], json!({}))]),
+            "world household; data shipped; method few-shot; settings the program's own; model no language model; options edition put; \
+             preconditions a file, 12ab; seeds 0 to 2; limits 50 actions; program 0.1.0+abc"
+        );
+        let several =
+            ["b", "a"].map(|method| planned(&[7, 1], json!({"method": method, "options": {"settings": "s"}})));
+        let fields = json!({"model": {"name": "m", "id": "org/m"}, "max_steps": 24, "token_budget": 9});
+        assert_eq!(
+            of(fields, &several),
+            "method a, b; settings s; model org/m; seeds 1, 7; limits 24 actions, 9 tokens"
+        );
+    }
+}
