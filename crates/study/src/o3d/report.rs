@@ -44,8 +44,7 @@ pub(super) fn report(results: &[O3dResult]) -> Report {
     }
     report.text(format!(
         "\n`95 %` is over tasks. `paper` stands beside a figure of ours only where model, method, limit and number of tasks are the same. The \
-         paper's tables are of \"{}\": \
-         success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
+         paper's tables are of \"{}\": success in percent over ALFWorld's 134 unseen games, success and score over WebShop's first 500 instructions. Its row \
          AdaPlanner with GPT-3.5-0613 does not agree with its own columns.\n",
         O3D.source
     ));

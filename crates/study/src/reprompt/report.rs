@@ -122,7 +122,8 @@ fn tables(mut methods: Vec<Row<'_>>, lines: &[RepromptResult], report: &mut Repo
         "\n{} of {}, model: {model}. Sentence vectors: {embedders}.{builtin} A plan is executable if its program can be carried out in a \
          household prepared for it; a step that was refused and never mended counts. `GS`: states at the end alike those after a program of \
          people, over all annotated classes (2022) or those either program names (2024). `LCS`: longest common subsequence with the nearest \
-         program of people, percent. `95 %` is over tasks, whatever their scenes, `sd` over seeds. Whether plans are correct people say: `stepwright rate RESULTS`. `paper` is filled where condition, \
+         program of people, percent. `95 %` is over tasks, whatever their scenes, `sd` over seeds. Whether plans are correct people say: \
+         `stepwright rate RESULTS`. `paper` is filled where condition, \
          tasks and model are the paper's.\n",
         count(methods.iter().map(|of| of.lines.len()).sum::<usize>(), "plan"),
         count(titles.len(), "task"),
