@@ -86,12 +86,12 @@ pub struct O3d {
 }
 
 /// The paper's settings of a method: by their name, or the limits alone where a method has no settings.
-fn as_published(method: &str, world: &str) -> Option<(&'static str, String)> {
+fn as_published(method: &str, world: &str) -> (&'static str, String) {
     let limits = || if world == SHOP { "o3d-15" } else { "o3d-30" };
-    Some(match publications::fixed("o3d", method, world) {
+    match publications::fixed("o3d", method, world) {
         Some(_) => (publications::SETTINGS.key, "o3d".to_owned()),
         None => ("limits", limits().to_owned()),
-    })
+    }
 }
 
 #[async_trait]
@@ -198,7 +198,7 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         }
         let mut options: Vec<(&'static str, String)> =
             options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        options.extend(as_published(method, world));
+        options.push(as_published(method, world));
         let mut knowledge = method::skills::SHIPPED.to_owned();
         if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
             knowledge = content(own)?;
