@@ -78,7 +78,7 @@ impl Method for Reflexion {
             };
         }
         if cx.options().on(&LAST) && trials::used_up(cx.session, cx.options().count(&TRIALS) as usize) {
-            return Step::Stuck("the trials are used up".to_owned());
+            return Step::Recommend { proposal: None, why: "the trials are used up".to_owned() };
         }
         react::next(cx, || {
             let notes = Notes { reflections: if cx.options().on(&RECALL) { kept(cx) } else { Vec::new() } };
