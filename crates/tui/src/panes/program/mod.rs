@@ -186,7 +186,7 @@ impl Pane for ProgramPane {
         let tip = self.trail.ids().len().saturating_sub(1);
         let step = node.depth as usize;
         let of = if tip > step { format!(" of {tip}") } else { String::new() };
-        let settings = view.session.as_ref().and_then(|session| words::settings(session));
+        let settings = view.session.as_ref().and_then(words::settings);
         let settings = settings.map(|settings| format!(", {settings}")).unwrap_or_default();
         format!("Program, step {step}{of}{settings}")
     }
