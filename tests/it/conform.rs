@@ -56,6 +56,15 @@ fn the_household_graph_agrees_with_every_recording() {
 }
 
 #[test]
+fn whole_requests_are_those_of_the_originals() {
+    let Some(folder) = recordings("requests") else { return };
+    conform::requests::use_worker(std::path::Path::new(env!("CARGO_BIN_EXE_stepwright")));
+    let report = conform::run(folder.parent().unwrap(), Some("requests")).unwrap();
+    eprintln!("{report}");
+    assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
 fn a_folder_without_recordings_is_absent_and_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let report = conform::run(folder.path(), Some("alfworld")).unwrap();

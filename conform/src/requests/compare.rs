@@ -131,7 +131,8 @@ fn plain(name: &str, value: &Value) -> Value {
         ("stop", Value::Null) => json!([]),
         ("stop", Value::String(one)) => json!([one]),
         ("logprobs", value) => json!(!matches!(value, Value::Null | Value::Bool(false))),
-        (_, Value::Number(number)) => json!(number.as_f64()),
+        // Sums of fractions differ in their last binary digit.
+        (_, Value::Number(number)) => json!(number.as_f64().map(|value| (value * 1e9).round() / 1e9)),
         (name, Value::Null) => DEFAULTS.iter().find(|(of, _)| *of == name).map_or(Value::Null, |(_, is)| json!(is)),
         (_, other) => other.clone(),
     }

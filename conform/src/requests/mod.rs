@@ -64,6 +64,17 @@ pub(crate) struct Exception {
     pub(crate) reason: &'static str,
 }
 
+/// Calls whose answers the original throws away: left out of a recording before it is played.
+pub(crate) struct Unasked {
+    pub(crate) id: &'static str,
+    /// Whether a call of an episode, by its place, is one.
+    pub(crate) is: fn(&str, &Recorded, usize) -> bool,
+    pub(crate) reason: &'static str,
+}
+
+/// All kinds of such calls.
+const UNASKED: [Unasked; 1] = [react::FIFTEENTH];
+
 /// The families of methods: their folders, and their exceptions.
 const FAMILIES: [(&[Folder], &[Exception]); 6] = [
     (react::FOLDERS, react::EXCEPTIONS),
@@ -120,6 +131,16 @@ fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -
         Ok(episode) => episodes.push((at, episode)),
         Err(why) => row.differs(unreadable(at, why)),
     });
+    let left_out = UNASKED.map(|unasked| {
+        let mut number = 0;
+        for (_, episode) in &mut episodes {
+            let all = episode.calls.len();
+            let mut kept = (0..all).map(|at| !(unasked.is)(of.name, episode, at)).collect::<Vec<_>>().into_iter();
+            episode.calls.retain(|_| kept.next().unwrap_or(true));
+            number += all - episode.calls.len();
+        }
+        number
+    });
     let played = play::all(root, &path, of, &episodes);
     let (mut equal, mut ends) = (0, 0);
     let mut excused: BTreeMap<usize, u64> = BTreeMap::new();
@@ -169,7 +190,10 @@ fn row(root: &Path, of: &Folder, exceptions: &[Exception], used: &mut [usize]) -
         .filter_map(|(at, times)| Some((exceptions.get(*at)?, times)))
         .map(|(exception, times)| format!("; {} excuses {times}: {}", exception.id, exception.reason))
         .collect();
+    let thrown = UNASKED.iter().zip(left_out).filter(|(_, number)| *number > 0);
+    let thrown: String =
+        thrown.map(|(out, number)| format!("; {} leaves out {number}: {}", out.id, out.reason)).collect();
     let (calls, all) = (row.compared, episodes.len());
-    row.note = Some(format!("{equal} of {calls} calls and {ends} of {all} ends equal{}", excused.concat()));
+    row.note = Some(format!("{equal} of {calls} calls and {ends} of {all} ends equal{}{thrown}", excused.concat()));
     row
 }

@@ -1,8 +1,9 @@
 //! Recordings of ReAct and Reflexion.
 
-use super::recording::{Recorded, Recording};
-use super::{Exception, Folder, Found, Opening, texts};
+use super::recording::{Call, Recorded, Recording};
+use super::{Exception, Folder, Found, Opening, Unasked, texts};
 use crate::field;
+use serde_json::Value;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 
@@ -13,7 +14,32 @@ pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "reflexion_webshop", session: reflexion_shop, answers: texts, ended: succeeded },
 ];
 
-pub(super) const EXCEPTIONS: &[Exception] = &[];
+pub(super) const EXCEPTIONS: &[Exception] = &[Exception {
+    id: "sums of a run",
+    excuses: |case| {
+        let prompt = case.recorded().and_then(|call| call.prompt.as_ref());
+        case.folder == "reflexion_alfworld"
+            && case.field == "prompt"
+            && prompt.is_some_and(|text| text.holds("\n#####\n"))
+    },
+    reason: "the log of a run's last environment holds the sums of all, and the original copies them into the prompt",
+}];
+
+/// After the fourteenth action the shop's programs ask once more.
+pub(super) const FIFTEENTH: Unasked = Unasked {
+    id: "fifteenth line",
+    is: |folder, episode, at| {
+        let first = |trial: &Value| trial["first_call"].as_u64().unwrap_or_default() as usize;
+        let trials = episode.rest.get("trials").and_then(Value::as_array);
+        let from = trials.into_iter().flatten().map(first).filter(|from| *from <= at).max().unwrap_or(0);
+        // A line that is asked for again is one line; the first time it is asked for greedily.
+        let begins = |call: &Call| call.purpose == "act" && call.params["temperature"].as_f64() == Some(0.0);
+        let lines = episode.calls.get(from..=at).into_iter().flatten().filter(|call| begins(call)).count();
+        let is_line = episode.calls.get(at).is_some_and(|call| call.purpose == "act");
+        folder.ends_with("webshop") && is_line && lines > 14
+    },
+    reason: "the shop's programs ask for a line after the last action and throw it away",
+};
 
 /// The slots of the household's template: the two examples of the task's type.
 fn examples(recording: &Recording<'_>) -> Result<String, String> {
@@ -25,9 +51,9 @@ fn examples(recording: &Recording<'_>) -> Result<String, String> {
 /// The same with what the model noted after earlier trials, as it was written.
 const MEMORY: &str = "{% set memory = written %}";
 
-/// What the log of a failed trial holds behind the first observation.
-const HISTORY: &str = "{% for step in steps %}> {{ step.action }}\n{{ step.observation }}{% if not loop.last %}{{ \"\\n\" }}{% endif %}\
-                       {% endfor %}";
+/// The log of a failed trial, from the first observation on.
+const LOG: &str = "{{ first }}{% for step in steps %}{{ \"\\n\" }}> {{ step.action }}\n{{ step.observation }}{% endfor %}\
+                   {{ \"\\n\\n\" }}STATUS: FAIL";
 
 fn opening(
     recording: &Recording<'_>,
@@ -80,9 +106,7 @@ fn reflexion_household(recording: &Recording<'_>) -> Result<Opening, String> {
     ];
     let line = recording.template("act.jinja", &format!("{}{MEMORY}", examples(recording)?))?;
     let few = recording.literal("reflexion_few_shot_examples")?;
-    let scenario = format!(
-        "{{% set few_shot_examples = {few} %}}{MEMORY}{{% set scenario %}}{{{{ first }}}}\n{HISTORY}\n\nSTATUS: FAIL{{% endset %}}"
-    );
+    let scenario = format!("{{% set few_shot_examples = {few} %}}{MEMORY}{{% set scenario %}}{LOG}{{% endset %}}");
     let reflection = recording.template("reflect.jinja", &scenario)?;
     let templates = [Some(("react/act", line)), Some(("reflexion/reflect", reflection))];
     opening(recording, "household", "alfworld/games.jsonl", &options, templates)
@@ -96,7 +120,8 @@ fn reflexion_shop(recording: &Recording<'_>) -> Result<Opening, String> {
     let line = recording.template("act.jinja", &base)?;
     let few = recording.literal("reflection_few_shot_examples")?;
     let scenario = format!(
-        "{{% set few_shot_examples = {few} %}}{MEMORY}{{% set scenario %}}{{{{ first }}}}\n{HISTORY}\n\nSTATUS: FAIL{{% endset %}}"
+        "{{% set few_shot_examples = {few} %}}{MEMORY}{{% set log %}}{LOG}{{% endset %}}\
+         {{% set scenario = log | split(\"Instruction:\") | list | last | trim %}}"
     );
     let reflection = recording.template("reflect.jinja", &scenario)?;
     let templates = [Some(("react/act", line)), Some(("reflexion/reflect", reflection))];

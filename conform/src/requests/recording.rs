@@ -66,6 +66,14 @@ pub(crate) enum Part {
 }
 
 impl Text {
+    /// Whether what is written out of it holds some words.
+    pub(crate) fn holds(&self, words: &str) -> bool {
+        match self {
+            Text::Whole(text) => text.contains(words),
+            Text::Parts(parts) => parts.iter().any(|part| matches!(part, Part::Written(text) if text.contains(words))),
+        }
+    }
+
     /// The whole text; `folder` holds the named ones.
     pub(crate) fn whole(&self, folder: &Path) -> Result<String, String> {
         match self {

@@ -9,7 +9,7 @@ use clap::Args;
 use super::headless::HeadlessFlags;
 use super::settings::MethodFlags;
 use super::world::{WorldName, WorldOptions};
-use super::{BUILD, CliError, Global};
+use super::{BUILD, CliError, Global, note};
 use stepwright_launch::NewSession;
 use stepwright_launch::config::Config;
 use stepwright_method as method;
@@ -80,6 +80,7 @@ impl Run {
         };
         let study = run::Run::new(opening, new, tasks, &self.seeds).map_err(failed)?;
         self.method.suit(study.method(), &config)?;
+        study.settings().iter().for_each(|settings| note(settings));
         self.headless.run(study, provenance, &config, &model, self.detail)
     }
 

@@ -13,9 +13,9 @@ impl Driver {
     /// The request; where it changes whose settings a method has, with the options that these fixed.
     fn with_settings(&self, request: Request) -> Result<Request, String> {
         let Request::Configure(Configuration { model, method, options }) = request else { return Ok(request) };
-        let default = |key: &str| method::all_options().iter().find(|spec| spec.key == key).map_or("", |s| s.default);
+        let own = (self.models.methods)(&method)?.info().options;
         let (world, before) = (self.timeline.world.kind().name, &self.gate.session().options);
-        let options = publications::changed(&method, world, before, options, default)?;
+        let options = publications::changed((&method, own), world, before, options)?;
         Ok(Request::Configure(Configuration { model, method, options }))
     }
 

@@ -154,7 +154,8 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let mut method_options = config.method.given.clone();
     method_options.extend(own_options(config, &info).map_err(OpenError::Failed)?);
     method_options.extend(options.clone());
-    let method_options = publications::preset(info.id, kind.name, method_options).map_err(OpenError::Failed)?;
+    let method_options =
+        publications::preset((info.id, info.options), kind.name, method_options).map_err(OpenError::Failed)?;
     let method_options = Values::read(method::options_with(info.options), &method_options)
         .map_err(|e| OpenError::Failed(e.to_string()))?;
     let own = config.method.domain.as_ref();

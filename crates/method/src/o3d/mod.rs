@@ -14,6 +14,7 @@ use stepwright_skill::line::Level;
 use stepwright_skill::{Knowledge, agent, document};
 
 use super::options::TEMPERATURE;
+use super::publications::SETTINGS;
 use super::skills::{self, SKILLS};
 use super::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Place, Reading, Section, SectionLine, Step, StepStatus, Stop,
@@ -130,7 +131,7 @@ impl Method for O3d {
             label: "O3D: skills from logs",
             description: "A base policy calls skills; the policy of each emits primitives until it is done. By a file of skills, with \
                           a language model or with the agent by skills (no language model).",
-            options: &[SKILLS, VARIANT, LIMITS, ACTIONS, CALLS, TEMPERATURE],
+            options: &[SETTINGS, SKILLS, VARIANT, LIMITS, ACTIONS, CALLS, TEMPERATURE],
             ..MethodInfo::BARE
         }
     }

@@ -15,7 +15,7 @@ mod statler;
 use std::collections::BTreeMap;
 
 use stepwright_episode::Generation;
-use stepwright_world::options::{Kind, OptionSpec};
+use stepwright_world::options::{Kind, OptionSpec, Table};
 
 /// All publications, family by family.
 const FAMILIES: [&[Publication]; 6] =
@@ -173,10 +173,22 @@ pub fn fixed(id: &str, method: &str, world: &str) -> Option<&'static Row> {
     of(id, method)?.row(world)
 }
 
-/// The given options with a publication's values where a key is not given.
-/// Errors: the named publication is none of the method's, or none of its in that world.
+/// Whose settings a method has by its options, in words; `None` where no publication is of it in the world.
+pub fn whose(method: &str, world: &str, options: &BTreeMap<String, String>) -> Option<String> {
+    let mut known = all().filter(|p| p.methods.contains(&method) && p.row(world).is_some()).peekable();
+    known.peek()?;
+    let id = options.get(SETTINGS.key).map_or(OWN, String::as_str);
+    if let Some(publication) = of(id, method) {
+        return Some(format!("settings {id}: {}", publication.title));
+    }
+    let known: Vec<String> = known.map(|p| format!("--settings {} ({})", p.id, p.title)).collect();
+    Some(format!("settings of {method} itself, which is no publication's protocol; those are: {}", known.join(", ")))
+}
+
+/// The given options of a method (`own` are those it has) with a publication's values where a key is not given.
+/// Errors: the named publication is none of the method's, or says nothing of the world.
 pub fn preset(
-    method: &str,
+    (method, own): (&str, Table),
     world: &str,
     mut given: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, String> {
@@ -184,15 +196,15 @@ pub fn preset(
     let Some(publication) = all().find(|publication| publication.id == id) else { return Ok(given) };
     let Publication { title, methods, .. } = publication;
     if !methods.contains(&method) {
-        let own: Vec<&str> = all().filter(|p| p.methods.contains(&method)).map(|p| p.id).collect();
-        let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
-        return Err(format!("settings = {id} ({title}) are of {}; those of {method}: {own}", methods.join(", ")));
+        let known: Vec<&str> = all().filter(|p| p.methods.contains(&method)).map(|p| p.id).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(format!("settings = {id} ({title}) are of {}; those of {method}: {known}", methods.join(", ")));
     }
     let row = publication.row(world).ok_or_else(|| {
         let worlds: Vec<&str> = publication.rows.iter().map(|row| row.world).collect();
         format!("settings = {id} ({title}) say nothing of the world {world}; they are of {}", worlds.join(", "))
     })?;
-    for (key, value) in row.options {
+    for (key, value) in row.options.iter().filter(|(key, _)| own.iter().any(|spec| spec.key == *key)) {
         given.entry((*key).to_owned()).or_insert_with(|| (*value).to_owned());
     }
     Ok(given)
@@ -202,34 +214,34 @@ pub fn preset(
 /// sets it; what the settings of before had fixed goes with them.
 /// Errors: as [`preset`].
 pub fn changed(
-    method: &str,
+    (method, own): (&str, Table),
     world: &str,
     before: &BTreeMap<String, String>,
     mut wanted: BTreeMap<String, String>,
-    default: impl Fn(&str) -> &'static str,
 ) -> Result<BTreeMap<String, String>, String> {
     let id = |options: &BTreeMap<String, String>| options.get(SETTINGS.key).map_or(OWN, String::as_str).to_owned();
     let (old, new) = (id(before), id(&wanted));
     if !wanted.contains_key(SETTINGS.key) || old == new {
         return Ok(wanted);
     }
+    let default = |key: &str| own.iter().find(|spec| spec.key == key).map_or("", |spec| spec.default);
     let is_new = |key: &String, value: &String| before.get(key).map_or(default(key), String::as_str) != value;
-    let own: BTreeMap<String, String> =
+    let set: BTreeMap<String, String> =
         wanted.iter().filter(|(key, value)| is_new(key, value)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let left = all().find(|p| p.id == old).and_then(|p| p.row(world)).map_or(&[][..], |row| row.options);
     for (key, value) in left {
-        if before.get(*key).is_some_and(|now| now == value) && !own.contains_key(*key) {
+        if before.get(*key).is_some_and(|now| now == value) && !set.contains_key(*key) {
             wanted.insert((*key).to_owned(), default(key).to_owned());
         }
     }
-    wanted.extend(preset(method, world, own)?);
+    wanted.extend(preset((method, own), world, set)?);
     Ok(wanted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{all_options, named};
+    use crate::named;
 
     #[test]
     fn rows_name_methods_options_and_values_that_there_are() {
@@ -262,23 +274,27 @@ mod tests {
         let map = |given: &[(&str, &str)]| -> BTreeMap<String, String> {
             given.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
         };
-        let default = |key: &str| all_options().iter().find(|spec| spec.key == key).map_or("", |spec| spec.default);
+        let react = ("react", named("react").unwrap().info().options);
         let published = map(&[("settings", "react-2023")]);
-        let filled = preset("react", "household", published.clone()).unwrap();
+        let filled = preset(react, "household", published.clone()).unwrap();
         assert_eq!((filled["limits"].as_str(), filled["examples"].as_str()), ("react-49", "2"));
-        assert_eq!(preset("react", "shop", published.clone()).unwrap()["limits"], "react-14");
+        assert_eq!(preset(react, "shop", published.clone()).unwrap()["limits"], "react-14");
         let own = map(&[("settings", "react-2023"), ("limits", "none")]);
-        assert_eq!(preset("react", "household", own).unwrap()["limits"], "none");
-        assert_eq!(preset("react", "household", map(&[])).unwrap(), map(&[]));
-        assert!(preset("few-shot", "household", published.clone()).unwrap_err().contains("are of react"));
+        assert_eq!(preset(react, "household", own).unwrap()["limits"], "none");
+        assert_eq!(preset(react, "household", map(&[])).unwrap(), map(&[]));
+        assert!(preset(("few-shot", &[]), "household", published.clone()).unwrap_err().contains("are of react"));
+        assert!(preset(react, "kitchen", published.clone()).unwrap_err().contains("nothing of the world kitchen"));
+        assert!(whose("react", "household", &published).unwrap().starts_with("settings react-2023: Yao"));
+        assert!(whose("react", "household", &map(&[])).unwrap().contains("no publication's protocol"));
+        assert_eq!(whose("few-shot", "household", &map(&[])), None);
         // Changed in a running session: new values come, and go with the settings again unless they were changed.
         let dialog = |settings: &str, limits: &str| map(&[("settings", settings), ("limits", limits)]);
         let begun = dialog(OWN, "none");
-        let now = changed("react", "household", &begun, dialog("react-2023", "none"), default).unwrap();
+        let now = changed(react, "household", &begun, dialog("react-2023", "none")).unwrap();
         assert_eq!(now["limits"], "react-49");
-        let back = changed("react", "household", &now, dialog(OWN, "react-49"), default).unwrap();
+        let back = changed(react, "household", &now, dialog(OWN, "react-49")).unwrap();
         assert_eq!(back["limits"], "none");
-        let kept = changed("react", "household", &begun, dialog("react-2023", "o3d-30"), default).unwrap();
+        let kept = changed(react, "household", &begun, dialog("react-2023", "o3d-30")).unwrap();
         assert_eq!(kept["limits"], "o3d-30");
     }
 }

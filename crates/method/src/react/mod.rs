@@ -63,7 +63,7 @@ impl Method for React {
                 id: "react-long",
                 label: "ReAct-long",
                 description: "As ReAct, with as many recorded episodes in the prompt as the model's context takes.",
-                options: &[LIMITS, TIPS, TEMPERATURE],
+                options: &[SETTINGS, LIMITS, READING, TIPS, TEMPERATURE],
                 needs,
                 ..MethodInfo::BARE
             }

@@ -213,3 +213,40 @@ fn words(examples: usize, of: usize, steps: usize) -> Option<String> {
     let out: Vec<String> = examples.into_iter().chain(steps).collect();
     (!out.is_empty()).then(|| format!("left out of the prompt: {}", out.join(" and ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_model::prompt::Prompts;
+
+    /// The parts stand in the order of the publications: what it is about, examples, what was noted before, the episode, the question.
+    #[test]
+    fn prompts_have_the_parts_of_the_publications_in_their_order() {
+        let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let material = Material {
+            about: "ABOUT".into(),
+            examples: texts(&["EXAMPLE 1", "EXAMPLE 2"]),
+            actions: Vec::new(),
+            reflections: texts(&["NOTE 1", "NOTE 2"]),
+            written: Vec::new(),
+            transcript: "FIRST\n> look\nSEEN\n".into(),
+            first: "FIRST".into(),
+            steps: Vec::new(),
+            cue: "> ",
+            thought: "think: …".into(),
+            refused: Vec::new(),
+            left_out: None,
+        };
+        for name in ["react/act", "react/act_chat"] {
+            let messages = Prompts::default().render(name, &material).unwrap().messages;
+            let text: String = messages.iter().map(|message| message.text.as_str()).collect();
+            let parts = ["ABOUT", "EXAMPLE 1", "EXAMPLE 2", "NOTE 1", "NOTE 2", "FIRST", "> look", "SEEN", ">"];
+            let mut from = 0;
+            for part in parts {
+                let at = text[from..].find(part).unwrap_or_else(|| panic!("{name}: no {part} behind {from} in {text}"));
+                from += at + part.len();
+            }
+            assert!(text.trim_end().ends_with('>'), "{name} asks for the next line: {text}");
+        }
+    }
+}

@@ -78,7 +78,7 @@ impl Method for Reflexion {
             };
         }
         if cx.options().on(&LAST) && trials::used_up(cx.session, cx.options().count(&TRIALS) as usize) {
-            return Step::Stuck("the trials are used up".to_owned());
+            return Step::Recommend { proposal: None, why: "the trials are used up".to_owned() };
         }
         react::next(cx, || {
             let notes = Notes { reflections: if cx.options().on(&RECALL) { kept(cx) } else { Vec::new() } };
@@ -159,4 +159,30 @@ fn reflection_prompt(cx: &Context<'_>, trial: &Trial) -> Result<PromptRecord, St
         written: kept(cx),
     };
     cx.render(REFLECT, "reflexion/reflect", &failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_model::prompt::Prompts;
+
+    #[test]
+    fn a_reflection_is_asked_for_as_published() {
+        let failed = Failed {
+            about: "ABOUT".into(),
+            transcript: "FIRST\n> look\nSEEN\n".into(),
+            first: String::new(),
+            steps: Vec::new(),
+            why: String::new(),
+            earlier: vec!["NOTE 1".into(), "NOTE 2".into()],
+            written: Vec::new(),
+        };
+        for name in ["reflexion/reflect", "reflexion/reflect_chat"] {
+            let messages = Prompts::default().render(name, &failed).unwrap().messages;
+            let text: String = messages.iter().map(|message| message.text.as_str()).collect();
+            let parts = ["ABOUT", "Two examples", "Noted for the next attempt", "FIRST", "SEEN", "NOTE 1", "NOTE 2"];
+            let at: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap()).collect();
+            assert!(at.is_sorted(), "{name}: {at:?} in {text}");
+        }
+    }
 }

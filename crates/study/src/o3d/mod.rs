@@ -19,7 +19,7 @@ use super::run::RunResult;
 use super::runner::{Opening, Plan, Study, Unit, data_digest, digest_of};
 use super::sample::sample;
 use stepwright_launch::{NewSession, read_logs};
-use stepwright_method as method;
+use stepwright_method::{self as method, publications};
 use stepwright_text::words::count;
 
 const SHOP: &str = "shop";
@@ -85,12 +85,13 @@ pub struct O3d {
     pub model: String,
 }
 
-pub fn limits(world: &str) -> &'static str {
-    if world == SHOP { "o3d-15" } else { "o3d-30" }
-}
-
-fn trials(world: &str) -> &'static str {
-    if world == SHOP { "3" } else { "10" }
+/// The paper's settings of a method: by their name, or the limits alone where a method has no settings.
+fn as_published(method: &str, world: &str) -> (&'static str, String) {
+    let limits = || if world == SHOP { "o3d-15" } else { "o3d-30" };
+    match publications::fixed("o3d", method, world) {
+        Some(_) => (publications::SETTINGS.key, "o3d".to_owned()),
+        None => ("limits", limits().to_owned()),
+    }
 }
 
 #[async_trait]
@@ -197,12 +198,7 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         }
         let mut options: Vec<(&'static str, String)> =
             options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        if has("limits") {
-            options.push(("limits", limits(world).to_owned()));
-        }
-        if has(method::TRIALS.key) {
-            options.push((method::TRIALS.key, trials(world).to_owned()));
-        }
+        options.push(as_published(method, world));
         let mut knowledge = method::skills::SHIPPED.to_owned();
         if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
             knowledge = content(own)?;
@@ -249,7 +245,7 @@ pub fn by_logs(
         let path = folder.join(format!("{knowledge}.skills.toml"));
         // Shards write the same file at the same time.
         stepwright_files::replace(&path, written.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
-        let options = vec![("limits", limits(world).to_owned()), ("skills", path.display().to_string())];
+        let options = vec![as_published("o3d", world), ("skills", path.display().to_string())];
         let (name, found_in) = ("O3D".to_owned(), Some(found_in.clone()));
         Ok(Condition { name, method: "o3d", options, logs: Some(*number), found_in, knowledge })
     };
@@ -267,8 +263,9 @@ mod tests {
     #[test]
     fn conditions_are_run_as_published() {
         let of = |world: &str| named(&["Reflexion"], world, &Given::default()).unwrap().remove(0).options;
-        assert_eq!(of("household"), [("limits", "o3d-30".to_owned()), ("trials", "10".to_owned())]);
-        assert_eq!(of("shop"), [("limits", "o3d-15".to_owned()), ("trials", "3".to_owned())]);
+        assert_eq!(of("household"), [("settings", "o3d".to_owned())]);
+        let code = named(&["O3D-Code"], "shop", &Given::default()).unwrap().remove(0).options;
+        assert!(code.contains(&("limits", "o3d-15".to_owned())), "{code:?}");
         let default = named(&[], "household", &Given::default()).unwrap();
         assert!(default.len() == 1 && default[0].name == "O3D", "{default:?}");
         assert!(named(&["BUTLER"], "household", &Given::default()).unwrap_err().contains("AdaPlanner"));

@@ -15,7 +15,7 @@ use super::runner::{Opening, Plan, Seeds, Study, Unit};
 use stepwright_driver::Beginning;
 use stepwright_episode::{Header, Session};
 use stepwright_launch::NewSession;
-use stepwright_method::{self as method, DOMAIN};
+use stepwright_method::{self as method, DOMAIN, publications};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
 
@@ -54,6 +54,11 @@ impl Run {
 
     pub fn method(&self) -> &str {
         &self.begun.method
+    }
+
+    /// Whose settings the method has, in words, where a publication is of it in this world.
+    pub fn settings(&self) -> Option<String> {
+        publications::whose(&self.begun.method, &self.begun.world, &self.begun.options)
     }
 }
 

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::draw::{Run, run};
 use crate::theme::{Glyphs, Role, Theme};
-use stepwright_episode::{Actor, Mark, Origin, StepOutcome};
+use stepwright_episode::{Actor, Mark, Origin, Session, StepOutcome};
+use stepwright_method::publications;
 pub use stepwright_text::words::{cost, count};
 
 pub(crate) const NO_SESSION: &str = "No session. Begin an episode or open a session on the start screen.";
@@ -17,6 +18,12 @@ pub fn mark(glyphs: &Glyphs, mark: Mark) -> (&'static str, Role) {
         Mark::Unknown => (glyphs.unknown, Role::Warn),
         Mark::Blocked => (glyphs.candidate, Role::Warn),
     }
+}
+
+/// The publication whose settings the method in use has.
+pub(crate) fn settings(session: &Session) -> Option<String> {
+    let id = session.options.get(publications::SETTINGS.key)?;
+    publications::of(id, &session.method).map(|publication| format!("settings {}", publication.id))
 }
 
 pub fn actor(by: Actor) -> &'static str {

@@ -98,7 +98,8 @@ impl Pane for ModelPane {
         let spent = session.spent.prompt.saturating_add(session.spent.completion);
         let cost = session.cost.map(|cost| format!(", cost {}", words::cost(cost))).unwrap_or_default();
         let spent = if spent == 0 { cost } else { format!(", {}{cost}", words::count(spent, "token")) };
-        format!("Model {}{spent}", crate::sanitize::line(&session.model))
+        let settings = words::settings(session).map(|settings| format!(", {settings}")).unwrap_or_default();
+        format!("Model {}{settings}{spent}", crate::sanitize::line(&session.model))
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {

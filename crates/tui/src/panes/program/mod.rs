@@ -24,6 +24,7 @@ use crate::pane::{Intent, Pane, PaneAction, PaneId};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row};
 use crate::widgets::outline::{Mouse, Outline};
+use crate::widgets::words;
 use stepwright_episode::{ArtifactId, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 
@@ -184,7 +185,10 @@ impl Pane for ProgramPane {
         let Some(node) = view.node() else { return "Program".into() };
         let tip = self.trail.ids().len().saturating_sub(1);
         let step = node.depth as usize;
-        if tip > step { format!("Program, step {step} of {tip}") } else { format!("Program, step {step}") }
+        let of = if tip > step { format!(" of {tip}") } else { String::new() };
+        let settings = view.session.as_ref().and_then(words::settings);
+        let settings = settings.map(|settings| format!(", {settings}")).unwrap_or_default();
+        format!("Program, step {step}{of}{settings}")
     }
 
     fn update(&mut self, view: &View) -> Vec<Intent> {
