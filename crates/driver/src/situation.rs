@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::difference::difference;
 use super::driver::Driver;
 use stepwright_method::belief;
+use stepwright_world::CLOSING;
 use stepwright_protocol::{BeliefView, Notice, Situation};
 
 impl Driver {
@@ -49,7 +50,7 @@ fn situation(driver: &Driver) -> Situation {
         truth_changes,
         live,
         request: world.request(),
-        closing: world.requests().map_or("", |requests| requests.closing()),
+        closing: if world.requests().is_some() { CLOSING } else { "" },
         belief: believed(driver).map(Arc::new),
         goals,
     }

@@ -58,6 +58,27 @@ const CONVERSATION: OptionSpec = OptionSpec::new(
 )
 .or("fresh");
 
+/// How the prompt of a chat model is laid out: the paper's text and the authors' program differ.
+const MESSAGES: OptionSpec = OptionSpec::new(
+    "messages",
+    "Messages",
+    Kind::Choice(&[
+        ("one", "the paper's eight parts in one"),
+        ("each", "one a sentence, failure last: the program's"),
+    ]),
+    "how the parts of a selection's prompt are sent",
+)
+.or("one");
+
+/// What becomes of an answer that names no candidate: the paper has it asked for again, the authors' program carries it out.
+const UNLISTED: OptionSpec = OptionSpec::new(
+    "unlisted",
+    "Off the list",
+    Kind::Choice(&[("again", "asked for again, with a note"), ("taken", "carried out as it is: the program's")]),
+    "what becomes of an answer that names no candidate",
+)
+.or("again");
+
 /// Answers that a language model may give for one selection.
 const ANSWERS: OptionSpec = OptionSpec::new(
     "answers",
@@ -99,7 +120,7 @@ impl Method for Blocking {
             label: "Blocking conditions and resolutions",
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
-            options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS],
+            options: &[SELECTION, CONVERSATION, MESSAGES, UNLISTED, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
             ..MethodInfo::BARE
         }
@@ -177,7 +198,7 @@ impl Method for Blocking {
             return Shape::Score { continuations: scoring::continuations(&prompt::candidates(cx, &leaves)) };
         }
         let stop = if raw { vec!["\n\n".to_owned()] } else { Vec::new() };
-        Shape::Generate(Generation { max_tokens: ANSWER, stop, logprobs: true, ..Generation::default() })
+        Shape::Generate(Generation { max_tokens: ANSWER, stop, ..Generation::default() })
     }
 
     /// The next primitive of a skill that is being carried out.

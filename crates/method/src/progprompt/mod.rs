@@ -52,7 +52,11 @@ struct Material {
     states: Vec<String>,
     examples: String,
     objects: Vec<String>,
+    /// The types of the scene's things, as their ids write them.
+    types: BTreeSet<String>,
     function: String,
+    /// The task with its ids as a function's name.
+    name: String,
     task: String,
 }
 
@@ -259,13 +263,16 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     // Goals may be over kinds of things of which none was seen yet.
     let wanted = names.goal.iter().filter(|name| !vocabulary.is_agent(name));
     let objects: BTreeSet<String> = names.all.iter().chain(wanted).map(|thing| written_plan::kind_of(thing)).collect();
+    let types = names.all.iter().map(|thing| written_plan::type_of(thing).to_owned()).collect();
     let task = cx.session.header.sentence.clone();
     let material = Material {
         examples: vocabulary.examples(&cx.knowledge.demonstrations, EXAMPLES).join("\n\n"),
         states: vocabulary.states.clone(),
         actions: vocabulary.actions,
         objects: objects.into_iter().collect(),
+        types,
         function: function_name(&task),
+        name: task.replace(' ', "_"),
         task,
     };
     let name = if cx.prompting.raw { "progprompt/plan" } else { "progprompt/plan_chat" };

@@ -75,10 +75,11 @@ fn classes(source: &str) -> String {
             text.replace_range(range.start().to_usize()..range.end().to_usize(), "");
         }
     }
-    // What was taken out leaves empty lines; programs have two at most.
+    // What was taken out leaves empty lines; programs have two at most. Comments are notes to readers of the file, as the paper's prompts
+    // hold none.
     let mut out = String::new();
     let mut empty = 0;
-    for line in text.trim().lines() {
+    for line in text.trim().lines().filter(|line| !line.trim_start().starts_with('#')) {
         empty = if line.trim().is_empty() { empty + 1 } else { 0 };
         if empty <= 2 {
             out.push_str(line.trim_end());

@@ -1,6 +1,6 @@
 //! Demonstrations: shipped episodes answered by the programs written beside them, a call a step.
 
-use super::call::CLOSING;
+use crate::CLOSING;
 use super::{Episode, Source, TableWorld};
 use crate::WorldError;
 use crate::demonstration::Demonstration;
