@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::difference::difference;
 use super::driver::Driver;
 use stepwright_method::belief;
-use stepwright_world::CLOSING;
 use stepwright_protocol::{BeliefView, Notice, Situation};
+use stepwright_world::CLOSING;
 
 impl Driver {
     /// Sends the state of world and program at the cursor, when that changed.

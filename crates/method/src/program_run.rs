@@ -50,8 +50,8 @@ fn lines(cx: &Context<'_>, run: &Run) -> (Vec<String>, Vec<String>) {
     for (call, number) in &run.calls {
         let line = line_of(call, answering);
         // What any program may call changes nothing in a world that has no such action.
-        let of_any = cx.world.requests().is_some()
-            && ([NOTHING, CLOSING].contains(&line.as_str()) || call.function == UPDATING);
+        let of_any =
+            cx.world.requests().is_some() && ([NOTHING, CLOSING].contains(&line.as_str()) || call.function == UPDATING);
         match cx.world.call_of(&line) {
             Some(_) => lines.push(line),
             None if of_any => lines.push(line),

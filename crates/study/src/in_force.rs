@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::precondition::{ActionResult, Approach, enumerated};
+use super::precondition::{ActionResult, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};

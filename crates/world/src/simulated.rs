@@ -275,7 +275,8 @@ impl<E: Episode> World for Simulated<E> {
     }
 
     fn call_of(&self, text: &str) -> Option<Call> {
-        let bare = || bare_name(text).filter(|_| !self.makes_requests()).and_then(|_| self.bare(text, &self.specified()?));
+        let bare =
+            || bare_name(text).filter(|_| !self.makes_requests()).and_then(|_| self.bare(text, &self.specified()?));
         E::call_of(self, text).or_else(bare)
     }
 

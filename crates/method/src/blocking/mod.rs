@@ -62,10 +62,7 @@ const CONVERSATION: OptionSpec = OptionSpec::new(
 const MESSAGES: OptionSpec = OptionSpec::new(
     "messages",
     "Messages",
-    Kind::Choice(&[
-        ("one", "the paper's eight parts in one"),
-        ("each", "one a sentence, failure last: the program's"),
-    ]),
+    Kind::Choice(&[("one", "the paper's eight parts in one"), ("each", "one a sentence, failure last: the program's")]),
     "how the parts of a selection's prompt are sent",
 )
 .or("one");

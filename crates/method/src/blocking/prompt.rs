@@ -245,6 +245,51 @@ fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prompting::Prompting;
+
+    fn rendered(template: &str) -> Vec<PromptMessage> {
+        let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+        let candidates = texts(&["open box", "take cup"]);
+        let material = Material {
+            task: "the task",
+            about: "a robot",
+            held: Some(texts(&["spoon"])),
+            last: vec![Taken { action: "go".into(), result: "failed: no way".into() }],
+            names: vec!["go"],
+            failed: Some(Failed { action: "go", error: "no way" }),
+            done: texts(&["GOAL a"]),
+            candidates: &candidates,
+            goals: texts(&["GOAL b"]),
+            failures: texts(&["`go` failed: no way"]),
+            mark: MARK,
+            scored: false,
+        };
+        Prompting::default().render(template, &material).unwrap().messages
+    }
+
+    #[test]
+    fn the_parts_have_the_papers_order() {
+        let order =
+            ["the task", "spoon", "- go (failed", "GOAL a", "$$ open box $$", "GOAL b", "`go` failed", "only from"];
+        for template in ["blocking/select", "blocking/select_chat"] {
+            let messages = rendered(template);
+            let text = &messages.last().unwrap().text;
+            let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
+            assert!(places.is_sorted(), "{template}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_program_sends_a_message_a_sentence_and_the_failure_last() {
+        let messages = rendered("blocking/select_each_chat");
+        let roles: Vec<&str> = messages.iter().map(|m| m.role.as_str()).collect();
+        assert_eq!(roles, ["system", "user", "user", "user", "user", "user"]);
+        for (at, part) in [(1, "spoon"), (2, "taken: go"), (3, "$$ take cup $$"), (4, "only from"), (5, "no way")] {
+            assert!(messages[at].text.contains(part), "{}", messages[at].text);
+        }
+        let all: String = messages.iter().map(|m| m.text.as_str()).collect();
+        assert!(!all.contains("the task") && !all.contains("GOAL a"), "{all}");
+    }
 
     #[test]
     fn the_first_marked_text_is_the_selection() {

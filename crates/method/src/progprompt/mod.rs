@@ -25,7 +25,13 @@ const PLAN_TOKENS: u32 = 600;
 /// Frequency penalty of a plan where none is configured (ProgPrompt's).
 const PLAN_PENALTY: f64 = 0.15;
 /// Example functions in a prompt for a plan.
-const EXAMPLES: usize = 7;
+const FUNCTIONS: OptionSpec = OptionSpec::new(
+    "functions",
+    "Example functions",
+    options::Kind::Whole { min: 0, max: 20 },
+    "example functions in a prompt for a plan",
+)
+.or("7");
 /// Tokens that say whether an assertion holds (ProgPrompt's limit).
 const JUDGE_TOKENS: u32 = 2;
 /// Temperature of a plan that is written again, where none is set.
@@ -77,7 +83,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
-                options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[JUDGING, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -87,7 +93,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -266,7 +272,9 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     let types = names.all.iter().map(|thing| written_plan::type_of(thing).to_owned()).collect();
     let task = cx.session.header.sentence.clone();
     let material = Material {
-        examples: vocabulary.examples(&cx.knowledge.demonstrations, EXAMPLES).join("\n\n"),
+        examples: vocabulary
+            .examples(&cx.knowledge.demonstrations, cx.options().count(&FUNCTIONS) as usize)
+            .join("\n\n"),
         states: vocabulary.states.clone(),
         actions: vocabulary.actions,
         objects: objects.into_iter().collect(),

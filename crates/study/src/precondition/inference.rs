@@ -66,12 +66,7 @@ impl Inferred {
     fn suggested(self, store: &CandidateStore, action: &str, ranking: Ranking) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
-        Ok(Inferred {
-            assertions: store.suggested(action, ranking),
-            candidates: pool.candidates.len(),
-            valid,
-            ..self
-        })
+        Ok(Inferred { assertions: store.suggested(action, ranking), candidates: pool.candidates.len(), valid, ..self })
     }
 }
 

@@ -14,7 +14,8 @@ use super::judge::{self, Move};
 use super::scene::Scene;
 use super::{Source, picture, program, worked};
 use crate::{
-    self as world, HostFunction, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError, WorldKind,
+    self as world, HostFunction, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError,
+    WorldKind,
 };
 use stepwright_episode::StepOutcome;
 use stepwright_program::Call;
