@@ -5,6 +5,7 @@
 
 use super::next_action::{Next, NextAction};
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::publications::SETTINGS;
 use super::{MethodInfo, Round};
 use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 use stepwright_world::options::{Kind, OptionSpec};
@@ -23,7 +24,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Precondition-aware prediction",
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
-        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
+        options: &[SETTINGS, SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
         ..MethodInfo::BARE
     },
     shows_assertions: true,

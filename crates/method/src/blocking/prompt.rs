@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::{ANSWER, CONVERSATION, LiveTree, MESSAGES, UNLISTED};
+use super::{ANSWER, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
 use crate::Context;
 use crate::next_action::scoring::Candidate;
 use crate::prompting::CHARS_A_TOKEN;
@@ -159,7 +159,7 @@ pub(super) fn selection(
         mark: MARK,
         scored,
     };
-    let raw = cx.prompting.raw || scored;
+    let raw = scored || cx.interface(SELECT) == Interface::Text;
     let each = cx.options().is(&MESSAGES, "each");
     let name = match (raw, each) {
         (true, _) => "blocking/select",

@@ -12,6 +12,7 @@ use super::context::WorkInput;
 use super::method::one_line;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
+use super::publications::SETTINGS;
 use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop};
@@ -20,6 +21,8 @@ use stepwright_program::{Call, Role};
 use stepwright_world::Ability;
 use stepwright_world::options::{self, OptionSpec};
 
+/// The purpose of the asks for plans.
+const PLAN: &str = "plan";
 /// Tokens a plan may have (ProgPrompt's limit).
 const PLAN_TOKENS: u32 = 600;
 /// Frequency penalty of a plan where none is configured (ProgPrompt's).
@@ -83,7 +86,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
-                options: &[JUDGING, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[SETTINGS, JUDGING, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -93,7 +96,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[SETTINGS, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -134,12 +137,15 @@ impl Method for ProgPrompt {
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         Shape::Generate(match kind {
             AskKind::Judgement { .. } => Generation { max_tokens: JUDGE_TOKENS, ..one_line(raw) },
-            _ => Generation {
-                max_tokens: PLAN_TOKENS,
-                stop: vec!["\ndef ".to_owned()],
-                frequency_penalty: cx.model.frequency_penalty.unwrap_or(PLAN_PENALTY),
-                ..Generation::default()
-            },
+            _ => cx.generation(
+                PLAN,
+                Generation {
+                    max_tokens: PLAN_TOKENS,
+                    stop: vec!["\ndef ".to_owned()],
+                    frequency_penalty: cx.model.frequency_penalty.unwrap_or(PLAN_PENALTY),
+                    ..Generation::default()
+                },
+            ),
         })
     }
 
@@ -283,8 +289,7 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
         name: task.replace(' ', "_"),
         task,
     };
-    let name = if cx.prompting.raw { "progprompt/plan" } else { "progprompt/plan_chat" };
-    cx.prompting.render(name, &material)
+    cx.render(PLAN, "progprompt/plan", &material)
 }
 
 /// Why a plan has nothing to follow: the first thing that could not be read.
