@@ -118,7 +118,7 @@ fn next_action(data: &Recordings, service: &str, recorded: &Parts) -> Result<Str
     }
     assertions.retain(|_, texts| !texts.is_empty());
     let text = SpecificationText::new(&specification, (!assertions.is_empty()).then_some(&assertions))?;
-    let query = recorded.query().unwrap_or_default();
+    let query = recorded.query().cloned().unwrap_or_default();
     let calls = query.iter().map(|line| line.parse().map_err(|_| format!("`{line}` is no call")));
     let steps = [Step { calls: calls.collect::<Result<_, _>>()?, ..Step::default() }];
     let options = Values::default().with(&SHOTS, &shown.len().to_string());

@@ -275,7 +275,9 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     // Goals may be over kinds of things of which none was seen yet.
     let wanted = names.goal.iter().filter(|name| !vocabulary.is_agent(name));
     let objects: BTreeSet<String> = names.all.iter().chain(wanted).map(|thing| written_plan::kind_of(thing)).collect();
-    let types = names.all.iter().map(|thing| written_plan::type_of(thing).to_owned()).collect();
+    let is_number = |c: char| c == '_' || c.is_ascii_digit();
+    let types =
+        names.all.iter().map(|thing| written_plan::type_of(thing).trim_end_matches(is_number).to_owned()).collect();
     let task = cx.session.header.sentence.clone();
     let material = Material {
         examples: vocabulary
