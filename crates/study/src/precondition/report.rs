@@ -18,16 +18,21 @@ type Row<'a> = Group<'a, ActionResult>;
 /// The tables of all results, one a model, approach and number of demonstrations; with `detail` a row an action, with what was inferred
 /// and what is true.
 pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
-    // Equation (1) alone is a row of the table of the evidence rule.
-    let beside = |approach| if approach == Approach::Equation { Approach::Enumerated } else { approach };
-    let of = |r: &ActionResult| (r.world.clone(), beside(r.approach), Way { seed: 0, ..r.way.clone() });
+    let of = |r: &ActionResult, approach| (r.world.clone(), approach, Way { seed: 0, ..r.way.clone() });
     // Seeds are repetitions.
-    let mut tables = columns::rows(results, |r| vec![("inferred", format!("{:?}", of(r)))]);
-    tables.sort_by_cached_key(|table| table.lines.first().map(|r| of(r)));
+    let mut tables = columns::rows(results, |r| vec![("inferred", format!("{:?}", of(r, r.approach)))]);
+    tables.sort_by_cached_key(|table| table.lines.first().map(|r| of(r, r.approach)));
     let mut report = Report::default();
-    for (at, table) in tables.iter().enumerate() {
+    // Equation (1) alone is a row of the table of the evidence rule.
+    let is_alone = |table: &&Row<'_>| table.lines.first().is_some_and(|r| r.approach == Approach::Equation);
+    for (at, table) in tables.iter().filter(|table| !is_alone(table)).enumerate() {
         report.text(if at > 0 { "\n" } else { "" });
-        one(table, detail, &mut report);
+        let own = table.lines.first().map(|r| of(r, r.approach));
+        let beside = |t: &&Row<'_>| {
+            t.condition(UNDER) == table.condition(UNDER) && t.lines.first().map(|r| of(r, Approach::Enumerated)) == own
+        };
+        let alone = tables.iter().filter(is_alone).find(beside).cloned();
+        one(table, &alone.unwrap_or_else(|| Group::all(Vec::new(), [])), detail, &mut report);
     }
     report.text(counted_once(&tables, results.len()));
     for world in ["dialogue", "household"] {
@@ -38,9 +43,7 @@ pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
     report
 }
 
-fn one(table: &Row<'_>, detail: bool, report: &mut Report) {
-    let part = |alone: bool| table.lines.iter().copied().filter(move |r| (r.approach == Approach::Equation) == alone);
-    let (all, alone) = (&Group::all(table.conditions.clone(), part(false)), &Group::all(Vec::new(), part(true)));
+fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     let results = &all.lines;
     let Some(first) = results.first() else { return };
     let subjects = groups(results.iter().copied(), |r| vec![("service", r.subject.clone())]);
