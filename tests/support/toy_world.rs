@@ -15,7 +15,7 @@ use stepwright::world::{
 /// The lamps' entry in the list of worlds.
 pub static KIND: WorldKind = WorldKind {
     steps: 9,
-    abilities: &[Ability::Admissible, Ability::Preview],
+    abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests],
     ..WorldKind::new("lamps", "a row of lamps: switch every one on", |_| {
         let mut rows = Catalog::default();
         for lamps in [2, 3] {

@@ -1,7 +1,287 @@
-//! Recordings of blocking conditions and of ProgPrompt.
+//! Recordings of blocking conditions and resolutions, and of ProgPrompt in the kitchen.
+//!
+//! The authors' program of blocking conditions has a rule of its own for candidates, in an order that is its sets'; the paper's is the
+//! tree's. So here the recording says what the candidates are, when nothing is asked and what is carried out ([`Followed`]); everything
+//! else of a request is the product's: what is held, what was done, what failed, which goals are left, and how answers are read.
 
-use super::{Exception, Folder};
+use std::sync::Arc;
 
-pub(super) const FOLDERS: &[Folder] = &[];
+use serde_json::{Value, json};
 
-pub(super) const EXCEPTIONS: &[Exception] = &[];
+use super::recording::{Call, Recorded, Recording};
+use super::{Exception, Folder, Found, Opening, texts};
+use crate::field;
+use stepwright_driver::Setup;
+use stepwright_episode::gate::Draft;
+use stepwright_episode::{Action, Ask, AskKind, Decision, Origin, Session, Shape};
+use stepwright_launch::NewSession;
+use stepwright_method::{
+    Answer, Context, Deed, DerivedState, Method, MethodInfo, Reading, Step, Stop, WorkInput, blocking,
+};
+use stepwright_model::ModelRequest;
+
+pub(super) const FOLDERS: &[Folder] = &[
+    Folder { name: "blocking", session: selections, answers: texts, ended: carried_out },
+    Folder { name: "progprompt_kitchen", session: plans, answers: texts, ended: planned },
+];
+
+pub(super) const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        id: "progprompt-slices",
+        excuses: |case| {
+            let of_course = ["call", "objects", "actions", "goals met"].contains(&case.field);
+            case.folder == "progprompt_kitchen" && case.episode.task["task"] == "toast" && of_course
+        },
+        reason: "the program binds all names of a plan when it reads it, before there are slices, and afterwards to the last slice; here a \
+                 name is bound when its line is carried out, and to what the goals are about first",
+    },
+    Exception {
+        id: "blocking-cleared",
+        excuses: |case| {
+            let asked_again = |case: &super::compare::Case<'_>| {
+                let at = case.call?;
+                Turn::all(case.episode).iter().find_map(|turn| turn.calls.iter().position(|call| *call == at))
+            };
+            case.folder == "blocking" && ["prompt", "roles"].contains(&case.field) && asked_again(case) > Some(0)
+        },
+        reason: "the program forgets a failure once an answer could be read, although nothing was done then; here it stands until a step \
+                 is taken",
+    },
+    Exception {
+        id: "blocking-running",
+        excuses: |case| case.folder == "blocking" && case.episode.task["retain_memory"] == true,
+        reason: "as one conversation the program sends its system message again with every turn and drops half above 15,000 characters; \
+                 the paper never ran it so",
+    },
+];
+
+/// A decision that led to a step, with the requests made for it.
+#[derive(Debug, Clone)]
+struct Turn {
+    calls: Vec<usize>,
+    /// None where the recording ends without one.
+    action: Option<String>,
+}
+
+impl Turn {
+    fn all(episode: &Recorded) -> Vec<Turn> {
+        let taken = episode.outcome["actions_taken"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut taken = taken.filter(|action| !action.is_empty()).peekable();
+        let (mut turns, mut calls) = (Vec::new(), Vec::new());
+        let mut all = decisions(episode).peekable();
+        while let Some(decision) = all.next() {
+            // Where the same is chosen twice running, the program has another decision made over all that is feasible.
+            let again =
+                decision["all_feasible"] == false && all.peek().is_some_and(|next| next["all_feasible"] == true);
+            calls.extend(
+                decision["calls"].as_array().into_iter().flatten().filter_map(Value::as_u64).map(|at| at as usize),
+            );
+            let returned = decision["returned"].as_str();
+            if let Some(action) = taken.next_if(|next| !again && Some(*next) == returned) {
+                turns.push(Turn { calls: std::mem::take(&mut calls), action: Some(action.to_owned()) });
+            }
+        }
+        turns.extend((!calls.is_empty()).then_some(Turn { calls, action: None }));
+        turns
+    }
+}
+
+fn decisions(episode: &Recorded) -> impl Iterator<Item = &Value> {
+    episode.rest.get("decisions").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The product's method with the recording's candidates, decisions without a request, and steps.
+#[derive(Debug)]
+struct Followed {
+    turns: Vec<Turn>,
+    candidates: Vec<Vec<String>>,
+    own: Arc<dyn Method>,
+}
+
+impl Method for Followed {
+    fn info(&self) -> MethodInfo {
+        self.own.info()
+    }
+
+    fn step(&self, cx: &Context<'_>) -> Step {
+        let over = || Step::Recommend { proposal: None, why: "the recording ends".to_owned() };
+        let Some((round, turn)) = cx.round().zip(self.turns.get(cx.path().len().saturating_sub(1))) else {
+            return over();
+        };
+        let is_taken = |text: &str| turn.action.as_deref() == Some(text);
+        if round.has_asked(&AskKind::RANKED) {
+            let found = round.proposals().filter(|p| p.action.as_ref().is_some_and(|a| is_taken(&a.text))).last();
+            return Step::Recommend { proposal: found.map(|p| p.id), why: "as recorded".to_owned() };
+        }
+        if let Some(call) = turn.calls.get(round.asked(&AskKind::SAMPLES)) {
+            let candidates = self.candidates.get(*call).map(Vec::as_slice).unwrap_or_default();
+            return blocking::selection(cx, candidates).map_or_else(Step::Stuck, Step::ask);
+        }
+        let Some(text) = &turn.action else { return over() };
+        let draft = Draft { action: Some(cx.action(text)), ..Draft::new(text.clone(), Origin::Symbolic) };
+        Step::Offer { ask: cx.own(AskKind::RANKED, "the recording", 1, Value::Null), drafts: vec![draft], note: None }
+    }
+
+    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        self.own.read(cx, ask, answer)
+    }
+
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
+        self.own.shape(cx, kind, raw)
+    }
+
+    fn compute(&self, known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
+        self.own.compute(known, work, stop)
+    }
+
+    fn carry_out(&self, _cx: &Context<'_>, _decision: &Decision, _action: &Action) -> Deed {
+        Deed::Act
+    }
+
+    fn follow(&self, cx: &Context<'_>) -> Option<Box<dyn DerivedState>> {
+        self.own.follow(cx)
+    }
+}
+
+fn candidates(call: &Call) -> Vec<String> {
+    let listed = call.rest.get("slots").map(|slots| &slots["candidates"]).and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn kitchen(recording: &Recording<'_>, options: &[(&str, &str)], method: &str) -> Result<NewSession, String> {
+    Ok(NewSession {
+        world: "kitchen".to_owned(),
+        data: Some(recording.data.join("bcr")),
+        task: format!("{}/{}", recording.task("scene")?, recording.task("task")?),
+        options: options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        method: method.to_owned(),
+        model: "recorded".to_owned(),
+        ..NewSession::default()
+    })
+}
+
+fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
+    let running = recording.episode.task["retain_memory"] == true;
+    let conversation = if running { "running" } else { "fresh" };
+    let options = [("settings", "blocking-program"), ("conversation", conversation)];
+    let turns = Turn::all(recording.episode);
+    let path = recording.folder.join("templates").join("select_chat.jinja");
+    let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let (role, rest) = template.split_once('\n').ok_or("its template has one line")?;
+    // How the program words a failure is the recording's; of what and when is the product's.
+    let (mut worded, mut unparsed, mut last) = (serde_json::Map::new(), Value::from(""), "");
+    for decision in decisions(recording.episode) {
+        let said = decision["failure_before"].as_str().unwrap_or_default();
+        if said.contains(last) && !last.is_empty() {
+            worded.insert(last.to_owned(), Value::from(said));
+        }
+        last = decision["returned"].as_str().unwrap_or(last);
+    }
+    for call in &recording.episode.calls {
+        let said = call.rest.get("slots").map_or(&Value::Null, |slots| &slots["failure"]);
+        let known = said.as_str().is_none_or(|said| said.is_empty() || worded.values().any(|other| other == said));
+        if !known {
+            unparsed = said.clone();
+        }
+    }
+    let slots = format!(
+        "{{% set done = [] %}}{{% set worded = {} %}}{{% set unparsed = {unparsed} %}}\
+         {{% if failures and (failures | last) is startingwith(\"Unparsable\") %}}{{% set failures = [unparsed] %}}\
+         {{% elif failed is not none %}}{{% set failures = [worded[failed.action]] %}}{{% else %}}{{% set failures = [] %}}{{% endif %}}",
+        json!(worded),
+    );
+    let candidates = recording.episode.calls.iter().map(candidates).collect();
+    let actions = u32::try_from(turns.len()).unwrap_or(u32::MAX);
+    let adapt = move |setup: &mut Setup| {
+        setup.method = Arc::new(Followed { turns, candidates, own: Arc::clone(&setup.method) });
+    };
+    Ok(Opening {
+        new: kitchen(recording, &options, "blocking")?,
+        templates: vec![("blocking/select_each_chat".to_owned(), format!("{role}\n{slots}{rest}"))],
+        actions,
+        adapt: Some(Box::new(adapt)),
+    })
+}
+
+/// What was done, how answers were read, and whether the goals were met.
+fn carried_out(episode: &Recorded, session: &Session) -> Vec<Found> {
+    let path = session.path(session.cursor());
+    let done: Vec<&str> = path.iter().filter_map(|node| Some(node.action.as_ref()?.text.as_str())).collect();
+    let turns = Turn::all(episode);
+    let wanted: Vec<&str> = turns.iter().filter_map(|turn| turn.action.as_deref()).collect();
+    let read = path.iter().zip(&turns).filter(|(_, turn)| !turn.calls.is_empty() && turn.action.is_some());
+    let read = read.map(|(node, _)| {
+        let asked = |p: &&stepwright_episode::Proposal| {
+            p.ask.and_then(|ask| node.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::SAMPLES)
+        };
+        let last = node.turn.proposals.iter().map(AsRef::as_ref).filter(asked).last();
+        last.and_then(|p| p.action.as_ref()).map_or("", |action| action.text.as_str())
+    });
+    let returned = turns.iter().filter(|turn| !turn.calls.is_empty()).filter_map(|turn| turn.action.as_deref());
+    let won = session.current().is_some_and(|node| node.outcome.won);
+    vec![
+        field("actions", &wanted, &done),
+        field("selections", &returned.collect::<Vec<_>>(), &read.collect::<Vec<_>>()),
+        field("goals met", &episode.outcome["result"][0].as_bool(), &Some(won)),
+    ]
+}
+
+fn plans(recording: &Recording<'_>) -> Result<Opening, String> {
+    let moving = recording.episode.task["find_moves_the_robot"] == true;
+    let functions = recording.episode.task["examples"].to_string();
+    let find = if moving { "moving" } else { "fixed" };
+    let options = [("settings", "progprompt"), ("find", find), ("functions", &functions)];
+    let taken = recording.episode.outcome["actions_taken"].as_array().map_or(0, Vec::len);
+    // The parts in the recorded order; their texts are not kept.
+    let plan = "{{ role(\"text\") }}\nfrom actions import {{ actions | join(\", \") }}\n\nobjects = {{ types }}\n\n{{ examples }}\n\n\
+                def {{ name }}():\n\t{{ \"\\n\" }}";
+    Ok(Opening {
+        new: kitchen(recording, &options, "progprompt-flat")?,
+        templates: vec![("progprompt/plan".to_owned(), plan.to_owned())],
+        actions: u32::try_from(taken).unwrap_or(u32::MAX),
+        adapt: None,
+    })
+}
+
+/// What was done; a name that `find` keeps stands for the thing whose id has it.
+fn planned(episode: &Recorded, session: &Session) -> Vec<Found> {
+    let path = session.path(session.cursor());
+    let done: Vec<String> = path.iter().filter_map(|node| Some(node.action.as_ref()?.text.clone())).collect();
+    let taken: Vec<&str> =
+        episode.outcome["actions_taken"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let is_same = |wanted: &str, got: &String| match (wanted.split_once(' '), got.split_once(' ')) {
+        (Some(("find", thing)), Some(("find", name))) => thing.to_lowercase().contains(&name.to_lowercase()),
+        _ => wanted == got,
+    };
+    let same = taken.len() == done.len() && taken.iter().zip(&done).all(|(wanted, got)| is_same(wanted, got));
+    let won = session.current().is_some_and(|node| node.outcome.won);
+    let actions = (!same).then(|| ("actions", json!(taken).to_string(), json!(done).to_string()));
+    vec![actions, field("goals met", &episode.outcome["result"][0].as_bool(), &Some(won))]
+}
+
+/// The parts of a request whose text is not kept, beside those of the one that was sent: their order, the types of the scene's objects in
+/// any order, and the task's line.
+pub(super) fn parts(recorded: &[Value], asked: &ModelRequest) -> Vec<Found> {
+    let text: String = asked.messages.iter().map(|message| message.text.as_str()).collect();
+    let kind = |part: &str| match part {
+        part if part.starts_with("from ") => "imports",
+        part if part.starts_with("objects = ") => "objects",
+        part if part.ends_with(":\n\t") => "task",
+        _ => "example",
+    };
+    let own: Vec<(&str, &str)> = text.split("\n\n").map(|part| (kind(part), part)).collect();
+    let of = |name: &str| recorded.iter().find(|part| part["part"] == name).and_then(|part| part["text"].as_str());
+    let own_of = |name: &str| own.iter().find(|(kind, _)| *kind == name).map(|(_, part)| *part);
+    let objects = |text: Option<&str>| {
+        let mut names: Vec<String> =
+            text.unwrap_or_default().split(['\'', '"']).skip(1).step_by(2).map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    let order: Vec<&str> = recorded.iter().filter_map(|part| part["part"].as_str()).collect();
+    vec![
+        field("order", &order, &own.iter().map(|(kind, _)| *kind).collect::<Vec<_>>()),
+        field("objects", &objects(of("objects")), &objects(own_of("objects"))),
+        field("task", &of("task"), &own_of("task")),
+    ]
+}

@@ -72,7 +72,9 @@ fn in_call(folder: &Path, recorded: &Call, asked: &ModelRequest) -> Vec<Found> {
         Some(prompt) => prompt.whole(folder).map(|text| vec![("text", text)]),
         None => recorded.messages.iter().map(|m| Ok((m.role.as_str(), m.content.whole(folder)?))).collect(),
     };
+    let parts: Vec<Value> = recorded.messages.iter().flat_map(|message| message.parts.clone()).collect();
     match expected {
+        Ok(_) if !parts.is_empty() => found.extend(super::blocking::parts(&parts, asked)),
         Err(why) => found.push(Some(("prompt", "a text that can be read".into(), why))),
         Ok(expected) => {
             let roles = |roles: Vec<&str>| roles.join(", ");

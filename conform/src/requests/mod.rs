@@ -12,6 +12,7 @@ mod code_policy;
 mod compare;
 mod o3d;
 mod play;
+mod preconditions;
 mod react;
 mod recording;
 mod reprompt;
@@ -103,7 +104,7 @@ fn texts(call: &Call) -> Vec<Completion> {
 
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let of = |(folders, exceptions): &(&[Folder], &[Exception])| rows(folder, folders, exceptions);
-    FAMILIES.iter().flat_map(of).collect()
+    FAMILIES.iter().flat_map(of).chain([preconditions::compare(folder)]).collect()
 }
 
 /// A row a folder; then one for each exception that excused nothing.

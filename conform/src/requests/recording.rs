@@ -44,7 +44,11 @@ pub(crate) struct Call {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Message {
     pub(crate) role: String,
+    #[serde(default)]
     pub(crate) content: Text,
+    /// What is known of a text that is not kept.
+    #[serde(default)]
+    pub(crate) parts: Vec<Value>,
 }
 
 /// A text, or parts that are joined without anything between.
@@ -63,6 +67,12 @@ pub(crate) enum Part {
     Named {
         text: String,
     },
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Text::Whole(String::new())
+    }
 }
 
 impl Text {

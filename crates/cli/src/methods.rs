@@ -18,6 +18,9 @@ use stepwright_world::{Sources, WORLDS};
 /// How long it is waited for a method in another process to say what it is.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Actions of an episode of the matrix, where its first task alone is played.
+const STEPS: u32 = 20;
+
 /// Lists the methods.
 #[derive(Debug, Args)]
 pub struct Methods {
@@ -28,9 +31,12 @@ pub struct Methods {
     /// is among them where one is configured
     #[arg(long)]
     matrix: bool,
-    /// Actions that an episode of the matrix may take
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "matrix", value_parser = clap::value_parser!(u32).range(1..))]
-    max_steps: u32,
+    /// Play every task that ships, with as many actions as its world usually has, and print the shares won
+    #[arg(long, requires = "matrix")]
+    all: bool,
+    /// Actions that an episode of the matrix may take: 20, or with --all the world's usual number
+    #[arg(long, value_name = "N", requires = "matrix", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
 }
 
 impl Methods {
@@ -56,14 +62,16 @@ impl Methods {
             let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
             worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
         }
-        let opening = Opening::new(&Arc::new(config), sources, self.max_steps);
+        let config = Arc::new(config);
         let runtime = tokio::runtime::Runtime::new()?;
         let cancel = interrupted(&runtime);
         let mut rows = Vec::new();
         for info in methods {
             let mut cells = Vec::new();
             for (world, tasks) in &worlds {
-                match runtime.block_on(matrix::cell(&opening, world, tasks, &info, &cancel)) {
+                let most = self.max_steps.unwrap_or(if self.all { world.steps } else { STEPS });
+                let opening = Opening::new(&config, sources.clone(), most);
+                match runtime.block_on(matrix::cell(&opening, world, tasks, self.all, &info, &cancel)) {
                     Some(cell) => cells.push(cell),
                     None => return Ok(ExitCode::FAILURE),
                 }

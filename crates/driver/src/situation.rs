@@ -6,6 +6,7 @@ use super::difference::difference;
 use super::driver::Driver;
 use stepwright_method::belief;
 use stepwright_protocol::{BeliefView, Notice, Situation};
+use stepwright_world::CLOSING;
 
 impl Driver {
     /// Sends the state of world and program at the cursor, when that changed.
@@ -49,7 +50,7 @@ fn situation(driver: &Driver) -> Situation {
         truth_changes,
         live,
         request: world.request(),
-        closing: world.requests().map_or("", |requests| requests.closing()),
+        closing: if world.requests().is_some() { CLOSING } else { "" },
         belief: believed(driver).map(Arc::new),
         goals,
     }

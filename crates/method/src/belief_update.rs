@@ -133,7 +133,7 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     // What happened while nothing was believed is not caught up with.
     let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
     let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
-        Keeping::Apart { .. } => updates_of(node, cx.world.requests().map_or("", |requests| requests.updating())),
+        Keeping::Apart { .. } => updates_of(node),
         Keeping::EachStep => step_of(node),
         Keeping::Together(form) => {
             let asked = path.get(i - 1).and_then(|from| cx.past.requests.get(&from.id));
@@ -268,8 +268,8 @@ fn step_of(node: &Node) -> Vec<Update> {
     update.into_iter().collect()
 }
 
-fn updates_of(node: &Node, updating: &str) -> Vec<Update> {
-    let texts = node.action.as_ref().map(|a| updates(&a.text, updating)).unwrap_or_default();
+fn updates_of(node: &Node) -> Vec<Update> {
+    let texts = node.action.as_ref().map(|a| updates(&a.text)).unwrap_or_default();
     let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };
     (0..).zip(texts).map(update).collect()
 }

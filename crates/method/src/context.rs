@@ -29,7 +29,7 @@ use stepwright_world::options::{OptionSpec, Values};
 use stepwright_world::planner::classical::{self, PlanningTask};
 use stepwright_world::planner::{Agent, AgentContext};
 use stepwright_world::program::CheckedProgram;
-use stepwright_world::{Atom, Facts, Request, WordedPlan, World, WorldKind};
+use stepwright_world::{Atom, CLOSING, Facts, Request, WordedPlan, World, WorldKind};
 
 /// The temperature of random samples where nothing says another.
 const SAMPLED: f64 = 0.7;
@@ -192,9 +192,9 @@ impl<'a> Context<'a> {
         Ok(prompt)
     }
 
-    /// The reference program of the open request, or that none is written down; `None` where episodes are no requests.
+    /// The reference program of the open request, or that none is written down; `None` where no answers are.
     pub fn reference(&self) -> Option<Result<&'a str, String>> {
-        Some(self.world.requests()?.reference())
+        self.world.requests()?.reference()
     }
 
     /// The skills and tips at the cursor: the session's own, else those of an option.
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
 
     /// The call that closes a request; empty in a world without requests.
     pub fn closing(&self) -> &'static str {
-        self.world.requests().map_or("", |requests| requests.closing())
+        if self.world.requests().is_some() { CLOSING } else { "" }
     }
 
     /// The program state with the assertions in force.

@@ -2,6 +2,7 @@
 //!
 //! A session records them among its options; what is absent there has its default.
 
+use super::publications::SETTINGS;
 use super::skills::TIPS;
 use stepwright_world::Ability;
 use stepwright_world::blocking::NamedDomain;
@@ -85,7 +86,7 @@ pub const DOMAIN: OptionSpec = OptionSpec::new(
 );
 
 /// The options of methods whose prompts are the trajectory program.
-pub const PROGRAM: Table = &[SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
+pub const PROGRAM: Table = &[SETTINGS, SHOTS, THINK, ASSERTIONS, TEMPERATURE, RANKED, BELIEF, BLOCKING, TIPS];
 
 /// Whether the prompt of a method that would (`by_method`) show the assertions in force does.
 pub(crate) fn shows_assertions(values: &Values, by_method: bool) -> bool {

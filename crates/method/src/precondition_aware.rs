@@ -1,10 +1,11 @@
 //! Precondition-aware action prediction: Algorithm 1 of "Reasoning about Action Preconditions with Programs".
 //!
-//! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`; the first that verifies
-//! is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
+//! The greedy completion first; while its assertions fail, random samples one at a time, at most `max_attempts - 1`; the first that
+//! verifies is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::publications::SETTINGS;
 use super::{MethodInfo, Round};
 use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 use stepwright_world::options::{Kind, OptionSpec};
@@ -23,7 +24,7 @@ pub(super) const METHOD: NextAction = NextAction {
         label: "Precondition-aware prediction",
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
-        options: &[SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
+        options: &[SETTINGS, SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
         ..MethodInfo::BARE
     },
     shows_assertions: true,
@@ -48,13 +49,14 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
     {
         return Next::Recommend { proposal: Some(p.id), why: "the greedy completion verifies".into() };
     }
-    if samples > 0 && !round.has_asked(&AskKind::SAMPLES) {
-        return Next::Samples(samples);
-    }
     let sampled: Vec<&Proposal> = proposals.iter().copied().filter(|p| p.origin == Origin::Sample).collect();
     if let Some((i, p)) = sampled.iter().enumerate().find(|(_, p)| verifies(round.turn, p)) {
         let why = format!("sample {} of {} is the first completion that verifies", i + 1, sampled.len());
         return Next::Recommend { proposal: Some(p.id), why };
+    }
+    let drawn = sampled.len().max(round.asked(&AskKind::SAMPLES));
+    if drawn < usize::try_from(samples).unwrap_or(usize::MAX) {
+        return Next::Samples(1);
     }
     match greedy.filter(|p| p.action.is_some()) {
         Some(p) => Next::Recommend {

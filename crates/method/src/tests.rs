@@ -18,12 +18,13 @@ fn drive(
     verify: impl Fn(&str) -> bool,
 ) -> (Turn, Option<ProposalId>, String) {
     let mut turn = Turn::default();
-    for _ in 0..5 {
+    let mut rest = random.iter();
+    for _ in 0..8 {
         match next(Round { turn: &turn, since: 1 }) {
             Next::Greedy => answer(&mut turn, AskKind::GREEDY, Origin::Greedy, &[greedy], &verify),
             Next::Samples(n) => {
-                let n = (n as usize).min(random.len());
-                answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &random[..n], &verify);
+                let drawn: Vec<&str> = rest.by_ref().take(n as usize).copied().collect();
+                answer(&mut turn, AskKind::SAMPLES, Origin::Sample, &drawn, &verify);
             }
             Next::Score => answer(&mut turn, AskKind::SCORED, Origin::Scored, random, &verify),
             Next::Recommend { proposal, why } => return (turn, proposal, why),

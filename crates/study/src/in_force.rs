@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::precondition::{ActionResult, Approach, enumerated};
+use super::precondition::{ActionResult, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
@@ -169,7 +169,7 @@ fn results(path: &Path) -> Result<BTreeMap<String, Assertions>, String> {
         for entry in entries {
             let wrong = |why: String| format!("{}: no result of `study preconditions`: {why}", path.display());
             let result: ActionResult = entry.line().map_err(wrong)?;
-            if result.error.is_some() || result.approach == Approach::Prompted {
+            if result.error.is_some() || !result.approach.stands() {
                 continue;
             }
             let (subject, action) = (result.subject.clone(), result.action.clone());

@@ -1,7 +1,7 @@
-//! Worlds × methods: where each method works with the agents that need no language model, from real, short episodes.
+//! Worlds × methods: where each method works with the agents that need no language model, from real episodes.
 //!
-//! A cell is an episode of the world's first task that the method fits, with a bounded number of actions and seed 0, so that a
-//! table made twice is the same.
+//! A cell is an episode of the world's first task that the method fits, or of every such task; with a bounded number of actions and
+//! seed 0, so that a table made twice is the same. A method that acts in none of them does not work there.
 
 use tokio_util::sync::CancellationToken;
 
@@ -19,12 +19,14 @@ pub enum Cell {
         refused: usize,
         won: bool,
     },
-    /// It does not fit: what is missing.
+    /// Of several tasks: in how many it acted, and how many it won.
+    Share {
+        played: usize,
+        acted: usize,
+        won: usize,
+    },
+    /// What is missing where it does not fit, or why it acts nowhere.
     Refused(String),
-    /// It fits and ran, but took no action: why.
-    Idle(String),
-    /// It fits, but broke before an action: why.
-    Fails(String),
 }
 
 impl std::fmt::Display for Cell {
@@ -37,9 +39,12 @@ impl std::fmt::Display for Cell {
             Cell::Works { actions, refused, .. } => {
                 write!(f, "works: {}, {refused} of them refused, goal not reached", count(*actions, "action"))
             }
-            Cell::Refused(why) => write!(f, "refused because {why}"),
-            Cell::Idle(why) => write!(f, "works: no action, because {}", brief(why)),
-            Cell::Fails(why) => write!(f, "fails: {}", brief(why)),
+            Cell::Share { played, acted, won } => {
+                let percent = (100 * won + played / 2) / played.max(&1);
+                write!(f, "works: {won} of {played} won ({percent} %)")?;
+                if acted < played { write!(f, ", no action in {}", played - acted) } else { Ok(()) }
+            }
+            Cell::Refused(why) => write!(f, "refused because {}", brief(why)),
         }
     }
 }
@@ -50,30 +55,49 @@ fn brief(why: &str) -> &str {
     why.split([';', '(']).next().unwrap_or(why).trim()
 }
 
-/// Plays a method in a world, at the first of the tasks that it fits; `None` if it was cancelled.
+/// Plays a method in a world, at the first of the tasks that it fits or at `all` of them; `None` if it was cancelled.
 pub async fn cell(
     opening: &Opening,
     world: &'static WorldKind,
     tasks: &[TaskInfo],
+    all: bool,
     method: &MethodInfo,
     cancel: &CancellationToken,
 ) -> Option<Cell> {
     let model = ModelTraits { name: SYMBOLIC.to_owned(), ..ModelTraits::default() };
-    let mut missing = None;
-    // The reason that no choice of a task mends comes first.
+    let fits = |task: &TaskInfo| method::fits(method, &Values::default(), world, Some(&task.kind), &model);
+    // A task of the kind that the method is for comes first; else the reason that no choice of a task mends.
     let of_kind = |task: &&TaskInfo| method.needs.task.is_none_or(|kind| task.kind == kind);
-    let fitting = tasks.iter().filter(of_kind).chain(tasks).find(|task| {
-        match method::fits(method, &Values::default(), world, Some(&task.kind), &model) {
-            Ok(()) => true,
-            Err(why) => {
-                missing.get_or_insert(why);
-                false
+    let (first, others): (Vec<_>, Vec<_>) = tasks.iter().partition(of_kind);
+    let ordered = || first.iter().chain(&others);
+    let missing = || ordered().find_map(|task| fits(task).err()).map(|misfit| misfit.brief);
+    let fitting = ordered().filter(|task| fits(task).is_ok()).take(if all { usize::MAX } else { 1 });
+    let (mut cells, mut idle) = (Vec::new(), None);
+    for task in fitting {
+        match play(opening, world, task, method, cancel).await? {
+            Cell::Refused(why) => {
+                idle.get_or_insert(why);
+                cells.push(None);
             }
+            cell => cells.push(Some(cell)),
         }
-    });
-    let Some(task) = fitting else {
-        return Some(Cell::Refused(missing.map_or_else(|| "it has no tasks".to_owned(), |misfit| misfit.brief)));
-    };
+    }
+    let (played, acted) = (cells.len(), cells.iter().flatten().count());
+    let won = cells.iter().flatten().filter(|cell| matches!(cell, Cell::Works { won: true, .. })).count();
+    Some(match cells.into_iter().flatten().next() {
+        None => Cell::Refused(idle.or_else(missing).unwrap_or_else(|| "it has no tasks".to_owned())),
+        Some(_) if all => Cell::Share { played, acted, won },
+        Some(cell) => cell,
+    })
+}
+
+async fn play(
+    opening: &Opening,
+    world: &'static WorldKind,
+    task: &TaskInfo,
+    method: &MethodInfo,
+    cancel: &CancellationToken,
+) -> Option<Cell> {
     let new = NewSession {
         world: world.name.to_owned(),
         task: task.id.clone(),
@@ -83,12 +107,12 @@ pub async fn cell(
     };
     let played = opening.run(&new, cancel).await?;
     Some(match &played.session {
-        Err(why) => Cell::Fails(why.clone()),
+        Err(why) => Cell::Refused(why.clone()),
         Ok(session) => {
             let path = session.path(session.cursor());
             let executed = path.iter().skip(1).filter(|node| node.outcome.is_executed());
             match executed.clone().count() {
-                0 => played.error.map_or(Cell::Idle(played.ended), Cell::Fails),
+                0 => Cell::Refused(played.error.unwrap_or(played.ended)),
                 actions => Cell::Works {
                     actions,
                     refused: executed.filter(|node| node.outcome.error.is_some()).count(),
@@ -108,4 +132,18 @@ pub fn markdown(worlds: &[&WorldKind], rows: &[(MethodInfo, Vec<Cell>)]) -> Stri
         out.push_str(&format!("| `{}` | {} |\n", method.id, cells.join(" | ")));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_nowhere_does_not_work() {
+        let idle = Cell::Refused("there is no proposal to take: no action was offered; type one".into());
+        assert_eq!(idle.to_string(), "refused because no action was offered");
+        assert_eq!(Cell::Share { played: 30, acted: 30, won: 28 }.to_string(), "works: 28 of 30 won (93 %)");
+        let some = Cell::Share { played: 3, acted: 1, won: 0 };
+        assert_eq!(some.to_string(), "works: 0 of 3 won (0 %), no action in 2");
+    }
 }

@@ -24,6 +24,8 @@ pub enum Ability {
     Belief,
     /// [`World::requests`](super::World::requests): an episode is a sequence of requests, answered by programs.
     Requests,
+    /// Programs that answer its requests are written down.
+    Reference,
     /// [`World::language`](super::World::language): steps in words, and why one is refused.
     Language,
     /// [`World::picture`](super::World::picture): a map or drawing for display.
@@ -47,6 +49,7 @@ impl Ability {
             Ability::Blocking => "blocking domain",
             Ability::Belief => "form for a belief",
             Ability::Requests => "requests to answer",
+            Ability::Reference => "programs to play without a language model",
             Ability::Language => "steps in words",
             Ability::Picture => "picture",
             Ability::SkillCode => "functions of skills to call without a language model",

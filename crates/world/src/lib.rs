@@ -54,7 +54,9 @@ pub use literal::{Atom, Facts};
 pub use map::Map;
 pub use outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
 pub use recorded::read as read_logs;
-pub use requests::{CUPS, Request, Requests, WorkedExample, WorkedStep, closes, updates};
+pub use requests::{
+    CLOSING, CUPS, HostFunction, NOTHING, Request, Requests, TASK, UPDATING, WorkedExample, WorkedStep, closes, updates,
+};
 pub use shipped_domain::shipped_domain;
 pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, named, read_demonstrations};

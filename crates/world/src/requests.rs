@@ -24,36 +24,67 @@ pub fn closes(text: &str, closing: &str) -> bool {
     !closing.is_empty() && text.lines().any(|line| line.trim() == closing)
 }
 
-/// An episode that is a sequence of requests.
+/// The kind of a request that is the whole task, whose words are the session's sentence.
+pub const TASK: &str = "task";
+
+/// The call that closes a request.
+pub const CLOSING: &str = "done()";
+/// The program that does nothing.
+pub const NOTHING: &str = "noop()";
+/// The function that has a maintained belief brought up to date, with the words of the update.
+pub const UPDATING: &str = "update_wm";
+
+/// A function that programs may call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostFunction {
+    pub name: String,
+    pub params: Vec<String>,
+    /// Its use in a few words; empty where the name says it.
+    pub about: &'static str,
+}
+
+impl HostFunction {
+    pub fn new(name: &str, params: &[&str], about: &'static str) -> Self {
+        HostFunction { name: name.to_owned(), params: params.iter().map(|p| (*p).to_owned()).collect(), about }
+    }
+
+    /// Those that any program may call, whatever the world: update, nothing, end.
+    pub fn of_any_world() -> [Self; 3] {
+        [
+            HostFunction::new(UPDATING, &["text"], "brings the state up to date with what was done or told."),
+            HostFunction::new("noop", &[], "nothing is to be done now."),
+            HostFunction::new("done", &[], ""),
+        ]
+    }
+}
+
+/// An episode that is a sequence of requests. What has a default is as where the whole task is the one request.
 pub trait Requests {
     /// The request to answer now; `None` after the last one.
     fn open(&self) -> Option<Request>;
 
-    /// The program that the task gives as the answer to the open request.
-    fn reference(&self) -> Result<&str, String>;
-
-    /// The domain of the episode, which says what its worked example is (`weight`).
-    fn domain(&self) -> &'static str;
+    /// The program that the task gives as the answer to the open request; none in a world where no answers are written down.
+    fn reference(&self) -> Option<Result<&str, String>> {
+        None
+    }
 
     /// The subject of the requests, in sentences, for a writer that is shown no example.
-    fn about(&self) -> &'static str;
+    fn about(&self) -> &'static str {
+        "The state is of the place that an agent acts in."
+    }
 
     /// The functions that programs may call.
-    fn functions(&self) -> &'static [&'static str];
+    fn functions(&self) -> Vec<HostFunction>;
 
-    /// The call that closes a request, as an action's text (`done()`).
-    fn closing(&self) -> &'static str;
+    /// The function that answers a question (`say`); empty where nothing is asked.
+    fn answering(&self) -> &'static str {
+        ""
+    }
 
-    /// The program that does nothing (`noop()`).
-    fn nothing(&self) -> &'static str;
-
-    /// The function that answers a question (`say`).
-    fn answering(&self) -> &'static str;
-
-    /// The function that has a maintained belief brought up to date (`update_wm`), with the words of the update.
-    fn updating(&self) -> &'static str;
-
-    fn worked(&self) -> Result<&'static WorkedExample, String>;
+    /// The domain's worked example; none where demonstrations stand for it.
+    fn worked(&self) -> Result<Option<&'static WorkedExample>, String> {
+        Ok(None)
+    }
 }
 
 /// The kind of task, and the name of the state, in which a ball is under one of several cups: a list of truth values.
@@ -77,9 +108,9 @@ pub struct WorkedStep {
     pub after: Value,
 }
 
-/// The texts of a program's updates, in order: calls of the function `updating` with one text, as they are in programs that were run.
-pub fn updates(code: &str, updating: &str) -> Vec<String> {
-    let calls = code.lines().map(str::trim).filter(|l| l.strip_prefix(updating).is_some_and(|l| l.starts_with('(')));
+/// The texts of a program's updates, in order, as they are in programs that were run.
+pub fn updates(code: &str) -> Vec<String> {
+    let calls = code.lines().map(str::trim).filter(|l| l.strip_prefix(UPDATING).is_some_and(|l| l.starts_with('(')));
     let texts = calls.filter_map(|line| match format!("robot.{line}").parse::<Call>().ok()?.args.as_slice() {
         [Literal::Str(text)] => Some(text.clone()),
         _ => None,

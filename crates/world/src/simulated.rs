@@ -1,5 +1,8 @@
 //! Simulated worlds. Implements [`World`] once for all worlds whose steps are done in this program: a set of tasks and, once
 //! reset, an episode, which alone differs from world to world.
+//!
+//! Where an episode makes no requests of its own, its task is one request ([`Requests`] of [`Simulated`]): a text of calls, one a line, of
+//! the specification's actions by their names alone is carried out call by call, and `done()` closes it.
 
 #![warn(missing_docs)]
 
@@ -11,9 +14,10 @@ use serde_json::Value;
 
 use super::transcript::Logs;
 use super::{
-    Language, Map, Outcome, ProgramHeader, Requests, Snapshot, Symbols, TaskInfo, TaskSet, World, WorldError, WorldKind,
+    CLOSING, HostFunction, Language, Map, NOTHING, Outcome, ProgramHeader, Request, Requests, Snapshot, Symbols, TASK,
+    TaskInfo, TaskSet, UPDATING, World, WorldError, WorldKind,
 };
-use stepwright_program::Call;
+use stepwright_program::{Call, Role, Specification};
 
 /// A running episode of a simulated world: cheap to clone, deterministic, without input or output.
 ///
@@ -81,20 +85,35 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
 pub struct Simulated<E: Episode> {
     tasks: Arc<E::Tasks>,
     options: E::Options,
+    running: Running<E>,
+}
+
+/// The episode, and how far the task is where it is one request.
+#[derive(Debug, Clone)]
+struct Running<E> {
     episode: Option<E>,
+    closed: bool,
+    won: bool,
+}
+
+/// A line of a program for the task.
+enum Line {
+    Act(String),
+    Nothing,
+    Close,
 }
 
 /// Not derived: the set of tasks need not be cloned.
 impl<E: Episode> Clone for Simulated<E> {
     fn clone(&self) -> Self {
-        Simulated { tasks: Arc::clone(&self.tasks), options: self.options, episode: self.episode.clone() }
+        Simulated { tasks: Arc::clone(&self.tasks), options: self.options, running: self.running.clone() }
     }
 }
 
 impl<E: Episode> Simulated<E> {
     /// A world over a set of tasks, not reset yet.
     pub fn over(tasks: impl Into<Arc<E::Tasks>>, options: E::Options) -> Self {
-        Simulated { tasks: tasks.into(), options, episode: None }
+        Simulated { tasks: tasks.into(), options, running: Running { episode: None, closed: false, won: false } }
     }
 
     pub(crate) fn task_set(&self) -> &E::Tasks {
@@ -108,7 +127,97 @@ impl<E: Episode> Simulated<E> {
 
     /// The running episode; `None` before the first reset.
     pub fn episode(&self) -> Option<&E> {
-        self.episode.as_ref()
+        self.running.episode.as_ref()
+    }
+
+    fn specified(&self) -> Option<Specification> {
+        Specification::load(&E::specification(self), "spec.py").ok()
+    }
+
+    /// A call of an action by its name alone, as a program writes it.
+    fn bare(&self, line: &str, specification: &Specification) -> Option<Call> {
+        let name = bare_name(line)?;
+        let of = specification.functions().iter().find(|f| f.role == Role::Action && f.name == name)?;
+        let call: Call = format!("{}.{}", of.receiver, line.trim()).parse().ok()?;
+        E::text_of(self, &call).is_some().then_some(call)
+    }
+
+    fn makes_requests(&self) -> bool {
+        self.episode().is_some_and(|episode| episode.requests().is_some())
+    }
+
+    /// The lines of a text that is a program for the task; `None` for every other text.
+    fn program(&self, text: &str) -> Option<Vec<Line>> {
+        let lines = || text.lines().filter(|line| !line.trim().is_empty());
+        // What costs nothing is asked first: actions are previewed by the hundred.
+        let is_own = lines().all(|line| bare_name(line).is_some()) && !self.makes_requests();
+        let specification = (is_own && E::call_of(self, text).is_none()).then(|| self.specified()).flatten()?;
+        let line = |line: &str| match line.trim() {
+            CLOSING => Some(Line::Close),
+            NOTHING => Some(Line::Nothing),
+            line if bare_name(line) == Some(UPDATING) => Some(Line::Nothing),
+            line => Some(Line::Act(E::text_of(self, &self.bare(line, &specification)?)?)),
+        };
+        lines().map(line).collect::<Option<Vec<_>>>().filter(|program| !program.is_empty())
+    }
+
+    /// Carries a program out to its end, or to that of the episode. Where it is several calls, what is refused is observed and no more.
+    fn carry_out(&mut self, program: Vec<Line>) -> Option<Outcome> {
+        let several = program.len() > 1;
+        let mut whole = Outcome { won: self.running.won, ..Outcome::default() };
+        for line in program {
+            match line {
+                Line::Nothing => {}
+                Line::Close => {
+                    self.running.closed = true;
+                    whole.done = true;
+                }
+                Line::Act(text) => {
+                    let mut next = self.running.episode.as_mut()?.act(&text);
+                    if several {
+                        next.observation_calls.splice(0..0, next.action_call.take());
+                        next.error = None;
+                    }
+                    let before = std::mem::take(&mut whole);
+                    next.observation = joined(before.observation, next.observation);
+                    next.observation_calls.splice(0..0, before.observation_calls);
+                    next.reward += before.reward;
+                    whole = next;
+                    self.running.won = whole.won;
+                }
+            }
+            if whole.done {
+                break;
+            }
+        }
+        Some(whole)
+    }
+}
+
+/// The function of a line that calls one by its name alone.
+fn bare_name(line: &str) -> Option<&str> {
+    let (name, _) = line.trim().strip_suffix(')')?.split_once('(')?;
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_of_name)).then_some(name)
+}
+
+fn joined(before: String, after: String) -> String {
+    [before, after].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The task as one request.
+impl<E: Episode> Requests for Simulated<E> {
+    fn open(&self) -> Option<Request> {
+        let open = self.running.episode.is_some() && !self.running.closed;
+        let (query, kind) = (String::new(), TASK.to_owned());
+        open.then_some(Request { query, number: 1, of: 1, temporal: false, kind })
+    }
+
+    fn functions(&self) -> Vec<HostFunction> {
+        let specification = self.specified();
+        let all = specification.iter().flat_map(|s| s.functions()).filter(|f| f.role == Role::Action);
+        let own = all.map(|f| HostFunction { name: f.name.clone(), params: f.params.clone(), about: "" });
+        own.chain(HostFunction::of_any_world()).collect()
     }
 }
 
@@ -119,40 +228,46 @@ impl<E: Episode> World for Simulated<E> {
 
     fn reset(&mut self, task: &str, _seed: u64) -> Result<Outcome, WorldError> {
         let (episode, outcome) = E::begin(&self.tasks, self.options, task)?;
-        self.episode = Some(episode);
+        self.running = Running { episode: Some(episode), closed: false, won: outcome.won };
         Ok(outcome)
     }
 
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError> {
         let not_reset = || WorldError::Failed("the world was not reset to a task yet".to_owned());
-        Ok(self.episode.as_mut().ok_or_else(not_reset)?.act(text))
+        if let Some(outcome) = self.program(text).and_then(|program| self.carry_out(program)) {
+            return Ok(outcome);
+        }
+        let outcome = self.running.episode.as_mut().ok_or_else(not_reset)?.act(text);
+        self.running.won = outcome.won;
+        Ok(outcome)
     }
 
     fn admissible(&self) -> Option<Vec<String>> {
-        self.episode.as_ref()?.admissible()
+        self.episode()?.admissible()
     }
 
     fn truth(&self) -> Value {
-        self.episode.as_ref().map_or(Value::Null, E::truth)
+        self.episode().map_or(Value::Null, E::truth)
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.episode.clone()))
+        Snapshot(Arc::new(self.running.clone()))
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let then = snapshot.0.downcast_ref::<Option<E>>().ok_or(WorldError::ForeignSnapshot)?;
-        if let (Some(now), Some(then)) = (&self.episode, then)
+        let then = snapshot.0.downcast_ref::<Running<E>>().ok_or(WorldError::ForeignSnapshot)?;
+        if let (Some(now), Some(then)) = (&self.running.episode, &then.episode)
             && !now.is_same_task(then)
         {
             return Err(WorldError::ForeignSnapshot);
         }
-        self.episode.clone_from(then);
+        self.running.clone_from(then);
         Ok(())
     }
 
     fn preview(&self, text: &str) -> Option<Outcome> {
-        Some(self.episode.clone()?.act(text))
+        self.running.episode.as_ref()?;
+        self.clone().act(text).ok()
     }
 
     fn tasks(&self) -> Vec<TaskInfo> {
@@ -160,7 +275,9 @@ impl<E: Episode> World for Simulated<E> {
     }
 
     fn call_of(&self, text: &str) -> Option<Call> {
-        E::call_of(self, text)
+        let bare =
+            || bare_name(text).filter(|_| !self.makes_requests()).and_then(|_| self.bare(text, &self.specified()?));
+        E::call_of(self, text).or_else(bare)
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {
@@ -180,23 +297,23 @@ impl<E: Episode> World for Simulated<E> {
     }
 
     fn symbols(&self) -> Option<&dyn Symbols> {
-        self.episode.as_ref()?.symbols()
+        self.episode()?.symbols()
     }
 
     fn requests(&self) -> Option<&dyn Requests> {
-        self.episode.as_ref()?.requests()
+        self.episode()?.requests().or(Some(self))
     }
 
     fn language(&self) -> Option<&dyn Language> {
-        self.episode.as_ref()?.language()
+        self.episode()?.language()
     }
 
     fn belief_form(&self) -> Option<Value> {
-        self.episode.as_ref()?.belief_form()
+        self.episode()?.belief_form()
     }
 
     fn picture(&self) -> Option<Map> {
-        self.episode.as_ref()?.picture()
+        self.episode()?.picture()
     }
 
     fn recorded(&self) -> Option<Logs> {

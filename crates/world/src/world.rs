@@ -15,7 +15,7 @@ use super::kind::{DataSpec, GeneratedTask, Generator, Learn, ShippedFile};
 use super::outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
 use super::remote::Remote;
 use super::transcript::{Logs, Transcript};
-use super::{Ability, Language, Map, Request, Requests, Symbols};
+use super::{Ability, Language, Map, Request, Requests, Symbols, TASK};
 use crate::blocking::Environment;
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
@@ -139,9 +139,9 @@ pub trait World: Send {
         self.symbols()?.things()
     }
 
-    /// [`Requests::open`], where there are requests.
+    /// [`Requests::open`], where a person makes requests: none where the task as a whole is the one.
     fn request(&self) -> Option<Request> {
-        self.requests()?.open()
+        self.requests()?.open().filter(|request| request.kind != TASK)
     }
 
     /// [`Symbols::planning`], where there are symbols.

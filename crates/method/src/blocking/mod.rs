@@ -14,13 +14,14 @@ pub use tree::LiveTree;
 use super::next_action::scoring;
 use super::o3d::O3d;
 use super::options::{BELIEF, LIKELIHOOD, TEMPERATURE};
+use super::publications::{Interface, SETTINGS};
 use super::skills::TIPS;
 use super::{
     Answer, Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Reading, Step, Stop, VetoedAction,
     WorkInput,
 };
 use serde_json::Value;
-use stepwright_episode::gate::Draft;
+use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{
     Action, Ask, AskKind, Check, CheckKind, Choice, Decision, Generation, Origin, Proposal, Shape, Status, Verdict,
 };
@@ -31,7 +32,10 @@ use stepwright_world::options::{Kind, OptionSpec};
 /// Tokens of an answer: the paper's.
 const ANSWER: u32 = 1000;
 
-/// Temperature of answers where none is set: the paper's.
+/// The purpose of its asks.
+const SELECT: &str = "act";
+
+/// Temperature of answers where none is set: the authors' program's.
 const WARM: f64 = 1.0;
 
 pub const ID: &str = "blocking";
@@ -57,6 +61,24 @@ const CONVERSATION: OptionSpec = OptionSpec::new(
     "whether the prompts of selections are one conversation",
 )
 .or("fresh");
+
+/// How the prompt of a chat model is laid out: the paper's text and the authors' program differ.
+const MESSAGES: OptionSpec = OptionSpec::new(
+    "messages",
+    "Messages",
+    Kind::Choice(&[("one", "the paper's eight parts in one"), ("each", "one a sentence, failure last: the program's")]),
+    "how the parts of a selection's prompt are sent",
+)
+.or("one");
+
+/// What becomes of an answer that names no candidate: the paper has it asked for again, the authors' program carries it out.
+const UNLISTED: OptionSpec = OptionSpec::new(
+    "unlisted",
+    "Off the list",
+    Kind::Choice(&[("again", "asked for again, with a note"), ("taken", "carried out as it is: the program's")]),
+    "what becomes of an answer that names no candidate",
+)
+.or("again");
 
 /// Answers that a language model may give for one selection.
 const ANSWERS: OptionSpec = OptionSpec::new(
@@ -99,7 +121,18 @@ impl Method for Blocking {
             label: "Blocking conditions and resolutions",
             description: "Selects among the leaves of the blocking tree; what is blocked grows the actions that may resolve \
                           it. For worlds with a blocking domain; without a language model the built-in selector ranks.",
-            options: &[SELECTION, CONVERSATION, LIKELIHOOD, ANSWERS, TEMPERATURE, BELIEF, TIPS],
+            options: &[
+                SETTINGS,
+                SELECTION,
+                CONVERSATION,
+                MESSAGES,
+                UNLISTED,
+                LIKELIHOOD,
+                ANSWERS,
+                TEMPERATURE,
+                BELIEF,
+                TIPS,
+            ],
             needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
             ..MethodInfo::BARE
         }
@@ -141,15 +174,11 @@ impl Method for Blocking {
         let by_score = cx.samples.is_none() && cx.options().is(&SELECTION, "scored");
         let note = prompt::circling(cx, &leaves)
             .map(|text| format!("the last selections go round in a circle: `{text}` is not taken once more"));
-        let prompt = match prompt::selection(cx, tree, &leaves, by_score) {
-            Ok(prompt) => prompt,
-            Err(why) => return Step::Stuck(why),
+        let asked = match by_score {
+            true => prompt::selection(cx, tree, &leaves, true).map(|prompt| cx.ask(AskKind::SCORED, prompt, n, 0.0)),
+            false => selection(cx, &leaves),
         };
-        if by_score {
-            return Step::Ask { ask: cx.ask(AskKind::SCORED, prompt, n, 0.0), note };
-        }
-        let ask = cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature("act", Some(WARM)));
-        Step::Ask { ask, note }
+        asked.map_or_else(Step::Stuck, |ask| Step::Ask { ask, note })
     }
 
     fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
@@ -177,7 +206,7 @@ impl Method for Blocking {
             return Shape::Score { continuations: scoring::continuations(&prompt::candidates(cx, &leaves)) };
         }
         let stop = if raw { vec!["\n\n".to_owned()] } else { Vec::new() };
-        Shape::Generate(Generation { max_tokens: ANSWER, stop, logprobs: true, ..Generation::default() })
+        Shape::Generate(cx.generation(SELECT, Generation { max_tokens: ANSWER, stop, ..Generation::default() }))
     }
 
     /// The next primitive of a skill that is being carried out.
@@ -223,6 +252,14 @@ impl Method for Blocking {
         let due = derives && LiveTree::at(cx).is_none();
         Some(Box::new(due.then(|| LiveTree::derive(cx)).flatten()?))
     }
+}
+
+/// The ask for a selection among these candidates, wherever they are from.
+/// Errors: there is no tree at the cursor, or a template cannot be filled in.
+pub fn selection(cx: &Context<'_>, candidates: &[String]) -> Result<AskSpec, String> {
+    let tree = LiveTree::at(cx).ok_or_else(|| why_no_tree(cx))?;
+    let prompt = prompt::selection(cx, tree, candidates, false)?;
+    Ok(cx.ask(AskKind::SAMPLES, prompt, cx.samples.unwrap_or(1), cx.temperature(SELECT, Some(WARM))))
 }
 
 /// The layer that checks actions of any method against the blocking conditions of the domain. It keeps nothing from being

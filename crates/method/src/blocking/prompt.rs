@@ -1,16 +1,18 @@
-//! The selection prompt, in the paper's eight parts (`prompts/blocking/`), and reading a model's answer.
+//! The selection prompt, in the paper's eight parts or as the authors' program sends it (`prompts/blocking/`), and reading a model's answer.
 //!
 //! An answer that names no candidate is asked for again with a note, and so is one that would close a circle again.
 
 use serde::Serialize;
 
-use super::{ANSWER, CONVERSATION, LiveTree};
+use super::{ANSWER, CONVERSATION, Interface, LiveTree, MESSAGES, SELECT, UNLISTED};
 use crate::Context;
 use crate::next_action::scoring::Candidate;
 use crate::prompting::CHARS_A_TOKEN;
+use crate::written_plan::Vocabulary;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, AskState, Choice, Node, Origin, PromptMessage, PromptRecord, StepOutcome};
 use stepwright_model::Completion;
+use stepwright_world::blocking::domain::Pattern;
 
 /// Actions the prompt shows of those taken.
 const LAST: usize = 5;
@@ -22,7 +24,13 @@ const MARK: &str = "$$";
 struct Material<'a> {
     task: &'a str,
     about: &'a str,
+    /// What is in the hand; none where the domain has no word for holding.
+    held: Option<Vec<String>>,
     last: Vec<Taken>,
+    /// The last actions executed, by their texts alone.
+    names: Vec<&'a str>,
+    /// What the world said against the last action.
+    failed: Option<Failed<'a>>,
     done: Vec<String>,
     candidates: &'a [String],
     goals: Vec<String>,
@@ -35,6 +43,18 @@ struct Material<'a> {
 struct Taken {
     action: String,
     result: String,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    action: &'a str,
+    error: &'a str,
+}
+
+/// The last so many of a list.
+fn last<T>(all: Vec<T>) -> Vec<T> {
+    let before = all.len().saturating_sub(LAST);
+    all.into_iter().skip(before).collect()
 }
 
 /// The selection in an answer: the text between the first pair of `$$`, trimmed. Empty marks (`$$$$`) are none.
@@ -91,6 +111,7 @@ pub(super) fn read(cx: &Context<'_>, leaves: &[String], completion: &Completion)
     let found = match selected(&raw).map(words) {
         None => Err(format!("Unparsable: the answer has no {MARK} action {MARK}")),
         Some(text) => match leaves.iter().find(|leaf| words(leaf) == text) {
+            None if cx.options().is(&UNLISTED, "taken") && !text.is_empty() => Ok(text),
             None => Err(format!("NotACandidate: `{text}` is not in the list of candidate actions")),
             Some(leaf) if circling(cx, leaves).as_ref() == Some(leaf) => {
                 Err(format!("Circle: `{leaf}` was selected again and again; another one is needed"))
@@ -121,10 +142,16 @@ pub(super) fn selection(
         .filter_map(|n| Some(Taken { action: n.action.as_ref()?.text.clone(), result: result_of(&n.outcome) }))
         .collect();
     let atoms = |atoms: &[stepwright_world::Atom]| atoms.iter().map(|a| domain.spoken(&a.to_string())).collect();
+    let executed = path.iter().filter(|node| node.outcome.is_executed());
     let material = Material {
         task: &cx.session.header.sentence,
         about: &domain.about,
-        last: taken.into_iter().rev().take(LAST).rev().collect(),
+        held: held(cx, tree),
+        last: last(taken),
+        names: last(executed.filter_map(|node| Some(node.action.as_ref()?.text.as_str())).collect()),
+        failed: path.last().and_then(|node| {
+            Some(Failed { action: &node.action.as_ref()?.text, error: node.outcome.error.as_deref()? })
+        }),
         done: atoms(growth.forest().done()),
         candidates: leaves,
         goals: atoms(growth.forest().goals()),
@@ -132,13 +159,28 @@ pub(super) fn selection(
         mark: MARK,
         scored,
     };
-    let raw = cx.prompting.raw || scored;
-    let name = if raw { "blocking/select" } else { "blocking/select_chat" };
+    let raw = scored || cx.interface(SELECT) == Interface::Text;
+    let each = cx.options().is(&MESSAGES, "each");
+    let name = match (raw, each) {
+        (true, _) => "blocking/select",
+        (false, false) => "blocking/select_chat",
+        (false, true) => "blocking/select_each_chat",
+    };
     let mut prompt = cx.prompting.render(name, &material)?;
     if cx.options().is(&CONVERSATION, "running") && !raw {
         continue_conversation(cx, &path, &mut prompt);
     }
     Ok(prompt)
+}
+
+/// What is in the hand, as the domain names it.
+fn held(cx: &Context<'_>, tree: &LiveTree) -> Option<Vec<String>> {
+    let (domain, vocabulary) = (tree.domain(), Vocabulary::shipped(cx.world.kind()));
+    let holding = |form: &Pattern| form.name == vocabulary.held() && form.args.len() == 1;
+    domain.predicates.iter().any(|p| holding(&p.form)).then(|| {
+        let of_hand = tree.facts().atoms.iter().filter(|a| a.predicate == vocabulary.held());
+        of_hand.filter_map(|a| a.args.first()).map(|thing| domain.spoken(thing)).collect()
+    })
 }
 
 /// The last failures: the world's error or the condition of the last step, answers of this round, a circle.
@@ -203,6 +245,51 @@ fn continue_conversation(cx: &Context<'_>, path: &[&Node], prompt: &mut PromptRe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prompting::Prompting;
+
+    fn rendered(template: &str) -> Vec<PromptMessage> {
+        let texts = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+        let candidates = texts(&["open box", "take cup"]);
+        let material = Material {
+            task: "the task",
+            about: "a robot",
+            held: Some(texts(&["spoon"])),
+            last: vec![Taken { action: "go".into(), result: "failed: no way".into() }],
+            names: vec!["go"],
+            failed: Some(Failed { action: "go", error: "no way" }),
+            done: texts(&["GOAL a"]),
+            candidates: &candidates,
+            goals: texts(&["GOAL b"]),
+            failures: texts(&["`go` failed: no way"]),
+            mark: MARK,
+            scored: false,
+        };
+        Prompting::default().render(template, &material).unwrap().messages
+    }
+
+    #[test]
+    fn the_parts_have_the_papers_order() {
+        let order =
+            ["the task", "spoon", "- go (failed", "GOAL a", "$$ open box $$", "GOAL b", "`go` failed", "only from"];
+        for template in ["blocking/select", "blocking/select_chat"] {
+            let messages = rendered(template);
+            let text = &messages.last().unwrap().text;
+            let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
+            assert!(places.is_sorted(), "{template}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_program_sends_a_message_a_sentence_and_the_failure_last() {
+        let messages = rendered("blocking/select_each_chat");
+        let roles: Vec<&str> = messages.iter().map(|m| m.role.as_str()).collect();
+        assert_eq!(roles, ["system", "user", "user", "user", "user", "user"]);
+        for (at, part) in [(1, "spoon"), (2, "taken: go"), (3, "$$ take cup $$"), (4, "only from"), (5, "no way")] {
+            assert!(messages[at].text.contains(part), "{}", messages[at].text);
+        }
+        let all: String = messages.iter().map(|m| m.text.as_str()).collect();
+        assert!(!all.contains("the task") && !all.contains("GOAL a"), "{all}");
+    }
 
     #[test]
     fn the_first_marked_text_is_the_selection() {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::context::action_of;
 use super::options::{RANKED, THINK, shows_assertions};
 use super::prompting::{Form, SpecificationText, completion_tokens};
+use super::publications::Interface;
 use super::reading::{END_OF_CALL, Line, closed, written};
 use super::{Answer, Context, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, WorkInput, verify};
 use stepwright_episode::gate::Draft;
@@ -21,6 +22,9 @@ use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, Proposa
 use stepwright_model::{CUT_OFF, Completion};
 use stepwright_text::sanitize;
 use stepwright_world::options::Values;
+
+/// The purpose of its asks.
+const ACT: &str = "act";
 
 /// Most characters shown of a completion that is no action.
 const SHOWN: usize = 80;
@@ -59,14 +63,15 @@ impl Method for NextAction {
             Some(n) => Next::Samples(n),
             None => (self.next)(round, cx.options()),
         };
+        let form = if cx.interface(ACT) == Interface::Text { Form::Raw } else { Form::Chat };
         let (kind, n, temperature, form) = match next {
             Next::Recommend { proposal: None, why } => {
                 let why = [why].into_iter().chain(unusable(cx, round)).collect::<Vec<_>>().join(": ");
                 return Step::Recommend { proposal: None, why };
             }
             Next::Recommend { proposal, why } => return Step::Recommend { proposal, why },
-            Next::Greedy => (AskKind::GREEDY, 1, 0.0, cx.form()),
-            Next::Samples(n) => (AskKind::SAMPLES, n, cx.temperature("act", None), cx.form()),
+            Next::Greedy => (AskKind::GREEDY, 1, 0.0, form),
+            Next::Samples(n) => (AskKind::SAMPLES, n, cx.temperature(ACT, None), form),
             Next::Score => (AskKind::SCORED, 0, 0.0, Form::Scored),
         };
         if !cx.model.language {
@@ -110,7 +115,8 @@ impl Method for NextAction {
             return Shape::Score { continuations: scoring::continuations(&list) };
         }
         let structure = (cx.model.structured && !raw).then(|| one_of(cx)).flatten();
-        Shape::Generate(Generation { structure, ..generation(raw, cx.options().on(&THINK)) })
+        let own = Generation { structure, ..generation(raw, cx.options().on(&THINK)) };
+        Shape::Generate(cx.generation(ACT, own))
     }
 
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
@@ -139,7 +145,7 @@ fn one_of(cx: &Context<'_>) -> Option<Structure> {
 }
 
 /// A next action. A raw completion stops at the end of its line, or of its call where a thought may come first.
-pub(super) fn generation(raw: bool, think: bool) -> Generation {
+pub fn generation(raw: bool, think: bool) -> Generation {
     let stop = match (raw, think) {
         (true, true) => vec![END_OF_CALL.to_owned()],
         (true, false) => vec!["\n".to_owned()],

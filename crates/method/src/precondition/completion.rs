@@ -249,11 +249,10 @@ mod tests {
     fn the_prompt_ends_where_the_model_continues() {
         let prompts = stepwright_model::prompt::Prompts::default();
         let text = prompts.render(COMPLETION_TEMPLATE, &context()).unwrap();
-        assert!(
-            text.messages[0].text.ends_with("    def light(self, lamp):\n        assert"),
-            "{:?}",
-            text.messages[0]
-        );
+        let CandidateContext { demonstration, definitions, .. } = context();
+        let parts =
+            format!("{demonstration}\n\n{definitions}\n\nclass Agent:\n    def light(self, lamp):\n        assert");
+        assert_eq!(text.messages[0].text, parts, "the paper's three parts in its order, and nothing else");
         let chat = prompts.render(CHAT_TEMPLATE, &context()).unwrap();
         assert_eq!(chat.messages.len(), 2);
         assert!(chat.messages[1].text.contains("env.see(False)"));

@@ -12,6 +12,7 @@ use super::context::WorkInput;
 use super::method::one_line;
 use super::options::{BELIEF, BLOCKING, TEMPERATURE};
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, judgement, plan, rows, upcoming, useless};
+use super::publications::SETTINGS;
 use super::skills::TIPS;
 use super::written_plan::{self, Command, Going, Item, Kind, Names, Sight, Vocabulary, function_name};
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, Stop};
@@ -20,12 +21,20 @@ use stepwright_program::{Call, Role};
 use stepwright_world::Ability;
 use stepwright_world::options::{self, OptionSpec};
 
+/// The purpose of the asks for plans.
+const PLAN: &str = "plan";
 /// Tokens a plan may have (ProgPrompt's limit).
 const PLAN_TOKENS: u32 = 600;
 /// Frequency penalty of a plan where none is configured (ProgPrompt's).
 const PLAN_PENALTY: f64 = 0.15;
 /// Example functions in a prompt for a plan.
-const EXAMPLES: usize = 7;
+const FUNCTIONS: OptionSpec = OptionSpec::new(
+    "functions",
+    "Example functions",
+    options::Kind::Whole { min: 0, max: 20 },
+    "example functions in a prompt for a plan",
+)
+.or("7");
 /// Tokens that say whether an assertion holds (ProgPrompt's limit).
 const JUDGE_TOKENS: u32 = 2;
 /// Temperature of a plan that is written again, where none is set.
@@ -52,7 +61,11 @@ struct Material {
     states: Vec<String>,
     examples: String,
     objects: Vec<String>,
+    /// The types of the scene's things, as their ids write them.
+    types: BTreeSet<String>,
     function: String,
+    /// The task with its ids as a function's name.
+    name: String,
     task: String,
 }
 
@@ -73,7 +86,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt",
                 description: "The model writes a whole plan with assertions; its lines are proposed one at a time, `else` lines \
                               where an assertion does not hold of what is seen. A new plan when one is finished.",
-                options: &[JUDGING, TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[SETTINGS, JUDGING, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -83,7 +96,7 @@ impl Method for ProgPrompt {
                 label: "ProgPrompt, assertions ignored",
                 description: "The model writes a whole plan; every action in it is proposed in turn, `else` lines too, as in the \
                               kitchen comparison. A new plan when one is finished.",
-                options: &[TEMPERATURE, BELIEF, BLOCKING, TIPS],
+                options: &[SETTINGS, FUNCTIONS, TEMPERATURE, BELIEF, BLOCKING, TIPS],
                 needs,
                 ..MethodInfo::BARE
             }
@@ -124,12 +137,15 @@ impl Method for ProgPrompt {
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         Shape::Generate(match kind {
             AskKind::Judgement { .. } => Generation { max_tokens: JUDGE_TOKENS, ..one_line(raw) },
-            _ => Generation {
-                max_tokens: PLAN_TOKENS,
-                stop: vec!["\ndef ".to_owned()],
-                frequency_penalty: cx.model.frequency_penalty.unwrap_or(PLAN_PENALTY),
-                ..Generation::default()
-            },
+            _ => cx.generation(
+                PLAN,
+                Generation {
+                    max_tokens: PLAN_TOKENS,
+                    stop: vec!["\ndef ".to_owned()],
+                    frequency_penalty: cx.model.frequency_penalty.unwrap_or(PLAN_PENALTY),
+                    ..Generation::default()
+                },
+            ),
         })
     }
 
@@ -259,17 +275,23 @@ fn plan_prompt(cx: &Context<'_>) -> Result<PromptRecord, String> {
     // Goals may be over kinds of things of which none was seen yet.
     let wanted = names.goal.iter().filter(|name| !vocabulary.is_agent(name));
     let objects: BTreeSet<String> = names.all.iter().chain(wanted).map(|thing| written_plan::kind_of(thing)).collect();
+    let is_number = |c: char| c == '_' || c.is_ascii_digit();
+    let types =
+        names.all.iter().map(|thing| written_plan::type_of(thing).trim_end_matches(is_number).to_owned()).collect();
     let task = cx.session.header.sentence.clone();
     let material = Material {
-        examples: vocabulary.examples(&cx.knowledge.demonstrations, EXAMPLES).join("\n\n"),
+        examples: vocabulary
+            .examples(&cx.knowledge.demonstrations, cx.options().count(&FUNCTIONS) as usize)
+            .join("\n\n"),
         states: vocabulary.states.clone(),
         actions: vocabulary.actions,
         objects: objects.into_iter().collect(),
+        types,
         function: function_name(&task),
+        name: task.replace(' ', "_"),
         task,
     };
-    let name = if cx.prompting.raw { "progprompt/plan" } else { "progprompt/plan_chat" };
-    cx.prompting.render(name, &material)
+    cx.render(PLAN, "progprompt/plan", &material)
 }
 
 /// Why a plan has nothing to follow: the first thing that could not be read.

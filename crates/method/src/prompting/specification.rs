@@ -75,15 +75,19 @@ fn classes(source: &str) -> String {
             text.replace_range(range.start().to_usize()..range.end().to_usize(), "");
         }
     }
-    // What was taken out leaves empty lines; programs have two at most.
-    let mut out = String::new();
-    let mut empty = 0;
-    for line in text.trim().lines() {
-        empty = if line.trim().is_empty() { empty + 1 } else { 0 };
-        if empty <= 2 {
-            out.push_str(line.trim_end());
-            out.push('\n');
+    // What was taken out leaves empty lines; programs have two at most, classes one. Comments are notes to readers of the file: the paper's
+    // prompts hold none.
+    let (mut out, mut empty) = (String::new(), 0);
+    for line in text.trim().lines().filter(|line| !line.trim_start().starts_with('#')) {
+        if line.trim().is_empty() {
+            empty += 1;
+            continue;
         }
+        let most = if line.starts_with(char::is_whitespace) { 1 } else { 2 };
+        (0..empty.min(most)).for_each(|_| out.push('\n'));
+        empty = 0;
+        out.push_str(line.trim_end());
+        out.push('\n');
     }
     out.truncate(out.trim_end().len());
     out

@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn updates_are_read_in_their_order() {
         let code = "# THINK: x\nput_first_on_second('a', 'b')\nupdate_wm(\"it's \\\"so\\\"\")\n  update_wm('b')\nupdate_wm(c)\ndone()";
-        assert_eq!(updates(code, "update_wm"), ["it's \"so\"", "b"]);
-        assert!(updates("noop()", "update_wm").is_empty());
+        assert_eq!(updates(code), ["it's \"so\"", "b"]);
+        assert!(updates("noop()").is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::answer::list_of;
 use crate::belief;
-use stepwright_world::CUPS;
+use stepwright_world::{CUPS, NOTHING, UPDATING};
 
 /// A request that was answered, or of a worked example an update alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -19,12 +19,12 @@ pub struct AnsweredRequest {
 }
 
 impl AnsweredRequest {
-    /// A request with its decision and the belief after it; `host` as [`plain`] has it.
-    pub fn new(query: &str, code: &str, believed: Option<&Value>, host: (&str, &str)) -> Self {
+    /// A request with its decision and the belief after it.
+    pub fn new(query: &str, code: &str, believed: Option<&Value>) -> Self {
         AnsweredRequest {
             query: one_line(query),
             code: code.to_owned(),
-            plain: plain(code, host),
+            plain: plain(code),
             state: believed.map(shown).unwrap_or_default(),
         }
     }
@@ -47,11 +47,11 @@ pub(super) fn objects(state: &Value) -> String {
     format!("[{}]", names.join(", "))
 }
 
-/// A program without what concerns the state; `host` is the function that updates it, and the program where nothing is left.
-fn plain(code: &str, (updating, nothing): (&str, &str)) -> String {
+/// A program without what concerns the state.
+fn plain(code: &str) -> String {
     let left: Vec<&str> =
-        code.lines().filter(|l| !l.trim_start().starts_with(updating) && !l.trim_start().starts_with('#')).collect();
-    if left.iter().all(|l| l.trim().is_empty()) { nothing.to_owned() } else { left.join("\n") }
+        code.lines().filter(|l| !l.trim_start().starts_with(UPDATING) && !l.trim_start().starts_with('#')).collect();
+    if left.iter().all(|l| l.trim().is_empty()) { NOTHING.to_owned() } else { left.join("\n") }
 }
 
 pub(super) fn one_line(text: &str) -> String {

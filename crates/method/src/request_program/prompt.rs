@@ -10,7 +10,7 @@ use super::worked::Worked;
 use crate::belief;
 use crate::prompting::Prompting;
 use stepwright_episode::PromptRecord;
-use stepwright_world::Requests;
+use stepwright_world::{CLOSING, HostFunction, NOTHING, Requests, UPDATING};
 
 /// Games of three cups that a prompt shows, as in the paper.
 const GAMES: usize = 30;
@@ -28,6 +28,8 @@ pub struct Refused {
 pub struct Asked<'a> {
     pub requests: &'a dyn Requests,
     pub query: &'a str,
+    /// What the agent sees now; empty where a person makes the requests.
+    pub seen: &'a str,
     pub first: Option<&'a Value>,
     pub belief: Option<&'a Value>,
     pub history: Vec<AnsweredRequest>,
@@ -37,7 +39,9 @@ pub struct Asked<'a> {
 #[derive(Serialize)]
 struct Context<'a> {
     about: Vec<String>,
+    functions: Vec<HostFunction>,
     stateful: bool,
+    seen: Vec<&'a str>,
     worked: &'a Worked,
     games: Vec<Game>,
     objects: String,
@@ -53,11 +57,13 @@ pub(crate) fn program_prompt(
     policy: CodePolicy,
     asked: &Asked<'_>,
 ) -> Result<PromptRecord, String> {
-    let worked = Worked::of(asked.requests)?;
+    let worked = Worked::of(asked.requests, &prompting.demonstrations)?;
     let nothing = Value::Object(serde_json::Map::new());
     let context = Context {
         about: worked.about.clone(),
+        functions: functions(asked.requests, policy.believes()),
         stateful: policy.believes(),
+        seen: asked.seen.lines().filter(|line| !line.trim().is_empty()).collect(),
         worked: &worked,
         games: if policy.form == Form::Cups { games(GAMES) } else { Vec::new() },
         objects: objects(asked.first.unwrap_or(&nothing)),
@@ -78,10 +84,12 @@ pub(crate) fn state_prompt(
     belief: &Value,
     update: &str,
 ) -> Result<PromptRecord, String> {
-    let worked = example.map(Worked::of).transpose()?.unwrap_or_default();
+    let worked = example.map(|example| Worked::of(example, &[])).transpose()?.unwrap_or_default();
     let context = Context {
         about: if example.is_some() { worked.about.clone() } else { about.lines().map(str::to_owned).collect() },
+        functions: Vec::new(),
         stateful: true,
+        seen: Vec::new(),
         worked: &worked,
         games: Vec::new(),
         objects: objects(belief),
@@ -92,6 +100,15 @@ pub(crate) fn state_prompt(
         query: one_line(update),
     };
     condensed(prompting, if example.is_some() { "statler/writer" } else { "statler/writer_auto" }, &context)
+}
+
+/// The functions that a program may call: one that keeps a state says what changed, another one that nothing is to be done.
+fn functions(requests: &dyn Requests, stateful: bool) -> Vec<HostFunction> {
+    let kept = |f: &HostFunction| {
+        let is = |call: &str| call.strip_suffix("()") == Some(f.name.as_str());
+        !is(CLOSING) && if stateful { !is(NOTHING) } else { f.name != UPDATING }
+    };
+    requests.functions().into_iter().filter(kept).collect()
 }
 
 /// Renders the template that suits the model. Blank lines and those that begin with `###` are notes to readers of the template.

@@ -4,7 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answered::{AnsweredRequest, objects, shown};
+use stepwright_program::Literal;
+use stepwright_world::demonstration::Demonstration;
 use stepwright_world::{Requests, WorkedExample};
+
+/// Demonstrations that are shown where a world has no worked example.
+const DEMONSTRATIONS: usize = 2;
 
 /// An example as templates show it; empty where a world has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -18,9 +23,11 @@ pub struct Worked {
 }
 
 impl Worked {
-    pub fn of(requests: &dyn Requests) -> Result<Self, String> {
-        let WorkedExample { about, first, steps } = requests.worked()?;
-        let host = (requests.updating(), requests.nothing());
+    pub fn of(requests: &dyn Requests, demonstrations: &[Demonstration]) -> Result<Self, String> {
+        let Some(WorkedExample { about, first, steps }) = requests.worked()? else {
+            let steps = demonstrations.iter().take(DEMONSTRATIONS).map(demonstrated).collect();
+            return Ok(Worked { steps, ..Worked::default() });
+        };
         let updates = steps.iter().flat_map(|step| &step.updates);
         let update = |(text, state): &(String, Value)| AnsweredRequest {
             query: text.clone(),
@@ -31,10 +38,19 @@ impl Worked {
             about: about.clone(),
             objects: objects(first),
             state: shown(first),
-            steps: steps.iter().map(|s| AnsweredRequest::new(&s.query, &s.code, Some(&s.after), host)).collect(),
+            steps: steps.iter().map(|s| AnsweredRequest::new(&s.query, &s.code, Some(&s.after))).collect(),
             updates: updates.map(update).collect(),
         })
     }
+}
+
+/// A demonstration as a request that was answered by its actions.
+fn demonstrated(shown: &Demonstration) -> AnsweredRequest {
+    let line = |call: &stepwright_program::Call| {
+        let args = call.args.iter().map(Literal::to_string).collect::<Vec<_>>().join(", ");
+        format!("{}({args})", call.function)
+    };
+    AnsweredRequest::new(&shown.sentence, &shown.actions().map(line).collect::<Vec<_>>().join("\n"), None)
 }
 
 #[cfg(test)]
@@ -48,7 +64,7 @@ mod tests {
         let mut world = TableWorld::new(Source::shipped().unwrap());
         let task = world.tasks().into_iter().find(|known| known.id.starts_with(task)).unwrap().id;
         world.reset(&task, 0).unwrap();
-        Worked::of(world.requests().unwrap()).unwrap()
+        Worked::of(world.requests().unwrap(), &[]).unwrap()
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub(super) fn built_in() -> Vec<Coder> {
         let (believes, task) = (policy.believes(), (policy.form == Form::Cups).then_some(CUPS));
         let world: &[Ability] = if believes { &[Ability::Requests, Ability::Belief] } else { &[Ability::Requests] };
         // Those that keep a belief play the reference programs where no language model is in use.
-        let needs = Needs { world, task, language: !believes, ..Needs::NONE };
+        let world_without_model: &[Ability] = if believes { &[Ability::Reference] } else { &[] };
+        let needs = Needs { world, world_without_model, task, language: !believes, ..Needs::NONE };
         let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
         Coder { info: MethodInfo { id, label, description, options, needs, ..MethodInfo::BARE }, policy }
     };

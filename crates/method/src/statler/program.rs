@@ -13,13 +13,13 @@ use crate::{Context, REFERENCE, Round, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{AskKind, Check, CheckKind, Choice, Origin, PromptRecord, Status, Verdict};
 use stepwright_model::Completion;
-use stepwright_world::{CUPS, closes};
+use stepwright_world::{CUPS, NOTHING, Request, TASK, closes};
 
 pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     let Some(round) = cx.round() else { return Step::Stuck("the episode has not begun".into()) };
     let world = cx.world.name();
-    let Some(request) = cx.world.request() else {
-        return Step::Stuck(format!("the world {world} makes no requests to answer; choose another method (M)"));
+    let Some(request) = cx.world.requests().and_then(|requests| requests.open()) else {
+        return Step::Stuck(format!("the world {world} makes no request to answer now; choose another method (M)"));
     };
     if policy.form == Form::Cups && cx.knowledge.kind != CUPS {
         return Step::Stuck("this method plays three cups only; choose another method (M), or a task cups/…".into());
@@ -42,7 +42,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
         return reference(cx);
     }
     let temperature = if cx.samples.is_some() { cx.temperature("program", None) } else { 0.0 };
-    match prompt(cx, policy, &request.query) {
+    match prompt(cx, policy, &request) {
         Ok(prompt) => Step::ask(cx.ask(AskKind::PROGRAM, prompt, cx.samples.unwrap_or(1), temperature)),
         Err(why) => Step::Stuck(why),
     }
@@ -69,21 +69,26 @@ fn reference(cx: &Context<'_>) -> Step {
     let program = match cx.reference() {
         Some(Ok(program)) => program.to_owned(),
         Some(Err(why)) => return Step::Stuck(why),
-        None => return Step::Stuck("the world makes no requests".to_owned()),
+        None => {
+            let why = "no answers are written down for the tasks of this world; choose a language model (M)";
+            return Step::Stuck(why.to_owned());
+        }
     };
     let rationale = Some("the reference program of the task's file; no language model".to_owned());
     let draft = Draft { rationale, ..draft(cx, program.clone(), Ok(program), Origin::Reference) };
     Step::Offer { ask: cx.own(AskKind::PROGRAM, REFERENCE, 1, Value::Null), drafts: vec![draft], note: None }
 }
 
-fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRecord, String> {
+fn prompt(cx: &Context<'_>, policy: CodePolicy, request: &Request) -> Result<PromptRecord, String> {
     let history = match policy.memory {
         Memory::History | Memory::Together { history: true } => exchanges(cx),
         _ => Vec::new(),
     };
+    let is_task = request.kind == TASK;
     let asked = Asked {
         requests: cx.world.requests().ok_or("the world makes no requests")?,
-        query,
+        query: if is_task { &cx.session.header.sentence } else { &request.query },
+        seen: cx.node().filter(|_| is_task).map_or("", |node| node.outcome.observation.as_str()),
         first: cx.session.node(0).and_then(|n| n.belief().map(AsRef::as_ref)),
         belief: cx.session.belief().map(AsRef::as_ref),
         history,
@@ -95,8 +100,7 @@ fn prompt(cx: &Context<'_>, policy: CodePolicy, query: &str) -> Result<PromptRec
 /// The requests closed on the path to the cursor, with what was decided for each and believed after it.
 fn exchanges(cx: &Context<'_>) -> Vec<AnsweredRequest> {
     let path = cx.path();
-    let Some(requests) = cx.world.requests() else { return Vec::new() };
-    let (done, host) = (requests.closing(), (requests.updating(), requests.nothing()));
+    let done = cx.closing();
     let (mut all, mut code): (Vec<AnsweredRequest>, Vec<&str>) = (Vec::new(), Vec::new());
     for pair in path.windows(2) {
         let [from, to] = pair else { continue };
@@ -115,7 +119,7 @@ fn exchanges(cx: &Context<'_>) -> Vec<AnsweredRequest> {
         if closes(&action.text, done)
             && let Some(request) = cx.past.requests.get(&from.id)
         {
-            all.push(AnsweredRequest::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref), host));
+            all.push(AnsweredRequest::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref)));
             code.clear();
         }
     }
@@ -136,8 +140,7 @@ fn refused(cx: &Context<'_>) -> Vec<Refused> {
 
 pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion, greedy: bool) -> Draft {
     let raw = completion.text.clone();
-    let host = cx.world.requests().map(|requests| (requests.nothing(), requests.answering()));
-    let (nothing, answering) = host.unwrap_or_default();
+    let answering = cx.world.requests().map_or("", |requests| requests.answering());
     let (text, thoughts) = match policy.form {
         Form::Program => {
             let Answer { code, mut thoughts, .. } = read_program(&raw);
@@ -146,7 +149,7 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
                 // A program without a line does nothing, and the request is answered by that.
                 thoughts.push("the answer holds no line of code: nothing is done".to_owned());
             }
-            (Ok(if empty { nothing.to_owned() } else { code }), thoughts)
+            (Ok(if empty { NOTHING.to_owned() } else { code }), thoughts)
         }
         Form::Cups => {
             let list =

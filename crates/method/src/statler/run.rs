@@ -31,7 +31,7 @@ pub(super) fn deed(cx: &Context<'_>, decision: &Decision, text: &str) -> Deed {
     let state = cx.session.belief().map(|belief| belief.as_ref().clone()).unwrap_or_default();
     let objects = state.get(belief::OBJECTS).cloned().unwrap_or_else(|| json!([]));
     let functions = cx.world.requests().map(|requests| requests.functions()).unwrap_or_default();
-    let functions = functions.iter().map(|f| (*f).to_owned()).collect();
+    let functions = functions.into_iter().map(|f| f.name).collect();
     Deed::Run(Program { code: text.to_owned(), functions, values: json!({ "state": state, "objects": objects }) })
 }
 

@@ -4,15 +4,19 @@ use super::Vocabulary;
 use super::vocabulary::filled;
 use stepwright_world::literal::Atom;
 
-/// The kind of thing in a name, in lower case: `Sink|1|SinkBasin` is a `sinkbasin`, `mug_1` and `mug 1` a `mug`.
-pub fn kind_of(thing: &str) -> String {
+/// The type of a thing in its name: `Sink|1|SinkBasin` is a `SinkBasin`, `mug_1` and `mug 1` a `mug`.
+pub fn type_of(thing: &str) -> &str {
     let numbered =
         |at: usize| thing.get(at + 1..).is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
-    let kind = match thing.rfind(['_', ' ']) {
+    match thing.rfind(['_', ' ']) {
         Some(at) if numbered(at) && !thing.contains('|') => thing.get(..at).unwrap_or(thing),
         _ => thing.rsplit('|').find(|part| part.starts_with(char::is_alphabetic)).unwrap_or(thing),
-    };
-    kind.to_lowercase()
+    }
+}
+
+/// The kind of thing in a name: its type in lower case.
+pub fn kind_of(thing: &str) -> String {
+    type_of(thing).to_lowercase()
 }
 
 pub fn compose(goals: &[Atom], vocabulary: &Vocabulary) -> Result<String, String> {

@@ -18,7 +18,7 @@ mod walk;
 use std::fmt;
 
 pub use bind::{Names, action, admissible, value};
-pub use compose::{compose, kind_of};
+pub use compose::{compose, kind_of, type_of};
 pub use flatten::flatten;
 pub use judge::{Sight, answered};
 pub use read::{MAX_LINES, MAX_TEXT, Problem, Reading, read};

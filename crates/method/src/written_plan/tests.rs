@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use std::collections::BTreeMap;
 use stepwright_world::literal::{Atom, Facts};
+use stepwright_world::{OpenSpec, Sources, household, kitchen};
 
 const PLAN: &str = "def stow_the_pear():
     # 0: get the pear
@@ -120,6 +122,25 @@ fn the_pattern_collects_every_action_and_no_assertion() {
     // Double quotes are not of the pattern's form.
     assert_eq!(collected, expected);
     assert_eq!(flatten("turnleft() x('') ('a') é('b')"), [Command { action: "é".into(), args: vec!["b".into()] }]);
+}
+
+#[test]
+fn example_programs_say_what_their_lines_are_for() {
+    for (kind, goal) in [(&kitchen::KIND, "put the"), (&household::KIND, "put the")] {
+        let sources = Sources::default();
+        let spec = OpenSpec { world: kind.name, data: None, options: &BTreeMap::new(), task: "" };
+        let demonstrations = sources.demonstrations(&sources.open(&spec).unwrap(), None, 0, None).unwrap();
+        let examples = Vocabulary::shipped(kind).examples(&demonstrations, 3);
+        for example in &examples {
+            let comments: Vec<&str> = example.lines().filter_map(|line| line.strip_prefix("\t# ")).collect();
+            assert!(comments.last().unwrap().ends_with(": Done") && comments.len() > 2, "{example}");
+            for (at, comment) in comments.iter().enumerate() {
+                let (number, words) = comment.split_once(": ").unwrap();
+                assert!(number == at.to_string() && words.len() < 60 && !words.contains(['|', ';']), "{example}");
+            }
+        }
+        assert!(examples.iter().any(|example| example.contains(goal)), "{examples:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! of that name. Example programs are the world's demonstrations in this vocabulary.
 
 use super::kind_of;
-use crate::think;
 use stepwright_program::{Call, Literal, Role, Specification};
 use stepwright_world::WorldKind;
 use stepwright_world::demonstration::Demonstration;
@@ -144,32 +143,44 @@ impl Vocabulary {
     fn example(&self, demonstration: &Demonstration) -> String {
         let mut text = format!("def {}():\n", function_name(&demonstration.sentence));
         let (mut number, mut lines): (usize, Vec<String>) = (0, Vec::new());
-        for (step, thought) in demonstration.steps.iter().zip(think::thoughts(demonstration)) {
-            if let Some(goal) = thought.or_else(|| (number == 0).then(|| kinds_of(&demonstration.sentence))) {
+        for call in demonstration.actions() {
+            let of_call = self.lines_of(call);
+            if let Some(goal) = self.subgoal(call).filter(|_| !of_call.is_empty() && of_call.last() != lines.last()) {
                 lines.push(format!("\t# {number}: {goal}"));
+                lines.extend(of_call);
                 number += 1;
             }
-            let Some(call) = &step.call else { continue };
-            lines.extend(self.lines_of(call));
         }
-        lines.dedup();
         lines.push(format!("\t# {number}: Done"));
         text.push_str(&lines.join("\n"));
         text
     }
 
-    /// An action of a demonstration, with what comes before it.
-    fn lines_of(&self, call: &Call) -> Vec<String> {
+    /// What a demonstration's action is for, as the comment above it says.
+    fn subgoal(&self, call: &Call) -> Option<String> {
+        let (written, kinds) = self.written(call)?;
+        let named = || kinds.iter().map(|kind| format!("the {kind}")).collect::<Vec<_>>().join(", ");
+        Some(match self.meaning("says", written) {
+            Some(words) => filled(words, &kinds),
+            None => format!("{written} {}", named()),
+        })
+    }
+
+    /// An action of a demonstration as plans name it, with the kinds of its things; `None` for one that plans leave out.
+    fn written<'a>(&self, call: &'a Call) -> Option<(&'a str, Vec<String>)> {
         let written = self.meaning("written", &call.function).unwrap_or(&call.function);
-        if written.is_empty() {
-            return Vec::new();
-        }
         let kinds = call.args.iter().filter_map(|arg| match arg {
             Literal::Str(name) => Some(kind_of(name)),
             _ => None,
         });
         let listed = self.actions.iter().find(|action| action.split(' ').next() == Some(written));
-        let kinds: Vec<String> = kinds.take(listed.map_or(usize::MAX, |action| action.matches('<').count())).collect();
+        let kinds = kinds.take(listed.map_or(usize::MAX, |action| action.matches('<').count())).collect();
+        (!written.is_empty()).then_some((written, kinds))
+    }
+
+    /// An action of a demonstration, with what comes before it.
+    fn lines_of(&self, call: &Call) -> Vec<String> {
+        let Some((written, kinds)) = self.written(call) else { return Vec::new() };
         let before = self.part("before", written, kinds.len()).into_iter().flatten();
         let named = kinds.iter().map(|kind| format!("'{kind}'")).collect::<Vec<_>>().join(", ");
         before.map(|line| filled(line, &kinds)).chain([format!("\t{written}({named})")]).collect()
@@ -179,14 +190,6 @@ impl Vocabulary {
 /// A line with `{a}`, `{b}`, … replaced.
 pub fn filled(line: &str, kinds: &[String]) -> String {
     ('a'..='z').zip(kinds).fold(line.to_owned(), |line, (letter, kind)| line.replace(&format!("{{{letter}}}"), kind))
-}
-
-fn kinds_of(sentence: &str) -> String {
-    sentence
-        .split_whitespace()
-        .map(|w| if w.contains('|') { kind_of(w) } else { w.to_owned() })
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// A sentence as the name of a function; ids are cut to their kinds.

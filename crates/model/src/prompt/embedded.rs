@@ -3,6 +3,7 @@
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("blocking/select", include_str!("../../../../prompts/blocking/select.jinja")),
     ("blocking/select_chat", include_str!("../../../../prompts/blocking/select_chat.jinja")),
+    ("blocking/select_each_chat", include_str!("../../../../prompts/blocking/select_each_chat.jinja")),
     ("code/function", include_str!("../../../../prompts/code/function.jinja")),
     ("code/function_chat", include_str!("../../../../prompts/code/function_chat.jinja")),
     ("code/program", include_str!("../../../../prompts/code/program.jinja")),
@@ -53,6 +54,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("statler/reader_chat", include_str!("../../../../prompts/statler/reader_chat.jinja")),
     ("statler/refused", include_str!("../../../../prompts/statler/refused.jinja")),
     ("statler/rules", include_str!("../../../../prompts/statler/rules.jinja")),
+    ("statler/seen", include_str!("../../../../prompts/statler/seen.jinja")),
     ("statler/unified", include_str!("../../../../prompts/statler/unified.jinja")),
     ("statler/unified_chat", include_str!("../../../../prompts/statler/unified_chat.jinja")),
     ("statler/worked", include_str!("../../../../prompts/statler/worked.jinja")),

@@ -14,7 +14,7 @@ use stepwright_model::prompt::Prompts;
 use stepwright_model::{Completion, LanguageModel, ModelRequest};
 
 /// Tokens of a completion at most: a few assertions.
-const MAX_TOKENS: u32 = 160;
+pub(super) const MAX_TOKENS: u32 = 160;
 
 #[derive(Debug, Clone)]
 pub enum Origin {
@@ -63,22 +63,19 @@ impl Inferred {
         }
     }
 
-    fn suggested(self, store: &CandidateStore, action: &str) -> Result<Self, String> {
+    fn suggested(self, store: &CandidateStore, action: &str, ranking: Ranking) -> Result<Self, String> {
         let pool = store.pool(action).map_err(|e| e.to_string())?;
         let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
-        Ok(Inferred {
-            assertions: store.suggested(action, Ranking::Evidence),
-            candidates: pool.candidates.len(),
-            valid,
-            ..self
-        })
+        Ok(Inferred { assertions: store.suggested(action, ranking), candidates: pool.candidates.len(), valid, ..self })
     }
 }
 
+/// By the built-in enumerator: its candidates by Equation (1) alone, and by the evidence rule.
 pub(super) fn enumerated(subject: &Subject, action: &str) -> Result<Vec<Inferred>, String> {
     let mut store = subject.store.clone();
     store.enumerate(action, |_, _| true).map_err(|e| e.to_string())?;
-    Ok(vec![Inferred::nothing(Approach::Enumerated).suggested(&store, action)?])
+    let by = |approach, ranking| Inferred::nothing(approach).suggested(&store, action, ranking);
+    Ok(vec![by(Approach::Equation, Ranking::EquationOne)?, by(Approach::Enumerated, Ranking::Evidence)?])
 }
 
 /// By a language model: what it writes greedily after the first demonstration that calls the action, taken as it is; and its
@@ -119,7 +116,7 @@ pub(super) async fn asked(
         }
     }
     store.take_in(action, &written).map_err(|e| e.to_string())?;
-    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action)?;
+    let validated = Inferred::nothing(Approach::Validated).suggested(&store, action, Ranking::Evidence)?;
     let Spent { asks, prompt, completion } = spent;
     let validated = Inferred { asks, prompt_tokens: prompt, completion_tokens: completion, ..validated };
     Ok(vec![prompted, validated])

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::inference::MAX_TOKENS;
 use super::result::{ActionResult, Approach, Way};
 use crate::columns::{self, Cell, Column, Conditions, Group, UNDER, column, counted_once, groups, words};
 use crate::curve::{Chart, ShareOf, Shares};
@@ -17,14 +18,21 @@ type Row<'a> = Group<'a, ActionResult>;
 /// The tables of all results, one a model, approach and number of demonstrations; with `detail` a row an action, with what was inferred
 /// and what is true.
 pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
-    let of = |r: &ActionResult| (r.world.clone(), r.approach, Way { seed: 0, ..r.way.clone() });
+    let of = |r: &ActionResult, approach| (r.world.clone(), approach, Way { seed: 0, ..r.way.clone() });
     // Seeds are repetitions.
-    let mut tables = columns::rows(results, |r| vec![("inferred", format!("{:?}", of(r)))]);
-    tables.sort_by_cached_key(|table| table.lines.first().map(|r| of(r)));
+    let mut tables = columns::rows(results, |r| vec![("inferred", format!("{:?}", of(r, r.approach)))]);
+    tables.sort_by_cached_key(|table| table.lines.first().map(|r| of(r, r.approach)));
     let mut report = Report::default();
-    for (at, table) in tables.iter().enumerate() {
+    // Equation (1) alone is a row of the table of the evidence rule.
+    let is_alone = |table: &&Row<'_>| table.lines.first().is_some_and(|r| r.approach == Approach::Equation);
+    for (at, table) in tables.iter().filter(|table| !is_alone(table)).enumerate() {
         report.text(if at > 0 { "\n" } else { "" });
-        one(table, detail, &mut report);
+        let own = table.lines.first().map(|r| of(r, r.approach));
+        let beside = |t: &&Row<'_>| {
+            t.condition(UNDER) == table.condition(UNDER) && t.lines.first().map(|r| of(r, Approach::Enumerated)) == own
+        };
+        let alone = tables.iter().filter(is_alone).find(beside).cloned();
+        one(table, &alone.unwrap_or_else(|| Group::all(Vec::new(), [])), detail, &mut report);
     }
     report.text(counted_once(&tables, results.len()));
     for world in ["dialogue", "household"] {
@@ -35,13 +43,13 @@ pub(super) fn report(results: &[ActionResult], detail: bool) -> Report {
     report
 }
 
-fn one(all: &Row<'_>, detail: bool, report: &mut Report) {
+fn one(all: &Row<'_>, alone: &Row<'_>, detail: bool, report: &mut Report) {
     let results = &all.lines;
     let Some(first) = results.first() else { return };
     let subjects = groups(results.iter().copied(), |r| vec![("service", r.subject.clone())]);
     let episodes: usize = subjects.iter().filter_map(|of| of.lines.iter().map(|r| r.episodes).max()).sum();
     let model = match first.approach {
-        Approach::Enumerated => "the built-in enumerator, no language model".to_owned(),
+        Approach::Enumerated => "the built-in enumerator, evidence rule, no language model".to_owned(),
         approach => {
             let Way { model, samples, temperature, .. } = &first.way;
             format!("{model}, {samples} samples a demonstration at temperature {temperature}, {}", approach.words())
@@ -57,12 +65,17 @@ fn one(all: &Row<'_>, detail: bool, report: &mut Report) {
         apart(all),
     ));
     let name = format!("{}, {}", model, count(first.way.demonstrations, "demonstration"));
-    report.table(if detail { by_action(name, all) } else { by_subject(name, all, &subjects) });
+    report.table(if detail { by_action(name, all, alone) } else { by_subject(name, all, alone, &subjects) });
     let mut text = NOTHING.to_owned();
     if detail && results.iter().any(|r| in_print(r).is_some()) {
         text.push_str(&format!(
             "Lines `paper`: what \"{}\" infers for the action (Table 1, Table 4), then what it holds true\n",
             PRECONDITIONS.source
+        ));
+    }
+    if first.approach != Approach::Enumerated {
+        text.push_str(&format!(
+            "Own choices, of which the paper states none: samples, temperature, {MAX_TOKENS} tokens at most, stop at an empty line or a definition\n"
         ));
     }
     let unknown = subjects.iter().filter(|of| of.count(|r| r.agreement.is_some()) == 0);
@@ -98,6 +111,9 @@ fn apart(all: &Row<'_>) -> String {
     let several = (seeds.len() > 1).then(|| format!("; {}", count(seeds.len(), "seed")));
     [held, under, several].into_iter().flatten().collect()
 }
+
+/// The row of the same candidates, ranked as the paper does.
+const ALONE: &str = "Equation (1) alone";
 
 /// Below each table.
 const NOTHING: &str = "`asserts nothing`: the figures of preconditions that permit every action, for comparison. 95 %: bootstrap over actions\n";
@@ -189,13 +205,14 @@ fn measured<'a>() -> ([Column<'a, Figures<'a>>; 3], [Column<'a, Figures<'a>>; 2]
     (agreement, held)
 }
 
-fn by_subject(title: String, all: &Row<'_>, subjects: &[Row<'_>]) -> Table {
+fn by_subject(title: String, all: &Row<'_>, alone: &Row<'_>, subjects: &[Row<'_>]) -> Table {
     let named = |name: &str, of: &Row<'_>| [name.to_owned(), of.units().len().to_string()];
     let own = |of: &Row<'_>| named(&of.condition("service"), of);
     let mut rows: Vec<Figures<'_>> = subjects.iter().map(|of| Figures::new(own(of), of.clone())).collect();
     if subjects.len() > 1 {
         rows.push(Figures::new(named("all", all), all.clone()));
     }
+    rows.extend((!alone.lines.is_empty()).then(|| Figures::new(named(ALONE, alone), alone.clone())));
     rows.extend(Figures::of_nothing(named("asserts nothing", all), all));
     let mut columns = vec![
         words("service", |row: &Figures<'_>| row.name[0].clone()),
@@ -227,7 +244,7 @@ fn conditions(result: &ActionResult) -> Conditions {
     ]
 }
 
-fn by_action(title: String, all: &Row<'_>) -> Table {
+fn by_action(title: String, all: &Row<'_>, alone: &Row<'_>) -> Table {
     let rows: Vec<Row<'_>> = all.lines.iter().map(|result| Group::all(conditions(result), [*result])).collect();
     let mut columns = vec![
         words("service", |row: &Figures<'_>| row.name[0].clone()),
@@ -264,6 +281,9 @@ fn by_action(title: String, all: &Row<'_>) -> Table {
     let whole = Group::all(Vec::new(), all.lines.iter().copied());
     let figures = Figures::new(named("all", count(all.lines.len(), "action")), whole);
     table.add(&columns, &figures);
+    if !alone.lines.is_empty() {
+        table.add(&columns, &Figures::new(named(ALONE, String::new()), alone.clone()));
+    }
     if let Some(nothing) = Figures::of_nothing(named("asserts nothing", String::new()), all) {
         table.add(&columns, &nothing);
     }

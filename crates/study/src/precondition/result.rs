@@ -12,6 +12,8 @@ use stepwright_method::precondition::{Demonstrations, InstanceSet, Instances, Sc
 pub enum Approach {
     /// The built-in enumerator: no language model.
     Enumerated,
+    /// The same candidates ranked by the paper's Equation (1), without what the evidence rule holds back.
+    Equation,
     /// The first assertions a model writes, taken as they are ("Prompting" in Table 2).
     Prompted,
     /// A model's candidates, validated on the demonstrations and ranked by Equation 1 ("Ours" in Table 2).
@@ -19,9 +21,15 @@ pub enum Approach {
 }
 
 impl Approach {
+    /// Whether its assertions stand for the unit: those of the other approaches are measured beside them.
+    pub fn stands(self) -> bool {
+        matches!(self, Approach::Enumerated | Approach::Validated)
+    }
+
     pub fn words(self) -> &'static str {
         match self {
             Approach::Enumerated => "built-in enumerator, evidence rule",
+            Approach::Equation => "built-in enumerator, Equation (1) alone",
             Approach::Prompted => "prompting",
             Approach::Validated => "validated, Equation (1) alone",
         }

@@ -110,14 +110,18 @@ fn open(subject: &Arc<Subject>, way: Way, results: &[ActionResult], of: Way) -> 
 async fn the_enumerator_finds_what_is_true() {
     let (subject, way) = (subject(true), way("symbolic", 0));
     let results = results(&subject, Origin::Symbolic, way.clone()).await;
-    assert_eq!(results.iter().map(|r| r.action.as_str()).collect::<Vec<_>>(), ["BYE", "INFORM"]);
-    for result in &results {
+    // Equation (1) alone is beside the evidence rule, which stands for the unit.
+    let standing: Vec<&ActionResult> = results.iter().filter(|r| r.approach.stands()).collect();
+    assert_eq!(standing.iter().map(|r| r.action.as_str()).collect::<Vec<_>>(), ["BYE", "INFORM"]);
+    assert_eq!((results.len(), results[1].approach), (4, Approach::Equation));
+    for result in standing {
         assert_eq!(result.error, None);
         assert_eq!(result.agreement.unwrap().f1, 1.0, "{result:?}");
         assert_eq!((result.held, result.shown, result.episodes), (result.calls, 6, 6));
     }
     let text = report::report(&results, false).to_string();
     assert!(text.contains("2 actions of 1 service") && text.contains("6 other episodes"), "{text}");
+    assert!(text.contains("Equation (1) alone") && text.contains("evidence rule"), "{text}");
     assert!(text.contains("Ours (16B)") && text.contains("0.84"), "{text}");
     // Nothing is left to do.
     let open = |other: Way| open(&subject, other, &results, way.clone());

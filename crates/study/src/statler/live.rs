@@ -20,7 +20,8 @@ use crate::sample::sample;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
 use stepwright_method::{REFERENCE, SYMBOLIC};
-use stepwright_world::table::{CLOSING, Domain, KIND, Source};
+use stepwright_world::CLOSING;
+use stepwright_world::table::{Domain, KIND, Source};
 use stepwright_world::{TaskInfo, WorldError, closes};
 
 /// Actions an episode may take: more than any has requests.

@@ -45,7 +45,7 @@ pub static KIND: WorldKind = WorldKind {
     }),
     steps: 150,
     services: true,
-    abilities: &[Ability::Admissible, Ability::Preview],
+    abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests],
     generate: Some(Generator { types: "a shipped service", make: generate::new_task }),
     agent: Some(agent::learn),
     // Each step's is the F1 of all that was predicted so far.

@@ -53,6 +53,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Preview,
         Ability::Facts,
         Ability::Things,
+        Ability::Requests,
         Ability::Language,
         Ability::Picture,
     ],

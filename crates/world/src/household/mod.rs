@@ -71,6 +71,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Plans,
         Ability::Blocking,
         Ability::Belief,
+        Ability::Requests,
         Ability::SkillCode,
     ],
     files: &[

@@ -69,7 +69,11 @@ impl<'a> Action<'a> {
             let known = VERBS.map(|(_, word, _)| word).join(", ");
             return Err(format!("There is no action `{word}`. Actions are: {known}."));
         };
-        let names: Vec<&str> = words.filter(|name| *name != CHARACTER).collect();
+        let mut names: Vec<&str> = words.filter(|name| *name != CHARACTER).collect();
+        // The authors' program names the room behind the thing; it is always the one the robot is in.
+        if verb == Verb::ScanRoom {
+            names.truncate(takes);
+        }
         if names.len() != takes {
             let names = ["no name", "one name", "two names"].get(takes).unwrap_or(&"names");
             return Err(format!("`{word}` takes {names}: {}.", example(verb, word)));
@@ -101,6 +105,7 @@ mod tests {
         let action = Action::read(" turnleft character ").unwrap();
         assert_eq!((action.verb, action.names.len(), action.text), (Verb::TurnLeft, 0, "turnleft character"));
         assert_eq!(Action::read("put a  b").unwrap().names, ["a", "b"]);
+        assert_eq!(Action::read("scanroom a kitchen").unwrap().names, ["a"]);
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Plans,
         Ability::Blocking,
         Ability::Belief,
+        Ability::Requests,
         Ability::Picture,
     ],
     files: &[

@@ -54,7 +54,7 @@ pub static KIND: WorldKind = WorldKind {
         demonstrations: false,
     }),
     steps: 15,
-    abilities: &[Ability::Admissible, Ability::Preview, Ability::Picture, Ability::SkillCode],
+    abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests, Ability::Picture, Ability::SkillCode],
     files: &[shipped!("shop", "react.txt"), shipped!("shop", "skills.py"), shipped!("shop", "skills.toml")],
     agent: Some(agent::learn),
     transcript: Some(transcript::TRANSCRIPT),

@@ -91,7 +91,7 @@ mod tests {
         let mut history = vec![reset.into_step("")];
         let (mut right, mut all) = (0, 0);
         for _ in 0..400 {
-            let Some(Ok(reference)) = world.requests().map(|requests| requests.reference()) else { break };
+            let Some(Ok(reference)) = world.requests().and_then(|requests| requests.reference()) else { break };
             let context = AgentContext {
                 sentence: "",
                 program: &program,

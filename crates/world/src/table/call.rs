@@ -1,17 +1,13 @@
 //! Actions as text: calls, one a line (`put_first_on_second("red block", "tin bowl")`), and as program calls.
 
 use super::thing::tidy;
+use crate::HostFunction;
 use stepwright_program::{Call, Literal};
 
 /// The object the calls are of, in programs.
 pub(crate) const ROBOT: &str = "robot";
-pub const FUNCTIONS: [&str; 5] = ["put_first_on_second", "say", "noop", "update_wm", "done"];
-pub const CLOSING: &str = "done()";
-pub const NOTHING: &str = "noop()";
 /// The function that answers a question.
 pub(crate) const ANSWERING: &str = "say";
-/// The function that asks that a maintained belief be brought up to date.
-pub(crate) const UPDATING: &str = "update_wm";
 /// The longest text read, in bytes.
 const LONGEST: usize = 64 * 1024;
 const MOST: usize = 1_000;
@@ -24,6 +20,16 @@ pub enum Act {
     /// Asks that a maintained state be brought up to date; nothing on the table changes.
     Update(String),
     Done,
+}
+
+/// The functions that programs may call.
+pub fn functions() -> Vec<HostFunction> {
+    let put = "the robot takes the first and puts it on or in the second; the second may be \"table\".";
+    let own = [
+        HostFunction::new("put_first_on_second", &["first", "second"], put),
+        HostFunction::new(ANSWERING, &["text"], "the robot answers the person."),
+    ];
+    own.into_iter().chain(HostFunction::of_any_world()).collect()
 }
 
 impl Act {

@@ -28,7 +28,6 @@ mod weight;
 mod worked;
 mod world;
 
-pub use call::CLOSING;
 pub use episode::{Asked, Domain, Episode};
 pub use judge::{Expected, Move, is_right};
 pub use load::game;
@@ -50,7 +49,7 @@ pub static KIND: WorldKind = WorldKind {
     }),
     steps: 100,
     method: Some("statler"),
-    abilities: &[Ability::Preview, Ability::Belief, Ability::Requests, Ability::Picture],
+    abilities: &[Ability::Preview, Ability::Belief, Ability::Requests, Ability::Reference, Ability::Picture],
     files: &[shipped!("table", "demonstrations.toml")],
     generate: Some(Generator { types: "pick_and_place, disinfection, weight, cover", make: generate::new_task }),
     agent: Some(agent::learn),

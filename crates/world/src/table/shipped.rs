@@ -1,7 +1,7 @@
 //! Demonstrations: shipped episodes answered by the programs written beside them, a call a step.
 
-use super::call::CLOSING;
 use super::{Episode, Source, TableWorld};
+use crate::CLOSING;
 use crate::WorldError;
 use crate::demonstration::Demonstration;
 

@@ -14,7 +14,8 @@ use super::judge::{self, Move};
 use super::scene::Scene;
 use super::{Source, picture, program, worked};
 use crate::{
-    self as world, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError, WorldKind,
+    self as world, HostFunction, Map, Outcome, ProgramHeader, Request, Requests, Simulated, WorkedExample, WorldError,
+    WorldKind,
 };
 use stepwright_episode::StepOutcome;
 use stepwright_program::Call;
@@ -282,41 +283,25 @@ impl Requests for Run {
         })
     }
 
-    fn reference(&self) -> Result<&str, String> {
+    fn reference(&self) -> Option<Result<&str, String>> {
         let code = Run::open(self).map_or("", |asked| asked.code.trim());
         let why = "no reference program is written down for this request: a free request needs a language model (M)";
-        if code.is_empty() { Err(why.to_owned()) } else { Ok(code) }
-    }
-
-    fn domain(&self) -> &'static str {
-        self.episode.domain.name()
-    }
-
-    fn functions(&self) -> &'static [&'static str] {
-        &call::FUNCTIONS
-    }
-
-    fn closing(&self) -> &'static str {
-        call::CLOSING
-    }
-
-    fn nothing(&self) -> &'static str {
-        call::NOTHING
-    }
-
-    fn answering(&self) -> &'static str {
-        call::ANSWERING
-    }
-
-    fn updating(&self) -> &'static str {
-        call::UPDATING
+        Some(if code.is_empty() { Err(why.to_owned()) } else { Ok(code) })
     }
 
     fn about(&self) -> &'static str {
         "The state is of objects on a table, and of what a person told about them."
     }
 
-    fn worked(&self) -> Result<&'static WorkedExample, String> {
-        worked::worked(self.episode.domain.name())
+    fn functions(&self) -> Vec<HostFunction> {
+        call::functions()
+    }
+
+    fn answering(&self) -> &'static str {
+        call::ANSWERING
+    }
+
+    fn worked(&self) -> Result<Option<&'static WorkedExample>, String> {
+        worked::worked(self.episode.domain.name()).map(Some)
     }
 }
