@@ -78,6 +78,11 @@ const RESAMPLE: &str = "resample";
 pub const MOST_ACTIONS: u32 = 100;
 
 impl Condition {
+    /// Whether nothing is corrected.
+    pub(crate) fn goes_on(&self) -> bool {
+        matches!(self, Condition::Method { method: OPEN_LOOP, .. })
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Condition::Method { name, .. } => name,

@@ -72,8 +72,8 @@ fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
     let lcs = |line: &RepromptResult| Some(100.0 * line.lcs);
     let steps = |line: &RepromptResult| Some(line.plan.len() as f64);
     // Open-loop planning corrects nothing.
-    let corrections =
-        |line: &RepromptResult| (line.condition != METHODS[0].name()).then(|| f64::from(line.corrections));
+    let goes_on = |line: &RepromptResult| METHODS.iter().any(|c| c.name() == line.condition && c.goes_on());
+    let corrections = move |line: &RepromptResult| (!goes_on(line)).then(|| f64::from(line.corrections));
     vec![
         condition("condition"),
         mean("LCS", 2, lcs),
