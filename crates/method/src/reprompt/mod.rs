@@ -128,6 +128,8 @@ impl Method for FreeForm {
             top_p: Some(settings.top_p).filter(|share| *share < 1.0),
             tag: Some(RequestTag { request, wanted }),
             logprobs: true,
+            // Ten tokens cut the usual sample.
+            cut_counts: raw,
             ..Generation::default()
         })
     }
@@ -160,6 +162,8 @@ impl Method for FreeForm {
     }
 }
 
+/// The purpose of the asks, as publications name it.
+const STEP: &str = "step";
 /// Tokens of a chat model's answer.
 const CHAT_TOKENS: u32 = 64;
 

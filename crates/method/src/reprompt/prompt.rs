@@ -55,7 +55,7 @@ pub fn plan(
     let steps = &course.steps(all);
     let unlabelled = course.begins_with_correction();
     let plan = Plan { example, task: &task(cx), steps, number: steps.len() + 1, failed, numbers, unlabelled };
-    cx.prompting.render(if cx.prompting.raw { "reprompt/plan" } else { "reprompt/plan_chat" }, &plan)
+    cx.render(super::STEP, "reprompt/plan", &plan)
 }
 
 /// The error line of a refused step, with the type and reason of the error. `kept` is the action that an assertion kept from being tried.

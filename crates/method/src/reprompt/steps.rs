@@ -186,7 +186,12 @@ impl Moment<'_, '_> {
         match prompt::plan(self.cx, example, &self.course, (all, numbers), failed) {
             Ok(prompt) => {
                 let n = self.cx.samples.unwrap_or(self.settings.samples);
-                Step::ask(self.cx.ask(kind, prompt, n, self.cx.temperature("step", Some(self.settings.temperature))))
+                Step::ask(self.cx.ask(
+                    kind,
+                    prompt,
+                    n,
+                    self.cx.temperature(super::STEP, Some(self.settings.temperature)),
+                ))
             }
             Err(why) => Step::Stuck(why),
         }
