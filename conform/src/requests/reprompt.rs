@@ -12,7 +12,9 @@ use stepwright_launch::NewSession;
 use stepwright_method::{Place, StepStatus};
 use stepwright_model::Completion;
 use stepwright_model::translator::Translator;
+use stepwright_world::Wording;
 
+use super::fed::{Fed, RECORDED, Verdict};
 use super::recording::{Call, Recorded, Recording};
 use super::{Exception, Folder, Found, Opening};
 use crate::field;
@@ -34,12 +36,24 @@ pub(super) const FOLDERS: &[Folder] = &[
     of("reprompt_cause_geometric_2024"),
 ];
 
-pub(super) const EXCEPTIONS: &[Exception] = &[Exception {
-    id: "running-seed",
-    excuses: |case| case.field == "seed",
-    reason: "the programs send 4562 each time; here it is a running number from the episode's seed, lest repetitions and a prompt that is \
-             sent again be answered alike",
-}];
+pub(super) const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        id: "running-seed",
+        excuses: |case| case.field == "seed",
+        reason: "the programs send 4562 each time; here it is a running number from the episode's seed, lest repetitions and a prompt that \
+                 is sent again be answered alike",
+    },
+    Exception {
+        id: "recorded-household",
+        excuses: |case| case.field == HOUSEHOLD,
+        reason: "the programs' households look things up by the language planner's names, and that of October 2022 adds what a step lacks anew \
+                 as number 1000, so that it is near, held or open as another thing of that number was; here things stay what they are, \
+                 and the episode goes on with the recorded verdict",
+    },
+];
+
+/// The field of verdicts that were the recording's.
+const HOUSEHOLD: &str = "household";
 
 /// The method, its settings, and what else a folder's program was run with.
 fn options(folder: &str) -> (&'static str, &'static str, &'static [(&'static str, &'static str)]) {
@@ -67,8 +81,15 @@ fn session(recording: &Recording<'_>) -> Result<Opening, String> {
     let task = if task.contains('/') { task.to_owned() } else { format!("scene1/{task}") };
     let data = with_example(recording)?;
     let made = (data != recording.data.join(DATA)).then(|| data.clone());
+    let late = folder.ends_with("_2024");
+    let wording = if late { Wording::Code2024 } else { Wording::Code2022 };
+    let verdicts: Arc<[Verdict]> = attempts(recording.episode).map(|attempt| verdict(attempt, folder)).collect();
+    // Where the original broke off, it did so at the last step that it tried.
+    let actions = if is_broken(recording.episode) { verdicts.len() } else { MOST };
     let adapt = move |setup: &mut Setup| {
         setup.prompting.translator = Translator::new(Arc::new(StandIn), None);
+        let own = setup.world.fork();
+        setup.world = Box::new(Fed { own, verdicts, wording, at: (0, None) });
         // It was read by now.
         made.into_iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
     };
@@ -91,10 +112,6 @@ fn session(recording: &Recording<'_>) -> Result<Opening, String> {
             templates.push((format!("reprompt/{name}"), text));
         }
     }
-    // Where the original broke off, it did so at the last step that it tried.
-    let attempts =
-        recording.episode.calls.iter().filter_map(|call| call.rest.get("attempts")?.as_array()).map(Vec::len);
-    let actions = if is_broken(recording.episode) { attempts.sum() } else { MOST };
     Ok(Opening { new, templates, actions: u32::try_from(actions).unwrap_or(u32::MAX), adapt: Some(Box::new(adapt)) })
 }
 
@@ -103,11 +120,26 @@ const DATA: &str = "virtualhome";
 /// Actions of an episode; the limits of the settings come before.
 const MOST: usize = 100;
 
+/// The steps that were tried in a household, in order.
+fn attempts(episode: &Recorded) -> impl Iterator<Item = &Value> {
+    episode.calls.iter().filter_map(|call| call.rest.get("attempts")?.as_array()).flatten()
+}
+
+fn verdict(attempt: &Value, folder: &str) -> Verdict {
+    let line = attempt["correction"].as_str().and_then(|line| line.strip_prefix("Error: "));
+    let cause = line.and_then(|line| line.strip_suffix(". A correct step would be to"));
+    Verdict {
+        executed: attempt["executed"] == true,
+        message: attempt["message"].as_str().unwrap_or_default().to_owned(),
+        cause: cause.filter(|_| folder.contains("cause")).map(str::to_owned),
+    }
+}
+
 fn is_broken(episode: &Recorded) -> bool {
     episode.outcome["ended"] == "crash"
 }
 
-/// The copy of VirtualHome in which the recorded example is the first of its title: which of equals the original found is a fact of the
+/// The copy of VirtualHome in which the recorded example is found: which of equals the original took, and from which list, is a fact of the
 /// recording and no rule.
 fn with_example(recording: &Recording<'_>) -> Result<PathBuf, String> {
     let data = recording.data.join(DATA);
@@ -122,18 +154,27 @@ fn with_example(recording: &Recording<'_>) -> Result<PathBuf, String> {
     };
     let equals: Vec<&str> = text.lines().filter(is_title).collect();
     let at = equals.iter().position(|line| is_it(line));
-    let chosen = match at.and_then(|at| equals.get(at)) {
-        Some(_) if at == Some(0) => return Ok(data),
-        Some(line) => *line,
-        None => return Err(format!("there is no example {title} with the recorded steps")),
+    let Some(chosen) = at.and_then(|at| equals.get(at)).copied() else {
+        return Err(format!("there is no example {title} with the recorded steps"));
     };
+    let task = vector(recording.task("title")?);
+    let cosine = |title: &Value| {
+        let other = vector(title.as_str().unwrap_or_default());
+        task.iter().zip(other).map(|(a, b)| a * b).sum::<f32>()
+    };
+    let near = cosine(title) + 1e-5;
+    let is_nearer = |line: &&str| serde_json::from_str::<Value>(line).is_ok_and(|e| cosine(&e["title"]) > near);
+    if at == Some(0) && !text.lines().any(|line| is_nearer(&line)) {
+        return Ok(data);
+    }
     let id = recording.episode.rest.get("id").and_then(Value::as_str).unwrap_or_default();
     let own = std::env::temp_dir().join("stepwright-conform").join(format!("{}-{id}", std::process::id()));
     std::fs::create_dir_all(&own).map_err(|e| failed(&own, &e))?;
     for name in ["scenes", "resources", "available_actions.json", "programs.jsonl"] {
         link(&data.join(name), &own.join(name)).map_err(|e| failed(&own, &e))?;
     }
-    let rest: String = text.lines().filter(|line| *line != chosen).map(|line| format!("{line}\n")).collect();
+    let rest: String =
+        text.lines().filter(|line| *line != chosen && !is_nearer(line)).map(|line| format!("{line}\n")).collect();
     let file = own.join("examples.jsonl");
     std::fs::write(&file, format!("{chosen}\n{rest}")).map_err(|e| failed(&file, &e))?;
     Ok(own)
@@ -183,6 +224,10 @@ fn ended(episode: &Recorded, session: &Session) -> Vec<Found> {
     let mut found = vec![field("plan", &recorded, &plan)];
     if !open_loop {
         found.push(field("attempted", &texts("attempted").len(), &tried.len()));
+        let path = session.path(session.cursor());
+        let as_recorded = path.iter().filter(|node| node.outcome.observation == RECORDED).count();
+        let shown = format!("{as_recorded} of {} verdicts are the recording's", tried.len());
+        found.push((as_recorded > 0).then(|| (HOUSEHOLD, "verdicts of its own".to_owned(), shown)));
     }
     found
 }
