@@ -16,7 +16,8 @@ use stepwright::method::{Place, StepStatus};
 use stepwright::model::recorded::Recorded;
 use stepwright::program::{Call, Literal};
 use stepwright::world::{
-    Ability, Language, Outcome, ProgramHeader, Refusal, Snapshot, TaskInfo, WordedPlan, World, WorldError, WorldKind,
+    Ability, Language, Outcome, ProgramHeader, Refusal, Snapshot, TaskInfo, WordedPlan, Wording, World, WorldError,
+    WorldKind,
 };
 
 /// The replayed household registers this; its one task is made by the test.
@@ -65,8 +66,8 @@ impl Replay {
         let cause = recorded.error.strip_suffix(ENDING).unwrap_or(&typed.kind).to_owned();
         let replay = Replay {
             task: recorded.task.clone(),
-            steps: recorded.steps.iter().map(|step| sentence(step, true)).collect(),
-            correction: sentence(&recorded.correction, true),
+            steps: recorded.steps.iter().map(|step| sentence(step)).collect(),
+            correction: sentence(&recorded.correction),
             cause,
             number,
         };
@@ -191,7 +192,7 @@ impl Language for Household {
         Arc::from([])
     }
 
-    fn refusal(&self, text: &str) -> Option<Refusal> {
+    fn refusal(&self, text: &str, _wording: Wording) -> Option<Refusal> {
         // Asked after the step was refused.
         (self.next == self.replay.steps.len()).then(|| Refusal {
             number: self.replay.number,

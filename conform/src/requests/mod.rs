@@ -10,6 +10,7 @@
 mod blocking;
 mod code_policy;
 mod compare;
+mod fed;
 mod o3d;
 mod play;
 mod preconditions;

@@ -41,6 +41,8 @@ pub(super) fn all(
         (Err(why), _) | (_, Err(why)) => return episodes.iter().map(|_| Err(why.clone())).collect(),
     };
     let data = root.parent().unwrap_or(root);
+    // What was read for one is not read again.
+    let sources = Sources::default();
     let begun: Vec<_> = episodes
         .iter()
         .map(|(_, episode)| {
@@ -51,7 +53,7 @@ pub(super) fn all(
                 answers: Mutex::new(episode.calls.iter().map(of.answers).collect()),
                 asked: Mutex::default(),
             });
-            Ok(runtime.spawn(one(config.clone(), opening, model)))
+            Ok(runtime.spawn(one(config.clone(), sources.clone(), opening, model)))
         })
         .collect();
     let ended = |begun: Result<tokio::task::JoinHandle<Result<Played, String>>, String>| {
@@ -67,11 +69,11 @@ fn configuration() -> Result<Arc<Config>, String> {
     load_with(&overrides, &|_| None).map(Arc::new).map_err(|e| e.to_string())
 }
 
-async fn one(config: Arc<Config>, opening: Opening, model: Arc<Script>) -> Result<Played, String> {
+async fn one(config: Arc<Config>, sources: Sources, opening: Opening, model: Arc<Script>) -> Result<Played, String> {
     let Opening { new, templates, actions, adapt } = opening;
     let script = Arc::clone(&model);
     let setup = move || -> Result<Setup, String> {
-        let mut setup = runner::Opening::new(&config, Sources::default(), actions).setup(&new)?;
+        let mut setup = runner::Opening::new(&config, sources, actions).setup(&new)?;
         setup.source = Source::Language { name: new.model, model: script };
         setup.prompting.prompts = setup.prompting.prompts.with_templates(templates);
         if let Some(program) = WORKER.get() {

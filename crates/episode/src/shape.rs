@@ -74,6 +74,8 @@ pub enum Wanted {
     State,
     /// The next step of a plan; the request is its number, refused steps counted.
     Step,
+    /// The same with its number before it.
+    NumberedStep,
     /// The correction of a refused step of a plan; the request is the number of that step.
     Correction,
 }

@@ -38,17 +38,20 @@ pub fn cause(reason: &Reason, line: &Line, wording: Wording) -> Option<String> {
 }
 
 /// The information of Cause on a program that contradicts itself, without the words around it.
-pub fn information_of_contradiction(fail: &ScriptFail) -> String {
+pub fn information_of_contradiction(fail: &ScriptFail, wording: Wording) -> String {
     let state = match fail.line.action {
         Action::PlugOut => "plugged out",
         Action::PlugIn => "plugged in",
         Action::SwitchOff => "turned off",
-        Action::SwitchOn => "turned on",
+        Action::SwitchOn if wording == Wording::Paper => "turned on",
+        Action::SwitchOn => "truned on",
         Action::PutOff => "off",
         Action::Sit => "sitting",
         _ => "standing up",
     };
-    format!("{} is already {state}", plain(&fail.name, Wording::Paper))
+    // The programs print the line's own name.
+    let name = if wording == Wording::Paper { plain(&fail.name, wording) } else { fail.name.to_lowercase() };
+    format!("{name} is already {state}")
 }
 
 /// A name without brackets and digits, its underscores as spaces; the program of 2022 loses them.

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
 use stepwright_plan::recorded::{Correction, Plans, title_of};
+use stepwright_plan::written::unnumbered;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -99,7 +100,7 @@ impl Recorded {
             found.next_state_text.clone().ok_or_else(no_state)
         };
         match tag.wanted {
-            Wanted::Step | Wanted::Correction => self.of_plan(tag).map_err(missing),
+            Wanted::Step | Wanted::NumberedStep | Wanted::Correction => self.of_plan(tag).map_err(missing),
             Wanted::Program => Ok(run()?.generated.clone()),
             Wanted::State => state(run()?),
             Wanted::ProgramAndState => {
@@ -124,14 +125,17 @@ impl Recorded {
             format!("no plan for {task}, whose `task` would be “{title}”; recorded is {there} and others")
         })?;
         match tag.wanted {
-            Wanted::Correction => plan.corrected(number).map(str::to_owned).ok_or_else(|| {
+            Wanted::Correction => plan.corrected(number).map(|step| unnumbered(step).to_owned()).ok_or_else(|| {
                 format!(
                     "the correction of step {} of {}; asked for was that of step {number}",
                     plan.steps.len(),
                     plan.task
                 )
             }),
-            _ => Ok(plan.step(number).to_owned()),
+            wanted => Ok(match (unnumbered(plan.step(number)), wanted) {
+                (step, Wanted::NumberedStep) if !step.is_empty() => format!("Step {number}: {step}"),
+                (step, _) => step.to_owned(),
+            }),
         }
     }
 
@@ -219,8 +223,9 @@ mod tests {
         let plan = "{\"task\":\"Wash hands\",\"steps\":[\"Step 1: Grab soap\"],\"correction\":\"Step 1: Walk to soap\",\"skip\":\"False\"}";
         let model = recorded(&format!("{RUNS}{plan}")).unwrap();
         let find = |task: &str, request, wanted| model.find(Some(&tag(task, "reprompt", request, wanted)));
-        assert_eq!(find("scene1/wash_hands", 1, Wanted::Step).unwrap(), "Step 1: Grab soap");
-        assert_eq!(find("scene1/wash_hands", 1, Wanted::Correction).unwrap(), "Step 1: Walk to soap");
+        assert_eq!(find("scene1/wash_hands", 1, Wanted::Step).unwrap(), "Grab soap");
+        assert_eq!(find("scene1/wash_hands", 1, Wanted::NumberedStep).unwrap(), "Step 1: Grab soap");
+        assert_eq!(find("scene1/wash_hands", 1, Wanted::Correction).unwrap(), "Walk to soap");
         assert_eq!(find("scene1/wash_hands", 2, Wanted::Step).unwrap(), "", "the plan is over");
         let error = |task: &str, wanted| find(task, 2, wanted).unwrap_err().to_string();
         assert!(error("scene1/wash_hands", Wanted::Correction).contains("the correction of step 1 of Wash hands"));

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepwright_embed::{Embedder, Table, kept};
+use stepwright_embed::{Embedder, Table, kept, sentence};
 
 use super::embed;
 
@@ -49,7 +49,7 @@ impl Translator {
         self.embedder.name()
     }
 
-    /// The nearest sentences to each of some texts, each with its cosine, best first. Underscores count as spaces; capitals do not count.
+    /// The nearest sentences to each of some texts, each with its cosine, best first. Underscores count as spaces.
     pub fn nearest(
         &self,
         texts: &[String],
@@ -57,7 +57,7 @@ impl Translator {
         most: usize,
     ) -> Result<Vec<Vec<(String, f64)>>, String> {
         let table = self.table(among)?;
-        let texts: Vec<String> = texts.iter().map(|text| plain(text)).collect();
+        let texts: Vec<String> = texts.iter().map(|text| sentence(text)).collect();
         let vectors = self.embedder.embed(&texts).map_err(|error| error.to_string())?;
         let named = |vector: &Vec<f32>| {
             let found = table.nearest(vector, most).into_iter();
@@ -69,7 +69,7 @@ impl Translator {
     /// How like a text each of some sentences is: their cosines, in the sentences' order.
     pub fn likeness(&self, text: &str, of: &Arc<[String]>) -> Result<Vec<f64>, String> {
         let table = self.table(of)?;
-        let vector = self.embedder.embed(&[plain(text)]).map_err(|error| error.to_string())?;
+        let vector = self.embedder.embed(&[sentence(text)]).map_err(|error| error.to_string())?;
         let mut likeness = vec![0.0; of.len()];
         for near in vector.iter().flat_map(|vector| table.nearest(vector, of.len())) {
             if let Some(place) = likeness.get_mut(near.index) {
@@ -87,7 +87,7 @@ impl Translator {
         if let Some((_, _, table)) = held.iter().find(own) {
             return Ok(Arc::clone(table));
         }
-        let sentences: Vec<String> = of.iter().map(|sentence| plain(sentence)).collect();
+        let sentences: Vec<String> = of.iter().map(|text| sentence(text)).collect();
         let table = match self.folder.as_deref().filter(|_| sentences.len() >= MANY) {
             Some(folder) => {
                 let (table, origin) = kept::table(&*self.embedder, &sentences, folder, &mut |_| true)
@@ -107,8 +107,4 @@ impl Translator {
         held.push((self.name().to_owned(), Arc::clone(of), Arc::clone(&table)));
         Ok(table)
     }
-}
-
-fn plain(sentence: &str) -> String {
-    stepwright_embed::sentence(sentence).to_lowercase()
 }

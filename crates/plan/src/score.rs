@@ -1,10 +1,12 @@
 //! Scores of translated steps: both forms of the score, the ranking of the admissible steps, and the rules that end a plan.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::Settings;
+use crate::settings::{Loop, Settings};
+use crate::written::spelled;
 
 /// The form of the score of a sentence â that was translated to an admissible step a, with the cosine C of their vectors and the mean
 /// log-probability P of the sentence's tokens.
@@ -29,13 +31,19 @@ impl Form {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
-    /// The sentence; empty where the model wrote none.
+    /// The sentence, as it was written; empty where the model wrote none.
     pub sentence: String,
     /// The mean log-probability of its tokens, where the model reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprob: Option<f64>,
+    /// Whether it keeps the plan from being finished.
+    #[serde(default)]
+    pub goes_on: bool,
+    /// Whether it holds no sentence that could be translated.
+    #[serde(default)]
+    pub is_out: bool,
 }
 
 /// An admissible step with the sentence that leads to it best.
@@ -58,47 +66,72 @@ fn is_nothing(penalty: &f64) -> bool {
     *penalty == 0.0
 }
 
-/// Ranks the admissible steps that are neighbours of the samples: each with the sample that gives it the highest score, the highest
-/// first. `neighbours` are each sample's admissible steps with their similarity; `before` are the steps so far.
+/// The score of a sample without tokens among others that have some: more than any other's.
+const UNKNOWN: f64 = 1000.0;
+
+/// The steps so far that cost a score something.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Costly {
+    /// The step before.
+    pub last: Option<String>,
+    /// Those that count as tried.
+    pub tried: Vec<String>,
+}
+
+/// Ranks the samples' neighbours, the highest score first. `neighbours` are each sample's admissible steps with their similarity, the
+/// nearest first. Each step stands once, with the sample that gives it the highest score, unless `each`: then each sample stands with its
+/// nearest step.
 pub fn ranked(
     samples: &[Sample],
     neighbours: &[Vec<(String, f64)>],
-    before: &[String],
+    costly: &Costly,
     settings: &Settings,
+    each: bool,
 ) -> Vec<Candidate> {
-    let is = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-    let mut best: Vec<Candidate> = Vec::new();
-    for (sample, near) in samples.iter().zip(neighbours).filter(|(sample, _)| !sample.sentence.is_empty()) {
+    let is = |a: &str, b: &str| spelled(a).eq_ignore_ascii_case(&spelled(b));
+    let by_tokens = samples.iter().any(|sample| sample.logprob.is_some());
+    let mut all: Vec<Candidate> = Vec::new();
+    for (sample, near) in samples.iter().zip(neighbours).filter(|(sample, _)| !sample.is_out) {
+        // Its mean is no number: no number is less to the evaluation code, and none more to the notebook.
+        let is_unknown = by_tokens && sample.logprob.is_none();
+        if is_unknown && settings.of == Loop::Notebook {
+            continue;
+        }
         // As published, what a sentence repeats is its nearest step.
         let nearest = near.first().map(|(step, _)| step.as_str()).unwrap_or_default();
-        let last = before.last().is_some_and(|last| is(last, nearest));
-        let tried = before.iter().any(|tried| is(tried, nearest));
-        let penalty = if last { settings.repeated } else { 0.0 } + if tried { settings.tried } else { 0.0 };
-        for (step, similarity) in near {
-            let score = settings.form.score(*similarity, sample.logprob, settings.beta) - penalty;
-            let candidate = Candidate {
+        let repeated = costly.last.as_ref().filter(|last| is(last, nearest)).map_or(0.0, |_| settings.repeated);
+        let tried = if costly.tried.iter().any(|tried| is(tried, nearest)) { settings.tried } else { 0.0 };
+        for (step, similarity) in near.iter().take(if each { 1 } else { near.len() }) {
+            let score = settings.form.score(*similarity, sample.logprob, settings.beta) - repeated;
+            // The evaluation code puts the cost in the score's place.
+            let replaced = tried > 0.0 && settings.of == Loop::Evaluation;
+            all.push(Candidate {
                 sentence: sample.sentence.clone(),
                 step: step.clone(),
                 similarity: *similarity,
                 logprob: sample.logprob,
-                score,
-                penalty,
-            };
-            match best.iter_mut().find(|known| known.step == candidate.step) {
-                Some(known) if known.score < score => *known = candidate,
-                Some(_) => {}
-                None => best.push(candidate),
-            }
+                score: if replaced { -tried } else { (if is_unknown { UNKNOWN } else { score }) - tried },
+                penalty: repeated + tried,
+            });
         }
     }
-    // Stable: of equal scores the one found first stays first.
-    best.sort_by(|a, b| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal));
-    best
+    // Both sorts are stable: of equals the one found first stays first, or comes last.
+    let by_score = |a: &Candidate, b: &Candidate| a.score.partial_cmp(&b.score).unwrap_or(Ordering::Equal);
+    match settings.of {
+        Loop::Notebook => all.sort_by(|a, b| by_score(b, a)),
+        Loop::Evaluation => {
+            all.sort_by(by_score);
+            all.reverse();
+        }
+    }
+    let mut known = BTreeSet::new();
+    all.retain(|candidate| each || known.insert(candidate.step.clone()));
+    all
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stop {
-    /// The likeliest samples are all empty: the model holds the plan to be finished.
+    /// None of the likeliest samples goes on: the model holds the plan to be finished.
     Finished {
         of: usize,
     },
@@ -115,7 +148,7 @@ impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Stop::Finished { of: 1 } => f.write_str("the plan is finished: the sample is empty"),
-            Stop::Finished { of } => write!(f, "the plan is finished: the {of} likeliest samples are all empty"),
+            Stop::Finished { of } => write!(f, "the plan is finished: none of the {of} likeliest samples goes on"),
             Stop::Below { score, cutoff } => {
                 write!(f, "the best score {score:.3} is below the cut-off {cutoff}")
             }
@@ -125,20 +158,20 @@ impl std::fmt::Display for Stop {
     }
 }
 
-/// Whether the samples say that the plan is finished: the likeliest share of them is empty. Samples without a log-probability count
-/// as likely as any.
+/// Whether the samples say that the plan is finished: of the likeliest share of them none goes on. Samples without a log-probability count
+/// as likely as any; of equals the later ones do.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a handful of samples
 pub fn finished(samples: &[Sample], share: f64) -> Option<Stop> {
     let mut likely: Vec<&Sample> = samples.iter().collect();
-    let figure = |sample: &Sample| sample.logprob.unwrap_or(0.0);
-    likely.sort_by(|a, b| figure(b).partial_cmp(&figure(a)).unwrap_or(Ordering::Equal));
+    let figure = |sample: &Sample| sample.logprob.unwrap_or(f64::INFINITY);
+    likely.sort_by(|a, b| figure(a).partial_cmp(&figure(b)).unwrap_or(Ordering::Equal));
     // As published, a share that is less than one sample is all of them.
     let of = match (share * likely.len() as f64) as usize {
         0 => likely.len(),
         of => of.min(likely.len()),
     };
-    let empty = !likely.is_empty() && likely.iter().take(of).all(|sample| sample.sentence.is_empty());
-    empty.then_some(Stop::Finished { of })
+    let over = !likely.is_empty() && !likely.iter().rev().take(of).any(|sample| sample.goes_on);
+    over.then_some(Stop::Finished { of })
 }
 
 pub fn below(best: f64, cutoff: Option<f64>) -> Option<Stop> {
@@ -150,7 +183,12 @@ mod tests {
     use super::*;
 
     fn sample(sentence: &str, logprob: f64) -> Sample {
-        Sample { sentence: sentence.into(), logprob: Some(logprob) }
+        let goes_on = !sentence.is_empty();
+        Sample { sentence: sentence.into(), logprob: Some(logprob), goes_on, is_out: !goes_on }
+    }
+
+    fn near(steps: &[(&str, f64)]) -> Vec<(String, f64)> {
+        steps.iter().map(|(step, similarity)| ((*step).to_owned(), *similarity)).collect()
     }
 
     #[test]
@@ -167,22 +205,50 @@ mod tests {
     #[test]
     fn each_step_counts_with_its_best_sample_and_repetition_costs() {
         let samples = [sample("go to tv", -1.0), sample("walk to the television", -0.1), sample("", -0.01)];
-        let near = |steps: &[(&str, f64)]| steps.iter().map(|(s, f)| ((*s).to_owned(), *f)).collect::<Vec<_>>();
         let neighbours = [
             near(&[("walk to television", 0.8), ("find television", 0.7)]),
             near(&[("walk to television", 0.95)]),
             near(&[]),
         ];
-        let ranked = |before: &[String], settings| super::ranked(&samples, &neighbours, before, settings);
-        let fresh = ranked(&[], &Settings::ZERO_SHOT);
+        let ranked = |last: Option<&str>, settings| {
+            let costly = Costly { last: last.map(str::to_owned), tried: Vec::new() };
+            super::ranked(&samples, &neighbours, &costly, settings, false)
+        };
+        let fresh = ranked(None, &Settings::NOTEBOOK);
         assert_eq!((fresh.len(), fresh[0].sentence.as_str()), (2, "walk to the television"));
-        let again = ranked(&["Walk to television".to_owned()], &Settings::ZERO_SHOT);
+        let again = ranked(Some("Walk to television"), &Settings::NOTEBOOK);
         let scores: Vec<(&str, f64)> = again.iter().map(|c| (c.step.as_str(), c.penalty)).collect();
         assert_eq!(scores, [("walk to television", 0.5), ("find television", 0.5)]);
     }
 
     #[test]
-    fn a_plan_ends_when_the_likelier_samples_are_empty() {
+    fn the_evaluation_code_takes_the_last_of_equals_and_puts_the_cost_of_a_tried_step_in_its_scores_place() {
+        let samples = ["sit", "sit down", "go to hall", "stand up"].map(|sentence| sample(sentence, -0.5));
+        let neighbours = [
+            near(&[("sit on chair", 0.75)]),
+            near(&[("sit on couch", 0.75)]),
+            near(&[("walk to entrance_hall", 1.0)]),
+            near(&[("sit on couch", 0.5)]),
+        ];
+        let costly = Costly { last: None, tried: vec!["Walk to entrance hall".to_owned()] };
+        let order = |settings: &Settings, each| {
+            let ranked = ranked(&samples, &neighbours, &costly, settings, each);
+            ranked.into_iter().map(|c| format!("{} {:.2}", c.sentence, c.score)).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&Settings::CORRECTIVE_2022, false), ["sit down 0.60", "sit 0.60", "go to hall -100.00"]);
+        assert_eq!(order(&Settings::CORRECTIVE_2022, true)[2..], ["stand up 0.35", "go to hall -100.00"]);
+        assert_eq!(order(&Settings::NOTEBOOK, false), ["go to hall 0.85", "sit 0.60", "sit down 0.60"]);
+        let mut samples = samples.clone();
+        samples[3].logprob = None;
+        let first = |settings: &Settings| {
+            ranked(&samples, &neighbours, &costly, settings, true).into_iter().map(|c| c.sentence).collect::<Vec<_>>()
+        };
+        assert_eq!(first(&Settings::CORRECTIVE_2022)[0], "stand up", "what is no number is taken");
+        assert_eq!(first(&Settings::NOTEBOOK), ["go to hall", "sit", "sit down"], "or never");
+    }
+
+    #[test]
+    fn a_plan_ends_when_none_of_the_likelier_samples_goes_on() {
         let samples = [sample("", -0.1), sample("walk", -2.0), sample("", -0.2), sample("sit", -1.0)];
         assert_eq!(finished(&samples, 0.5), Some(Stop::Finished { of: 2 }));
         assert_eq!(finished(&samples, 0.75), None);

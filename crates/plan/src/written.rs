@@ -1,24 +1,65 @@
 //! Written texts: a step read out of a completion, and steps as plans number them.
 
-/// The sentence of a completion: its first line, what numbers it (`Step 3:`) and what marks it (`-`, quotes, a full stop) taken off.
-/// A raw completion whose first line is empty holds no step; a chat model's answer begins with its first line that is not.
-pub fn sentence(completion: &str, raw: bool) -> String {
-    let mut lines =
-        completion.lines().map(str::trim).filter(|line| raw || !(line.is_empty() || line.starts_with("```")));
+use crate::score::Sample;
+
+/// How a completion is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A chat model's answer, by its [`sentence`].
+    Chat,
+    /// As the notebook: the step as it stands.
+    Notebook,
+    /// As the evaluation code: at the first step and of a correction the whole text, else what stands behind the first colon; a text that
+    /// does not begin with `Step` does not go on.
+    Evaluation { whole: bool },
+}
+
+/// The log-probability of a sample that cannot be read.
+const UNREAD: f64 = -200.0;
+
+impl Reader {
+    /// A completion as a sample. Why it ended does not matter: one that was cut is read like any other.
+    pub fn sample(self, text: &str, logprob: Option<f64>) -> Sample {
+        let read =
+            |sentence: &str, goes_on| Sample { sentence: sentence.trim().to_owned(), logprob, goes_on, is_out: false };
+        match self {
+            Reader::Chat => {
+                let sentence = sentence(text);
+                let goes_on = !sentence.is_empty();
+                Sample { sentence, logprob, goes_on, is_out: !goes_on }
+            }
+            Reader::Notebook => read(text, !text.trim().is_empty()),
+            Reader::Evaluation { whole: true } => read(text, !text.is_empty()),
+            Reader::Evaluation { whole: false } => match text.split_once(':') {
+                Some((_, step)) => read(step, text.starts_with("Step")),
+                None => Sample { logprob: logprob.map(|_| UNREAD), is_out: true, ..read("", false) },
+            },
+        }
+    }
+}
+
+/// The sentence of a chat model's answer: its first line that is not empty, what numbers it (`Step 3:`) and what marks it (`-`, quotes, a
+/// full stop) taken off; empty where it says that the plan is done.
+pub fn sentence(answer: &str) -> String {
+    let mut lines = answer.lines().map(str::trim).filter(|line| !(line.is_empty() || line.starts_with("```")));
     let line = lines.next().unwrap_or_default();
     let unmarked = line.trim_start_matches(['-', '*', '>', '•']).trim_start();
     let text = unnumbered(unmarked);
     let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '`' | '\'' | '“' | '”'));
     let text = text.strip_suffix('.').unwrap_or(text).trim_end();
-    // A chat model says in a word what a raw completion says by nothing.
-    if !raw && ["done", "finished", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
+    if ["done", "finished", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return String::new();
     }
     text.to_owned()
 }
 
+/// A sentence as it is translated: in lower case, and without ASCII punctuation where `plain`.
+pub fn translated(sentence: &str, plain: bool) -> String {
+    sentence.to_lowercase().chars().filter(|c| !plain || !c.is_ascii_punctuation()).collect()
+}
+
 /// A line without the number of its step: `Step 3: Sit` and `3. Sit` are `Sit`.
-pub(crate) fn unnumbered(line: &str) -> &str {
+pub fn unnumbered(line: &str) -> &str {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let word = line.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("step"));
     let rest = if word { line.get(4..).unwrap_or_default().trim_start() } else { line };
@@ -47,20 +88,42 @@ mod tests {
 
     #[test]
     fn a_step_is_read_with_and_without_what_marks_it() {
-        for (completion, raw, expected) in [
-            (" Walk to kitchen\nStep 2: Sit", true, "Walk to kitchen"),
-            ("\nStep 2: Sit", true, ""),
-            ("\n\nStep 2: Sit on chair.", false, "Sit on chair"),
-            ("```\n- Step 12. \"Open fridge\"\n```", false, "Open fridge"),
-            ("3) Open fridge", false, "Open fridge"),
-            ("3 cups on table", false, "3 cups on table"),
-            ("Step up", false, "Step up"),
-            ("", false, ""),
-            ("Step 4: Done.", false, ""),
+        for (answer, expected) in [
+            ("\n\nStep 2: Sit on chair.", "Sit on chair"),
+            ("```\n- Step 12. \"Open fridge\"\n```", "Open fridge"),
+            ("3) Open fridge", "Open fridge"),
+            ("3 cups on table", "3 cups on table"),
+            ("Step up", "Step up"),
+            ("", ""),
+            ("Step 4: Done.", ""),
         ] {
-            assert_eq!(sentence(completion, raw), expected, "{completion:?}");
+            assert_eq!(sentence(answer), expected, "{answer:?}");
         }
         assert_eq!(spelled("put_food on table"), "Put food on table");
         assert!(drops("Skip.") && !drops("skip rope"));
+        assert_eq!(translated("Put food_bread (2), now!", true), "put foodbread 2 now");
+        assert_eq!(translated("Put food_bread.", false), "put food_bread.");
+    }
+
+    #[test]
+    fn each_published_loop_reads_what_its_prompts_ask_for() {
+        let read = |reading: Reader, text: &str| {
+            let Sample { sentence, logprob, goes_on, is_out } = reading.sample(text, Some(-0.5));
+            (sentence, logprob == Some(-0.5), goes_on, is_out)
+        };
+        let is = |sentence: &str, goes_on| (sentence.to_owned(), true, goes_on, false);
+        let later = Reader::Evaluation { whole: false };
+        let first = Reader::Evaluation { whole: true };
+        assert_eq!(read(first, " Walk to: hall\nStep 2"), is("Walk to: hall\nStep 2", true));
+        assert_eq!(read(first, ""), is("", false));
+        assert_eq!(read(later, "Step 7: Walk to hall: now "), is("Walk to hall: now", true));
+        assert_eq!(read(later, "step 2: Sit"), is("Sit", false), "in lower case it does not go on");
+        assert_eq!(read(later, " Step 2: Sit"), is("Sit", false));
+        assert_eq!(read(later, "Step 2:"), is("", true));
+        assert_eq!(read(later, "Walk to hall"), (String::new(), false, false, true));
+        assert_eq!(read(Reader::Notebook, " Step 2: Sit. "), is("Step 2: Sit.", true));
+        assert_eq!(read(Reader::Notebook, " "), is("", false));
+        assert_eq!(read(Reader::Chat, "Step 2: Sit."), is("Sit", true));
+        assert_eq!(read(Reader::Chat, "Done"), (String::new(), true, false, true));
     }
 }

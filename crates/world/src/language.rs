@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use stepwright_graph::prompts::Wording;
+
 /// An example plan in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordedPlan {
@@ -55,15 +57,15 @@ pub trait Language {
     /// Example plans, none of the present task; for a prompt, or to find the task that is most like it.
     fn examples(&self) -> Arc<[WordedPlan]>;
 
-    /// Why an action would be refused now; `None` if it would be done.
-    fn refusal(&self, text: &str) -> Option<Refusal>;
+    /// Why an action would be refused now, the cause in these words; `None` if it would be done.
+    fn refusal(&self, text: &str, wording: Wording) -> Option<Refusal>;
 
     /// The present task in a few words (`Make toast`).
     fn task(&self) -> String;
 
-    /// The remedy for an action that would be refused now, by the world's own rules and the things in sight; `None` if
-    /// it would be done, or the world does not know.
-    fn correction(&self, _text: &str) -> Option<Correction> {
+    /// The remedy for an action that would be refused now, by the world's own rules and the things in sight, or by the action
+    /// alone unless `by_cause`; `None` if it would be done, or the world does not know.
+    fn correction(&self, _text: &str, _by_cause: bool) -> Option<Correction> {
         None
     }
 }

@@ -48,7 +48,7 @@ pub use error::WorldError;
 pub use files::nearest_ids;
 pub use files::read_at_most;
 pub use kind::{DataSpec, GeneratedTask, Generator, Learn, ShippedFile};
-pub use language::{Correction, Language, Refusal, WordedPlan};
+pub use language::{Correction, Language, Refusal, WordedPlan, Wording};
 pub use list::{WORLDS, transcript_of};
 pub use literal::{Atom, Facts};
 pub use map::Map;

@@ -21,7 +21,8 @@ use stepwright_world::graph;
 pub(crate) struct RepromptStudy {
     #[command(flatten)]
     episodes: Episodes,
-    /// Conditions: open-loop, resample, notion, inference, cause, cause-geometric; all if absent
+    /// Conditions: open-loop, resample, notion, inference, cause, cause-geometric, and open-loop planning whose sentences are tried as they
+    /// are: untranslated; the six if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     conditions: Vec<String>,
     /// Score programs that people wrote as well, whole and damaged

@@ -4,7 +4,7 @@
 //! A model writes the next step as a sentence, shown the example of the nearest task; the sentence is translated to the nearest
 //! admissible step, chosen by similarity and log-probability (`stepwright_plan::score`). Open-loop planning goes on whatever the world
 //! says. Re-prompting answers a refusal with a corrective prompt, which waits for a decision; once corrected, the failed step and the
-//! error are out of the prompt again. Re-sampling tries the next best candidate instead. Without a language model the nearest example
+//! error are out of the prompt again. Re-sampling tries the next best sample instead. Without a language model the nearest example
 //! fitted to the task is the plan, and the world's own corrector answers errors.
 //!
 //! `course` reads what was tried from the records, `record` what they hold; `prompt` renders, `work` retrieves and translates,
@@ -22,8 +22,10 @@ mod tests;
 mod work;
 
 use serde_json::Value;
-use stepwright_plan::settings::Settings;
+use stepwright_plan::settings::{Loop, Settings};
+use stepwright_plan::written::Reader;
 
+use options::OnError;
 use plan_history::PlanHistory;
 pub(super) use record::ARTIFACT;
 
@@ -33,17 +35,6 @@ use super::{
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Ask, AskKind, Generation, Origin, RequestTag, Shape, Wanted};
 use stepwright_program::Call;
-
-/// The remedy for a step that the world refuses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OnError {
-    /// Nothing: the plan goes on.
-    GoOn,
-    /// The next best candidate is tried.
-    Resample,
-    /// A corrective prompt is sent.
-    Reprompt,
-}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeForm {
@@ -56,17 +47,22 @@ pub(super) const METHODS: [FreeForm; 3] = [
     FreeForm { on_error: OnError::Reprompt },
 ];
 
-fn published(open_loop: bool) -> Settings {
-    if open_loop { Settings::ZERO_SHOT } else { Settings::CORRECTIVE }
-}
-
 impl FreeForm {
     fn corrects(self) -> bool {
         self.on_error == OnError::Reprompt
     }
 
+    /// What reads samples of the next step.
+    fn reader(self, settings: &Settings, raw: bool, course: &PlanHistory) -> Reader {
+        match settings.of {
+            _ if !raw => Reader::Chat,
+            Loop::Notebook => Reader::Notebook,
+            Loop::Evaluation => Reader::Evaluation { whole: course.steps(self.on_error == OnError::GoOn).is_empty() },
+        }
+    }
+
     fn settings(self, cx: &Context<'_>) -> Settings {
-        options::settings(published(self.on_error == OnError::GoOn), cx.options())
+        options::settings(self.on_error, cx.options())
     }
 }
 
@@ -84,9 +80,9 @@ impl Method for FreeForm {
             OnError::Resample => MethodInfo {
                 id: "resample",
                 label: "Re-sampling",
-                description: "As open-loop planning, but after a refused step the next best admissible step is tried, until one is \
-                              done or none is left.",
-                options: options::OPEN_LOOP,
+                description: "As open-loop planning, but after a refused step the next best of the samples' steps is tried, and the \
+                              same asked again when all are refused.",
+                options: options::RESAMPLE,
                 ..MethodInfo::BARE
             },
             OnError::Reprompt => MethodInfo {
@@ -117,9 +113,13 @@ impl Method for FreeForm {
         let settings = self.settings(cx);
         let tokens = if raw { settings.tokens } else { CHAT_TOKENS };
         let stop = if raw { vec!["\n".to_owned()] } else { Vec::new() };
-        let tried = cx.so_far(PlanHistory::new(self.on_error)).attempts.len();
-        let (request, wanted) =
-            if *kind == record::correction() { (tried, Wanted::Correction) } else { (tried + 1, Wanted::Step) };
+        let course = cx.so_far(PlanHistory::new(self.on_error));
+        let tried = course.attempts.len();
+        let numbered = self.reader(&settings, raw, &course) == Reader::Evaluation { whole: false };
+        let (request, wanted) = match *kind == record::correction() {
+            true => (tried, Wanted::Correction),
+            false => (tried + 1, if numbered { Wanted::NumberedStep } else { Wanted::Step }),
+        };
         Shape::Generate(Generation {
             max_tokens: tokens,
             stop,
@@ -128,6 +128,8 @@ impl Method for FreeForm {
             top_p: Some(settings.top_p).filter(|share| *share < 1.0),
             tag: Some(RequestTag { request, wanted }),
             logprobs: true,
+            // Ten tokens cut the usual sample.
+            cut_counts: raw,
             ..Generation::default()
         })
     }
@@ -160,6 +162,8 @@ impl Method for FreeForm {
     }
 }
 
+/// The purpose of the asks, as publications name it.
+const STEP: &str = "step";
 /// Tokens of a chat model's answer.
 const CHAT_TOKENS: u32 = 64;
 
@@ -168,9 +172,11 @@ fn draft(cx: &Context<'_>, offered: &record::Offered, origin: Origin) -> Draft {
     let of = &offered.candidate;
     let by_words = || cx.world.language().and_then(|language| language.text_of_words(&of.step));
     let by_call = || of.step.parse::<Call>().ok().and_then(|call| super::action_of(cx.world, &call));
+    let is_written = cx.options().is(&options::TRANSLATION, "off");
     let action = match (by_words(), cx.world.language().is_some()) {
         (Some(text), _) => Some(cx.action(&text)),
-        (None, true) => None,
+        // The world refuses what it cannot read.
+        (None, true) => is_written.then(|| cx.action(&of.step)),
         (None, false) => by_call().or_else(|| Some(cx.action(&of.step))),
     };
     let problem = action.is_none().then(|| format!("NotAnAction: `{}` is no step of this world", of.step));

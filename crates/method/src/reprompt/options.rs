@@ -1,19 +1,81 @@
 //! The options of methods that translate free-form steps: the settings of both papers, and what may be set apart from them.
 
 use stepwright_plan::score::Form;
-use stepwright_plan::settings::Settings;
+use stepwright_plan::settings::{Loop, Resampling, Seen, Settings, Words};
 
 use crate::options::{BELIEF, BLOCKING, TEMPERATURE};
 use crate::publications::SETTINGS;
 use stepwright_world::options::{Kind, OptionSpec, Table, Values};
 
+/// The remedy for a step that the world refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnError {
+    /// Nothing: the plan goes on.
+    GoOn,
+    /// The next best candidate is tried.
+    Resample,
+    /// A corrective prompt is sent.
+    Reprompt,
+}
+
 pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",
     "Score",
     Kind::Choice(&[("weighted", "S_w = C + β P"), ("geometric", "S_g = (C + 1) / 2 · e^P")]),
-    "how similarity and log-probability make a score",
-)
-.or("weighted");
+    "how similarity and log-probability score; else preset",
+);
+
+/// The published program whose loop a raw model is led through.
+pub(crate) const FORM: OptionSpec = OptionSpec::new(
+    "form",
+    "Form of the loop",
+    Kind::Choice(&[
+        ("notebook", "prompts end with the step's number"),
+        ("evaluation", "the model writes numbers from step 2 on"),
+    ]),
+    "whose loop a raw model goes through; else preset",
+);
+
+/// The steps that cost as tried.
+pub(crate) const SEEN: OptionSpec = OptionSpec::new(
+    "seen",
+    "Steps that are tried",
+    Kind::Choice(&[
+        ("tried", "all, refused ones too"),
+        ("done", "those that were done"),
+        ("done-or-last", "those done, and the last one tried"),
+    ]),
+    "steps that cost as tried; else the preset",
+);
+
+pub(crate) const RESAMPLING: OptionSpec = OptionSpec::new(
+    "resampling",
+    "Re-sampling",
+    Kind::Choice(&[
+        ("program", "each sample's step, then the prompt again"),
+        ("paper", "the next admissible steps, then the end"),
+    ]),
+    "what is tried after a refused step; else preset",
+);
+
+pub(crate) const WORDS: OptionSpec = OptionSpec::new(
+    "words",
+    "Causes in words of",
+    Kind::Choice(&[
+        ("paper", "the paper"),
+        ("program-2022", "the program of 2022, slips and all"),
+        ("program-2024", "the program of 2024"),
+    ]),
+    "whose words say why a step failed; else preset",
+);
+
+/// Tokens of a raw answer.
+pub(crate) const TOKENS: OptionSpec = OptionSpec::new(
+    "tokens",
+    "Tokens of a step",
+    Kind::Whole { min: 1, max: 4096 },
+    "most tokens of a raw answer; else the preset",
+);
 
 /// The information in a corrective prompt.
 pub(crate) const INFORMATION: OptionSpec = OptionSpec::new(
@@ -118,6 +180,18 @@ pub(crate) const NEIGHBOURS: OptionSpec = OptionSpec::new(
 )
 .or("5");
 
+/// Whether a sentence becomes the nearest admissible step.
+pub(crate) const TRANSLATION: OptionSpec = OptionSpec::new(
+    "translation",
+    "Translation",
+    Kind::Choice(&[
+        ("on", "a sentence is its nearest admissible step"),
+        ("off", "a sentence is tried as it was written"),
+    ]),
+    "whether sentences are translated to admissible steps",
+)
+.or("on");
+
 /// Whether failing assertions count as an error before a step is tried.
 pub(crate) const VETO: OptionSpec = OptionSpec::new(
     "veto",
@@ -129,16 +203,45 @@ pub(crate) const VETO: OptionSpec = OptionSpec::new(
 
 pub const OPEN_LOOP: Table = &[
     SETTINGS,
+    FORM,
     SCORE,
     BETA,
     CUTOFF,
     REPEATED,
     TRIED,
+    SEEN,
     FINISHED,
     COMPLETIONS,
+    TOKENS,
     LENGTH,
     TRIES,
     NEIGHBOURS,
+    TRANSLATION,
+    TEMPERATURE,
+    FREQUENCY,
+    PRESENCE,
+    NUCLEUS,
+    BELIEF,
+    BLOCKING,
+];
+
+pub const RESAMPLE: Table = &[
+    SETTINGS,
+    FORM,
+    SCORE,
+    BETA,
+    CUTOFF,
+    REPEATED,
+    TRIED,
+    SEEN,
+    FINISHED,
+    COMPLETIONS,
+    TOKENS,
+    LENGTH,
+    TRIES,
+    NEIGHBOURS,
+    TRANSLATION,
+    RESAMPLING,
     TEMPERATURE,
     FREQUENCY,
     PRESENCE,
@@ -149,17 +252,22 @@ pub const OPEN_LOOP: Table = &[
 
 pub const REPROMPT: Table = &[
     SETTINGS,
+    FORM,
     SCORE,
     INFORMATION,
+    WORDS,
     BETA,
     CUTOFF,
     REPEATED,
     TRIED,
+    SEEN,
     FINISHED,
     COMPLETIONS,
+    TOKENS,
     LENGTH,
     TRIES,
     NEIGHBOURS,
+    TRANSLATION,
     VETO,
     TEMPERATURE,
     FREQUENCY,
@@ -169,28 +277,76 @@ pub const REPROMPT: Table = &[
     BLOCKING,
 ];
 
-/// The settings in force; `own` are those published with the method.
-pub fn settings(own: Settings, values: &Values) -> Settings {
-    let published = match values.text(&SETTINGS) {
-        "zero-shot" => Settings::ZERO_SHOT,
-        "corrective" => Settings::CORRECTIVE,
-        _ => own,
+/// The settings of a name for a method; those published with it where the name says so.
+fn published(on_error: OnError, name: &str, geometric: bool) -> Settings {
+    let of = match name {
+        "zero-shot" => Settings::NOTEBOOK,
+        "zero-shot-readme" => Settings::ZERO_SHOT,
+        "corrective" | "corrective-2022" if geometric => Settings::GEOMETRIC_2022,
+        "corrective" | "corrective-2022" => Settings::CORRECTIVE_2022,
+        "corrective-2023" => Settings::GEOMETRIC_2023,
+        "corrective-2024" => Settings::CORRECTIVE_2024,
+        _ if on_error == OnError::GoOn => Settings::NOTEBOOK,
+        _ if geometric => Settings::GEOMETRIC_2022,
+        _ => Settings::CORRECTIVE_2022,
     };
-    let form = if values.is(&SCORE, "geometric") { Form::Geometric } else { Form::Weighted };
+    match on_error {
+        OnError::Reprompt => of,
+        // The programs have the geometric score and the stripping of marks in re-prompting alone.
+        OnError::Resample if of.of == Loop::Evaluation => {
+            Settings { form: Form::Weighted, plain: false, finished: 1.0, ..of }
+        }
+        OnError::Resample => of,
+        OnError::GoOn => Settings { form: Form::Weighted, plain: false, seen: Seen::Tried, ..of },
+    }
+}
+
+/// The settings in force of a method.
+pub fn settings(on_error: OnError, values: &Values) -> Settings {
+    let score = values.text(&SCORE);
+    let published = published(on_error, values.text(&SETTINGS), score == "geometric");
+    let form = match score {
+        "weighted" => Form::Weighted,
+        "geometric" => Form::Geometric,
+        _ => published.form,
+    };
     Settings {
+        of: match values.text(&FORM) {
+            "notebook" => Loop::Notebook,
+            "evaluation" => Loop::Evaluation,
+            _ => published.of,
+        },
         form,
         beta: values.number(&BETA).unwrap_or(published.beta),
-        // A weighted cut-off means nothing to the other form, which is bounded.
-        cutoff: values.number(&CUTOFF).or(published.cutoff.filter(|_| form == Form::Weighted)),
+        // A cut-off that was published for one form means nothing to the other.
+        cutoff: values.number(&CUTOFF).or(published.cutoff.filter(|_| form == published.form)),
         finished: values.number(&FINISHED).unwrap_or(published.finished),
         repeated: values.number(&REPEATED).unwrap_or(published.repeated),
         tried: values.number(&TRIED).unwrap_or(published.tried),
+        seen: match values.text(&SEEN) {
+            "tried" => Seen::Tried,
+            "done" => Seen::Done,
+            "done-or-last" => Seen::DoneOrLast,
+            _ => published.seen,
+        },
+        resampling: match values.text(&RESAMPLING) {
+            "program" => Resampling::Program,
+            "paper" => Resampling::Paper,
+            _ => published.resampling,
+        },
+        words: match values.text(&WORDS) {
+            "paper" => Words::Paper,
+            "program-2022" => Words::Program2022,
+            "program-2024" => Words::Program2024,
+            _ => published.words,
+        },
         steps: values.whole(&LENGTH).unwrap_or(published.steps),
         tries: values.whole(&TRIES).unwrap_or(published.tries),
         samples: values.whole(&COMPLETIONS).unwrap_or(published.samples),
         frequency_penalty: values.number(&FREQUENCY).unwrap_or(published.frequency_penalty),
         presence_penalty: values.number(&PRESENCE).unwrap_or(published.presence_penalty),
         top_p: values.number(&NUCLEUS).unwrap_or(published.top_p),
+        tokens: values.whole(&TOKENS).unwrap_or(published.tokens),
         ..published
     }
 }

@@ -1,6 +1,6 @@
 //! The course of a plan: which steps were tried on the path to the cursor, and the result of each. A fold of the records.
 
-use super::OnError;
+use super::options::OnError;
 use super::record::{self, Before, Corrective};
 use crate::context::decided;
 use crate::{History, StepStatus};
@@ -46,9 +46,9 @@ impl PlanHistory {
         PlanHistory { on_error, attempts: Vec::new(), line: 0, corrections: 0, errors: 0 }
     }
 
-    /// The same with each step in the words that are given for its action.
+    /// The same with each step that is no admissible one in the words that are given for its action.
     pub fn worded(mut self, words: impl Fn(&str) -> Option<String>) -> Self {
-        for attempt in self.attempts.iter_mut().filter(|attempt| !attempt.text.is_empty()) {
+        for attempt in self.attempts.iter_mut().filter(|attempt| attempt.step == attempt.text) {
             if let Some(step) = words(&attempt.text) {
                 attempt.step = step;
             }
@@ -98,6 +98,12 @@ impl PlanHistory {
         self.attempts.last().is_some_and(|last| !last.is_done() && !last.dropped)
     }
 
+    /// Whether what stands first in prompts is a correction: the first step that was done, or the one that failed before any was.
+    pub fn begins_with_correction(&self) -> bool {
+        let first = self.attempts.iter().find(|attempt| attempt.is_done()).or(self.attempts.last());
+        self.on_error == OnError::Reprompt && first.is_some_and(|first| first.role == Role::Correction)
+    }
+
     /// The steps that count: with `all` the refused ones too.
     pub fn steps(&self, all: bool) -> Vec<String> {
         self.attempts.iter().filter(|a| all || a.is_done()).map(|a| a.step.clone()).collect()
@@ -142,7 +148,9 @@ impl History for PlanHistory {
             self.drop_last();
         }
         let role = if self.on_error != OnError::GoOn && self.failed() { Role::Correction } else { Role::Planned };
-        let step = offered.map(|offered| stepwright_plan::written::spelled(&offered.candidate.step));
+        // The admissible step that was chosen, whatever the world calls what it found; a person's action as it is.
+        let chosen = offered.filter(|_| !by_person);
+        let step = chosen.map(|offered| stepwright_plan::written::spelled(&offered.candidate.step));
         let error = to.outcome.error.clone();
         // What is sampled again takes the place of what was refused; a correction comes before it.
         let advances = match self.on_error {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::options::INFORMATION;
+use super::plan_history::PlanHistory;
 use super::record::Corrective;
 use crate::Context;
 use stepwright_episode::PromptRecord;
@@ -15,6 +16,10 @@ struct Plan<'a> {
     steps: &'a [String],
     number: usize,
     failed: Option<Failed<'a>>,
+    /// Whether the model writes the number of the next step itself.
+    numbers: bool,
+    /// Whether the first step corrected one; the published program loses its number then, which only templates of one's own do.
+    unlabelled: bool,
 }
 
 #[derive(Serialize)]
@@ -36,17 +41,21 @@ pub fn task(cx: &Context<'_>) -> String {
     cx.world.language().map_or_else(stated, |language| language.task())
 }
 
-/// The prompt for the next step, or for the correction of a failed one: then without the example, as published.
+/// The prompt for the next step, or for the correction of a failed one: then without the example, as published. With `all` refused steps
+/// stand in it, and `numbers` says whether the model writes the number itself.
 pub fn plan(
     cx: &Context<'_>,
     example: &str,
-    steps: &[String],
+    course: &PlanHistory,
+    (all, numbers): (bool, bool),
     failed: Option<&Corrective>,
 ) -> Result<PromptRecord, String> {
     let example = if failed.is_some() { "" } else { example };
     let failed = failed.map(|failed| Failed { step: &failed.step, error: &failed.prompt });
-    let plan = Plan { example, task: &task(cx), steps, number: steps.len() + 1, failed };
-    cx.prompting.render(if cx.prompting.raw { "reprompt/plan" } else { "reprompt/plan_chat" }, &plan)
+    let steps = &course.steps(all);
+    let unlabelled = course.begins_with_correction();
+    let plan = Plan { example, task: &task(cx), steps, number: steps.len() + 1, failed, numbers, unlabelled };
+    cx.render(super::STEP, "reprompt/plan", &plan)
 }
 
 /// The error line of a refused step, with the type and reason of the error. `kept` is the action that an assertion kept from being tried.

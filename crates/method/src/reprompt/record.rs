@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::score::{Candidate, Sample};
+use stepwright_plan::written::Reader;
 
 use crate::artifacts::{self, ArtifactSpec};
 use stepwright_episode::showing::Showing;
@@ -27,6 +28,11 @@ pub fn corrected() -> AskKind {
     AskKind::own("corrected", "a correction, translated")
 }
 
+/// The ask that leaves a step out which nothing corrects, without a language model.
+pub fn omission() -> AskKind {
+    AskKind::own("omission", "the step that failed is left out")
+}
+
 pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
     read: |_, _, typed| artifacts::text("prompt", typed, "the corrective prompt is empty"),
     ..ArtifactSpec::new("corrective prompt", Showing::new("the corrective prompt"))
@@ -36,7 +42,7 @@ pub(crate) fn prompt_id() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
-/// The fate of the step that failed before.
+/// The fate of the step that failed before, as sessions of earlier versions say it beside the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Before {
@@ -101,13 +107,17 @@ pub fn taken(turn: &Turn) -> usize {
 /// Whether the answer to a corrective prompt says that the failed step is to be left out.
 pub fn leaves_out(ask: &Ask) -> bool {
     let said = texts(ask).filter(|_| ask.kind == correction()).and_then(<[String]>::first);
-    said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text, false)))
+    said.is_some_and(|text| stepwright_plan::written::drops(&stepwright_plan::written::sentence(text)))
 }
 
 /// Where the step that failed was left out at a node: the first ask after its last corrective prompt was refused, or answered so.
 fn left_out(turn: &Turn) -> Option<AskId> {
     let last = prompts(turn).last()?;
     let after = Corrective::of(last).unwrap_or_default().after;
+    let omitted = turn.asks.iter().rfind(|ask| ask.kind == omission() && ask.id >= after && texts(ask).is_some());
+    if let Some(omitted) = omitted {
+        return Some(omitted.id + 1);
+    }
     match last.fate {
         OfferState::Refused { .. } => Some(after),
         OfferState::Taken { .. } => {
@@ -149,20 +159,29 @@ pub fn candidates(ask: &Ask) -> Vec<Offered> {
 
 pub fn candidate(turn: &Turn, proposal: &Proposal) -> Option<Offered> {
     let ask = turn.asks.iter().find(|ask| Some(ask.id) == proposal.ask)?;
-    let nth = turn.proposals.iter().filter(|p| p.ask == proposal.ask).position(|p| p.id == proposal.id)?;
-    candidates(ask).into_iter().nth(nth)
+    candidates(ask).into_iter().nth(place(turn, proposal)?)
 }
 
-pub fn samples(ask: &Ask) -> Vec<Sample> {
-    let raw = ask.prompt.as_ref().is_some_and(|prompt| prompt.messages.iter().any(|m| m.role == "text"));
+/// The place of a proposal among those of its ask.
+pub(crate) fn place(turn: &Turn, proposal: &Proposal) -> Option<usize> {
+    turn.proposals.iter().filter(|p| p.ask == proposal.ask).position(|p| p.id == proposal.id)
+}
+
+/// Whether a model was asked to continue raw text.
+pub(crate) fn is_raw(ask: &Ask) -> bool {
+    ask.prompt.as_ref().is_some_and(|prompt| prompt.messages.iter().any(|m| m.role == "text"))
+}
+
+/// The answers to an ask as they are read; `begun` is what a person wrote of them already.
+pub fn samples(ask: &Ask, reader: Reader, begun: &str) -> Vec<Sample> {
     let figures = ask.exchange.as_deref().map(|exchange| exchange.completions.as_slice()).unwrap_or_default();
     let mean = |at: usize| {
         let tokens = figures.get(at).map(|c| c.tokens.as_slice()).filter(|tokens| !tokens.is_empty())?;
         Some(tokens.iter().map(|token| token.logprob).sum::<f64>() / tokens.len() as f64)
     };
-    let sample = |(at, text): (usize, &String)| Sample {
-        sentence: stepwright_plan::written::sentence(text, raw),
-        logprob: mean(at),
+    let sample = |(at, text): (usize, &String)| match begun {
+        "" => reader.sample(text, mean(at)),
+        begun => reader.sample(&format!("{begun} {}", text.trim_start()), mean(at)),
     };
     texts(ask).into_iter().flatten().enumerate().map(sample).collect()
 }

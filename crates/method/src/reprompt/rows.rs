@@ -3,7 +3,7 @@
 
 use stepwright_plan::written::spelled;
 
-use super::OnError;
+use super::options::OnError;
 use super::plan_history::{PlanHistory, Role};
 use super::record;
 use crate::{Place, Section, SectionLine, StepStatus, folded};

@@ -4,17 +4,20 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use stepwright_plan::score::{Sample, Stop, below, finished};
-use stepwright_plan::settings::Settings;
+use stepwright_plan::score::{Costly, Sample, Stop, below, finished};
+use stepwright_plan::settings::{Loop, Resampling, Seen, Settings};
+use stepwright_plan::written::Reader;
 
+use super::options::{self, OnError};
 use super::plan_history::PlanHistory;
-use super::record::{self, Before, Corrective, Found};
+use super::record::{self, Corrective, Found};
 use super::work::Work;
-use super::{FreeForm, OnError, failure, options, prompt};
+use super::{FreeForm, failure, prompt};
+use crate::context::decided;
 use crate::{Context, Round, Step};
 use stepwright_episode::{Ask, AskId, AskKind, AskState, Mark, Node, ProposalId, Written};
 use stepwright_program::Call;
-use stepwright_world::Correction;
+use stepwright_world::{Correction, Refusal};
 
 /// Corrections of one step without a language model before it is given up.
 const IN_VAIN: usize = 6;
@@ -104,7 +107,8 @@ impl Moment<'_, '_> {
         }
         let turn = &self.node.turn;
         let used = |id: AskId| id < self.round.since;
-        let is_use = |ask: &&Ask| ask.kind == record::corrected() || record::leaves_out(ask);
+        let is_use =
+            |ask: &&Ask| ask.kind == record::corrected() || ask.kind == record::omission() || record::leaves_out(ask);
         let uses = turn.asks.iter().filter(|ask| used(ask.id)).filter(is_use).count();
         let taken = Corrective::taken(turn, self.node.document(&record::prompt_id()).map(AsRef::as_ref));
         match taken.filter(|_| record::taken(turn) > uses || self.cx.samples.is_some()) {
@@ -119,59 +123,88 @@ impl Moment<'_, '_> {
         if let Some(vetoed) = vetoed {
             return offer(&Corrective { after: self.cx.session.next_ask(), ..vetoed });
         }
-        let Some(refusal) = failure::refused(self.cx, self.node) else {
+        let Some(refusal) = failure::refused(self.cx, self.node, self.settings.words) else {
             return Step::Stuck("nothing says why the step failed; type the correction".to_owned());
         };
-        match prompt::corrective(self.cx, &refusal, None) {
+        // The step as the plan has it, whatever the world calls what it found.
+        let step = self.course.attempts.last().map_or(refusal.step.clone(), |last| last.step.clone());
+        match prompt::corrective(self.cx, &Refusal { step, ..refusal }, None) {
             Ok(corrective) => offer(&corrective),
             Err(why) => Step::Stuck(why),
         }
     }
 
-    /// The candidates left after a refusal, where the method tries them one after the other.
+    /// The candidates left after a refusal, where the method tries them one after the other; `None` where sentences are due.
     fn resampled(&self) -> Option<Step> {
         if self.method.on_error != OnError::Resample || self.node.outcome.error.is_none() || self.newest().is_some() {
             return None;
         }
         let path = self.cx.path();
-        let refused = path.iter().rev().take_while(|node| node.outcome.error.is_some()).count();
-        let first = path.len().checked_sub(refused + 1).and_then(|at| path.get(at))?;
-        let ask = first.turn.asks.iter().rfind(|ask| is_translation(&ask.kind))?;
-        let left: Vec<_> = record::candidates(ask).into_iter().skip(refused).collect();
-        if left.is_empty() {
-            return Some(stopped(&format!("none of the {refused} candidates can be done")));
+        let from = path.iter().nth_back(1)?;
+        let ask = from.turn.asks.iter().rfind(|ask| is_translation(&ask.kind))?;
+        let taken = decided(from, self.node).and_then(|decision| from.turn.proposal(decision.proposal()));
+        let taken = taken.and_then(|proposal| record::place(&from.turn, proposal)).unwrap_or_default();
+        let mut left = record::candidates(ask);
+        if taken < left.len() {
+            left.remove(taken);
         }
-        Some(self.own(record::corrected(), left.len(), &Work::Again { left }))
+        if !left.is_empty() {
+            return Some(self.own(record::corrected(), left.len(), &Work::Again { left }));
+        }
+        if self.samples_each() {
+            return None;
+        }
+        let refused = path.iter().rev().take_while(|node| node.outcome.error.is_some()).count();
+        Some(stopped(&format!("none of the {refused} candidates can be done")))
+    }
+
+    /// Whether each sample stands for its own step, and the same is asked again once all are refused.
+    fn samples_each(&self) -> bool {
+        let program = self.settings.resampling == Resampling::Program;
+        self.method.on_error == OnError::Resample && program && self.cx.model.language
     }
 
     /// A language model writes sentences, which are translated.
     fn by_model(&self, newest: Option<&Ask>, example: &str, failed: Option<&Corrective>) -> Step {
         let kind = if failed.is_some() { record::correction() } else { AskKind::SAMPLES };
         if let Some(ask) = newest.filter(|ask| ask.kind == kind && self.cx.samples.is_none()) {
-            let samples = record::samples(ask);
+            let raw = record::is_raw(ask);
+            let reader = match (self.method.reader(&self.settings, raw, &self.course), failed) {
+                (Reader::Evaluation { .. }, Some(_)) => Reader::Evaluation { whole: true },
+                (reader, _) => reader,
+            };
+            let begun = failed.filter(|_| raw).map_or("", |failed| written(failed));
+            let samples = record::samples(ask, reader, begun);
             if let Some(stop) = finished(&samples, self.settings.finished) {
                 return stopped(&stop.to_string());
             }
             let kind = if failed.is_some() { record::corrected() } else { record::translation() };
-            return self.translate(kind, samples, Before::Stays);
+            return self.translate(kind, samples, raw);
         }
-        let steps = self.course.steps(self.method.on_error == OnError::GoOn);
-        match prompt::plan(self.cx, example, &steps, failed) {
+        let all = self.method.on_error == OnError::GoOn;
+        let numbers = self.settings.of == Loop::Evaluation && !self.course.steps(all).is_empty();
+        match prompt::plan(self.cx, example, &self.course, (all, numbers), failed) {
             Ok(prompt) => {
                 let n = self.cx.samples.unwrap_or(self.settings.samples);
-                Step::ask(self.cx.ask(kind, prompt, n, self.cx.temperature("step", Some(self.settings.temperature))))
+                Step::ask(self.cx.ask(
+                    kind,
+                    prompt,
+                    n,
+                    self.cx.temperature(super::STEP, Some(self.settings.temperature)),
+                ))
             }
             Err(why) => Step::Stuck(why),
         }
     }
 
-    fn translate(&self, kind: AskKind, samples: Vec<Sample>, before: Before) -> Step {
-        let most = self.cx.options().count(&options::NEIGHBOURS) as usize;
-        let settings = if self.cx.model.language {
-            self.settings
-        } else {
+    fn translate(&self, kind: AskKind, samples: Vec<Sample>, raw: bool) -> Step {
+        let each = self.samples_each();
+        let most = if each { samples.len() } else { self.cx.options().count(&options::NEIGHBOURS) as usize };
+        let settings = match (self.cx.model.language, raw) {
+            (true, true) => self.settings,
+            (true, false) => Settings { plain: false, ..self.settings },
             // The lines of a fitted example may repeat each other.
-            Settings { repeated: 0.0, tried: 0.0, ..self.settings }
+            (false, _) => Settings { of: Loop::Notebook, repeated: 0.0, tried: 0.0, plain: false, ..self.settings },
         };
         // What a language model writes is translated wherever the world has words for its steps. What is an action otherwise, or was
         // written in the world's own words without a language model, is taken as it is.
@@ -179,16 +212,18 @@ impl Moment<'_, '_> {
             Some(language) => !self.cx.model.language && language.text_of_words(&sample.sentence).is_some(),
             None => self.cx.world.call_of(&sample.sentence).is_some(),
         };
+        let last = self.course.attempts.last().map(|attempt| attempt.step.clone());
+        let mut tried = self.course.steps(settings.seen == Seen::Tried);
+        tried.extend(last.clone().filter(|_| settings.seen == Seen::DoneOrLast));
         let work = Work::Translate {
             exact: samples.iter().map(is_action).collect(),
             samples,
-            steps: self.course.steps(true),
+            costly: Costly { last, tried },
             most,
-            before,
-            form: settings.form,
-            beta: settings.beta,
-            repeated: settings.repeated,
-            tried: settings.tried,
+            each,
+            written: self.cx.options().is(&options::TRANSLATION, "off"),
+            words: self.cx.world.language().is_some(),
+            settings,
         };
         self.own(kind, most, &work)
     }
@@ -196,30 +231,34 @@ impl Moment<'_, '_> {
     /// Without a language model: the fitted example's next line; after an error the world's own correction, or what a person wrote behind
     /// the corrective prompt.
     fn by_rule(&self, found: &Found, failed: Option<&Corrective>) -> Step {
-        let sample = |sentence: &str| vec![Sample { sentence: sentence.to_owned(), logprob: None }];
+        let sample = |sentence: &str| vec![Reader::Notebook.sample(sentence, None)];
         let Some(language) = self.cx.world.language() else { return self.by_agent(failed) };
         let Some(failed) = failed else {
             return match found.fitted.get(self.course.line) {
-                Some(line) => self.translate(record::translation(), sample(line), Before::Stays),
+                Some(line) => self.translate(record::translation(), sample(line), false),
                 None => stopped(&self.over(found)),
             };
         };
-        let written = failed.prompt.rsplit_once(ENDING).map(|(_, written)| written.trim()).unwrap_or_default();
+        let written = written(failed);
         if !written.is_empty() {
-            return self.translate(record::corrected(), sample(written), Before::Stays);
+            return self.translate(record::corrected(), sample(written), false);
         }
         let text = match (&self.node.action, failed.veto) {
             (Some(action), false) => Some(action.text.clone()),
             _ => language.text_of_words(&failed.step),
         };
-        let correction = text.and_then(|text| language.correction(&text));
-        match correction.filter(|_| self.course.in_vain() < IN_VAIN) {
-            Some(Correction::First(step)) => self.translate(record::corrected(), sample(&step), Before::Stays),
-            Some(Correction::Drop) | None => match found.fitted.get(self.course.line + 1) {
-                Some(line) => self.translate(record::corrected(), sample(line), Before::Dropped),
-                None => stopped(&format!("`{}` is left out; {}", failed.step, self.over(found))),
-            },
+        let correction = text.and_then(|text| language.correction(&text, self.informed()));
+        // By the step alone there is one thing to try.
+        let most = if self.informed() { IN_VAIN } else { 1 };
+        match correction.filter(|_| self.course.in_vain() < most) {
+            Some(Correction::First(step)) => self.translate(record::corrected(), sample(&step), false),
+            Some(Correction::Drop) | None => self.own(record::omission(), 1, &Work::Omit { step: failed.step.clone() }),
         }
+    }
+
+    /// Whether the cause of an error may be used, or the step that failed alone.
+    fn informed(&self) -> bool {
+        self.cx.options().is(&options::INFORMATION, "cause")
     }
 
     fn over(&self, found: &Found) -> String {
@@ -239,7 +278,7 @@ impl Moment<'_, '_> {
         };
         let most = self.cx.options().count(&options::NEIGHBOURS) as usize;
         let kind = if failed.is_some() { record::corrected() } else { record::translation() };
-        self.own(kind, most, &Work::Agent { most, refused, before: Before::Stays })
+        self.own(kind, most, &Work::Agent { most, refused })
     }
 
     /// The best candidate; or why generation stops; or a corrective prompt where an assertion keeps it from being tried.
@@ -249,7 +288,9 @@ impl Moment<'_, '_> {
         let Some(best) = offered.iter().find(|p| p.action.is_some()) else {
             return stopped("no admissible step is near to what was written");
         };
-        let cutoff = self.settings.cutoff.filter(|_| self.cx.model.language);
+        // What is tried next of the same samples was weighed with them.
+        let again = self.method.on_error == OnError::Resample && ask.kind == record::corrected();
+        let cutoff = self.settings.cutoff.filter(|_| self.cx.model.language && !again);
         if let Some(stop) = best.score.and_then(|score| below(score, cutoff)) {
             return stopped(&stop.to_string());
         }
@@ -270,7 +311,8 @@ impl Moment<'_, '_> {
         let why = match (ask.kind == record::corrected(), self.cx.model.language) {
             (true, _) if self.method.on_error == OnError::Resample => "the next best candidate",
             (true, true) => "the correction with the highest score",
-            (true, false) => "the correction by the world's own rules",
+            (true, false) if self.informed() => "the correction by the world's own rules",
+            (true, false) => "the correction by the step alone",
             (false, true) => "the highest score",
             (false, false) => "the next step of the plan",
         };
@@ -280,6 +322,11 @@ impl Moment<'_, '_> {
 
 /// The end of corrective prompts; a person may write the correction behind it.
 const ENDING: &str = "A correct step would be to";
+
+/// What a person wrote behind the corrective prompt.
+fn written(failed: &Corrective) -> &str {
+    failed.prompt.rsplit_once(ENDING).map(|(_, written)| written.trim()).unwrap_or_default()
+}
 
 fn is_translation(kind: &AskKind) -> bool {
     *kind == record::translation() || *kind == record::corrected()

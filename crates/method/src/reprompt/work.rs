@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::fit::{Example, Examples};
-use stepwright_plan::score::{Form, Sample, ranked};
+use stepwright_plan::score::{Costly, Sample, ranked};
 use stepwright_plan::settings::Settings;
-use stepwright_plan::written::spelled;
+use stepwright_plan::written::{spelled, translated};
 
 use super::record::{Before, Found, Offered};
 use crate::{Answer, WorkInput};
@@ -27,14 +27,16 @@ pub enum Work {
         samples: Vec<Sample>,
         /// Which of them are actions of the world as they stand, where it has no words for all its steps.
         exact: Vec<bool>,
-        steps: Vec<String>,
+        costly: Costly,
         /// How many admissible steps are wanted.
         most: usize,
-        before: Before,
-        form: Form,
-        beta: f64,
-        repeated: f64,
-        tried: f64,
+        /// Whether each sample stands for its own nearest step.
+        each: bool,
+        /// Whether sentences are steps as they were written.
+        written: bool,
+        /// Whether the steps are words, which have no capitals.
+        words: bool,
+        settings: Settings,
     },
     Again {
         left: Vec<Offered>,
@@ -43,32 +45,40 @@ pub enum Work {
     Agent {
         most: usize,
         refused: Vec<Call>,
-        before: Before,
+    },
+    /// Leave the step out that failed.
+    Omit {
+        step: String,
     },
 }
 
 pub fn done(known: &WorkInput, work: &Value) -> Result<Answer, String> {
     match Work::deserialize(work).map_err(|error| error.to_string())? {
         Work::Retrieve { task, fit } => retrieve(known, &task, fit),
-        Work::Translate { samples, exact, steps, most, before, form, beta, repeated, tried } => {
-            let settings = Settings { form, beta, repeated, tried, ..Settings::ZERO_SHOT };
-            let sentences: Vec<String> = samples.iter().map(|sample| sample.sentence.clone()).collect();
-            let mut neighbours: Vec<Vec<(String, f64)>> = if known.steps.is_empty() {
+        Work::Translate { samples, exact, costly, most, each, written, words, settings } => {
+            let sentence = |sample: &Sample| match words {
+                // Servers refuse an empty text.
+                true if sample.sentence.is_empty() => " ".to_owned(),
+                true => translated(&sample.sentence, settings.plain),
+                false => sample.sentence.clone(),
+            };
+            let sentences: Vec<String> = samples.iter().map(sentence).collect();
+            let mut neighbours: Vec<Vec<(String, f64)>> = if written || known.steps.is_empty() {
                 // Any step can be asked for.
-                sentences.iter().map(|sentence| vec![(sentence.clone(), 1.0)]).collect()
+                samples.iter().map(|sample| vec![(sample.sentence.clone(), 1.0)]).collect()
             } else {
                 known.translator.nearest(&sentences, &known.steps, most)?
             };
-            for ((near, sentence), _) in neighbours.iter_mut().zip(&sentences).zip(&exact).filter(|(_, exact)| **exact)
-            {
-                take_as_it_stands(near, sentence);
+            for ((near, sample), _) in neighbours.iter_mut().zip(&samples).zip(&exact).filter(|(_, exact)| **exact) {
+                take_as_it_stands(near, &sample.sentence);
             }
-            let candidates = ranked(&samples, &neighbours, &steps, &settings);
+            let candidates = ranked(&samples, &neighbours, &costly, &settings, each);
             let offered = candidates.into_iter().take(most);
-            Ok(answer(offered.map(|candidate| Offered { candidate, before, why: None })))
+            Ok(answer(offered.map(|candidate| Offered { candidate, before: Before::Stays, why: None })))
         }
         Work::Again { left } => Ok(answer(left)),
-        Work::Agent { most, refused, before } => Ok(agent(known, most, &refused, before)),
+        Work::Agent { most, refused } => Ok(agent(known, most, &refused)),
+        Work::Omit { step } => Ok(Answer::texts([step])),
     }
 }
 
@@ -130,7 +140,7 @@ fn text(plan: &WordedPlan) -> String {
 }
 
 /// The built-in agent's next steps, as calls.
-fn agent(known: &WorkInput, most: usize, refused: &[Call], before: Before) -> Answer {
+fn agent(known: &WorkInput, most: usize, refused: &[Call]) -> Answer {
     let refused: Vec<(Call, String)> = refused.iter().map(|call| (call.clone(), String::new())).collect();
     let steps = known.knowledge.proposer.propose(&known.agent(&refused), most);
     let offered =
@@ -143,7 +153,7 @@ fn agent(known: &WorkInput, most: usize, refused: &[Call], before: Before) -> An
                 score: ranked.score,
                 penalty: 0.0,
             };
-            Offered { candidate, before, why: Some(ranked.rationale) }
+            Offered { candidate, before: Before::Stays, why: Some(ranked.rationale) }
         });
     answer(offered)
 }

@@ -80,6 +80,11 @@ impl Activities {
         Ok(&self.of(task)?.task.title)
     }
 
+    /// Whether somebody can tell that the task is done.
+    pub fn has_goal(&self, task: &str) -> bool {
+        self.of(task).is_ok_and(|activity| !activity.task.goals().is_empty())
+    }
+
     pub fn scores(&self, task: &str, program: &[Line]) -> Result<Scores, String> {
         let activity = self.of(task)?;
         Ok(score::scores(program, &activity.truths, self.setting(activity)))

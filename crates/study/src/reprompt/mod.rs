@@ -6,6 +6,7 @@
 //! correct is people's judgement: `ratings`.
 
 mod activities;
+mod errors;
 mod perturbation;
 mod ratings;
 mod report;
@@ -52,15 +53,21 @@ const fn planned(
     Condition::Method { name, method, options }
 }
 
-/// The paper's six methods, in the order of its tables.
-pub(crate) const METHODS: [Condition; 6] = [
-    planned("open-loop", OPEN_LOOP, &[]),
-    planned("resample", RESAMPLE, &[]),
-    planned("notion", "reprompt", &[("information", "notion")]),
-    planned("inference", "reprompt", &[("information", "inference")]),
-    planned("cause", "reprompt", &[("information", "cause")]),
-    planned("cause-geometric", "reprompt", &[("information", "cause"), ("score", "geometric")]),
+/// The paper's six methods, in the order of its tables, and its open-loop planning without translation (Figures 5 and 6).
+pub(crate) const METHODS: [Condition; 7] = [
+    planned("open-loop", OPEN_LOOP, &[PUBLISHED]),
+    planned("resample", RESAMPLE, &[PUBLISHED]),
+    planned("notion", "reprompt", &[PUBLISHED, ("information", "notion")]),
+    planned("inference", "reprompt", &[PUBLISHED, ("information", "inference")]),
+    planned("cause", "reprompt", &[PUBLISHED, ("information", "cause")]),
+    planned("cause-geometric", "reprompt", &[PUBLISHED, ("information", "cause"), ("score", "geometric")]),
+    planned("untranslated", OPEN_LOOP, &[PUBLISHED, ("translation", "off")]),
 ];
+
+/// The settings of the paper's program.
+const PUBLISHED: (&str, &str) = ("settings", "corrective-2022");
+/// The conditions of the paper's tables.
+const TABLES: usize = 6;
 
 /// Goes on whatever the world says.
 const OPEN_LOOP: &str = "open-loop";
@@ -71,6 +78,11 @@ const RESAMPLE: &str = "resample";
 pub const MOST_ACTIONS: u32 = 100;
 
 impl Condition {
+    /// Whether nothing is corrected.
+    pub(crate) fn goes_on(&self) -> bool {
+        matches!(self, Condition::Method { method: OPEN_LOOP, .. })
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Condition::Method { name, .. } => name,
@@ -90,6 +102,8 @@ pub struct Reprompt {
 
 struct Written {
     program: Script,
+    /// Whether a step stands in the plan that is no action, so that it cannot be carried out.
+    is_unreadable: bool,
     /// For each error that was met, the program up to it.
     refused: Vec<Script>,
     corrections: u32,
@@ -102,8 +116,11 @@ impl Written {
         let goes_on = session.method == OPEN_LOOP;
         let (mut program, mut done, mut refused): (Script, Script, Vec<Script>) = Default::default();
         let mut failed: Option<Line> = None;
+        let mut is_unreadable = false;
         for node in session.path(session.cursor()) {
-            let Some(line) = node.action.as_ref().and_then(|action| script::parse_line(&action.text).ok()) else {
+            let Some(action) = &node.action else { continue };
+            let Ok(line) = script::parse_line(&action.text) else {
+                is_unreadable |= goes_on;
                 continue;
             };
             failed = node.outcome.error.is_some().then(|| line.clone());
@@ -127,7 +144,7 @@ impl Written {
             RESAMPLE => refused.len(),
             _ => at.figure("corrections").unwrap_or_default() as usize,
         };
-        Written { program, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
+        Written { program, is_unreadable, refused, corrections: u32::try_from(corrections).unwrap_or(u32::MAX) }
     }
 }
 
@@ -141,8 +158,9 @@ fn scored(activities: &Activities, mut line: RepromptResult, written: &Written) 
     line.plan = written.program.iter().map(language::words).collect();
     line.program = written.program.iter().map(Line::to_string).collect();
     line.corrections = written.corrections;
-    line.executable = scores.error.is_none();
-    line.failed = scores.error.map(ErrorType::id);
+    let error = scores.error.or(written.is_unreadable.then_some(ErrorType::InvalidAction));
+    line.executable = error.is_none();
+    line.failed = error.map(ErrorType::id);
     line.lcs = scores.lcs;
     line.similarity_of_all = scores.of_all;
     line.similarity_of_used = scores.of_used;
@@ -153,7 +171,7 @@ impl Reprompt {
     fn by_people(&self, damage: Perturbation, line: RepromptResult) -> Result<RepromptResult, String> {
         let (own, other) = self.activities.written(&line.task)?;
         let program = damage.of(&own, &other);
-        scored(&self.activities, line, &Written { program, refused: Vec::new(), corrections: 0 })
+        scored(&self.activities, line, &Written { program, is_unreadable: false, refused: Vec::new(), corrections: 0 })
     }
 }
 
@@ -199,7 +217,10 @@ impl Study for Reprompt {
             Condition::Written(damage) => self.by_people(*damage, line),
             Condition::Method { method, options, .. } => {
                 let own = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-                let prepared = [("run".to_owned(), graph::Mode::Prepared.to_string())];
+                // The program prepared the household for each step alone; a fitted plan's steps presume those before them.
+                let symbolic = self.model == stepwright_method::SYMBOLIC;
+                let run = if symbolic { graph::Mode::Prepared } else { graph::Mode::PreparedStep };
+                let prepared = [("run".to_owned(), run.to_string())];
                 let new = NewSession {
                     world: graph::KIND.name.to_owned(),
                     data: self.data.clone(),
@@ -217,6 +238,8 @@ impl Study for Reprompt {
                 match episode.session {
                     Err(why) => Err(why),
                     Ok(session) => {
+                        let won = session.current().is_some_and(|node| node.outcome.won);
+                        line.won = self.activities.has_goal(&line.task).then_some(won);
                         line.prompt_tokens = session.spent.prompt;
                         line.completion_tokens = session.spent.completion;
                         let asks = session.path(session.cursor()).into_iter().flat_map(|node| &node.turn.asks);
@@ -238,10 +261,10 @@ impl Study for Reprompt {
     }
 }
 
-/// The conditions of a list of names; the paper's six if there is none.
+/// The conditions of a list of names; those of the paper's tables if there is none.
 pub fn conditions(names: &[String]) -> Result<Vec<Condition>, String> {
     if names.is_empty() {
-        return Ok(METHODS.to_vec());
+        return Ok(METHODS.iter().copied().take(TABLES).collect());
     }
     let known = || METHODS.map(|c| c.name()).join(", ");
     let find = |name: &String| {

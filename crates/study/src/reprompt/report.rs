@@ -1,34 +1,13 @@
 //! The study's tables and figures. Computed from results alone.
 
-use stepwright_graph::ErrorType;
-
-use super::{METHODS, Perturbation, RepromptResult};
+use super::{METHODS, Perturbation, RepromptResult, errors};
 use crate::columns::{Cell, Column, Group, column, condition, distinct, rows, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
-use crate::interval::wilson;
 use crate::paper::REPROMPT;
 use crate::report::{Report, Table};
 use stepwright_text::words::count;
 
-/// Characters of a full bar.
-const BAR: f64 = 40.0;
-
 type Row<'a> = Group<'a, RepromptResult>;
-
-/// How often each type of error was met, and the errors that keep plans from being carried out where none was met before.
-fn errors(of: &Row<'_>) -> [usize; ErrorType::ALL.len()] {
-    let mut counts = [0; ErrorType::ALL.len()];
-    for line in &of.lines {
-        // An error that a plan ends with was met already; an empty program meets none.
-        let ended = line.failed.filter(|_| line.errors.is_empty());
-        for number in line.errors.iter().copied().chain(ended) {
-            if let Some(count) = counts.get_mut(usize::from(number).wrapping_sub(1)) {
-                *count += 1;
-            }
-        }
-    }
-    counts
-}
 
 pub fn report(lines: &[RepromptResult]) -> Report {
     let planned: Vec<&RepromptResult> = lines.iter().filter(|line| line.error.is_none()).collect();
@@ -44,7 +23,8 @@ pub fn report(lines: &[RepromptResult]) -> Report {
     if !methods.is_empty() {
         tables(methods.clone(), lines, &mut report);
         paper(&mut report);
-        figures(&methods, &mut report);
+        points(&methods, &mut report);
+        errors::figures(&planned, &methods, &mut report);
     }
     if !written.is_empty() {
         damaged(&written, &mut report);
@@ -70,9 +50,12 @@ fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
         let condition = of.condition("condition");
         lines.iter().filter(|line| line.condition == condition && line.error.is_some()).count()
     };
-    vec![
-        condition("condition"),
-        column("plans", |of: &Row<'_>| Cell::of(of.lines.len())),
+    let mut columns = vec![condition("condition"), column("plans", |of: &Row<'_>| Cell::of(of.lines.len()))];
+    if lines.iter().any(|line| line.won.is_some()) {
+        let reached = |line: &RepromptResult| line.won.map(|won| if won { 100.0 } else { 0.0 });
+        columns.push(mean("% goals reached", 1, reached));
+    }
+    columns.extend([
         column("% executable", |of: &Row<'_>| Cell::percent(of.share(|line| line.executable), 2)),
         column("95 %", |of: &Row<'_>| Cell::percents(of.interval(|line| line.executable), 2)),
         printed("executable"),
@@ -80,7 +63,8 @@ fn executability<'a>(lines: &'a [RepromptResult]) -> Vec<Column<'a, Row<'a>>> {
         printed("similarity"),
         mean("% GS 2024", 2, |line| line.similarity_of_used),
         column("errors", move |of: &Row<'_>| Cell::of(broken(of))),
-    ]
+    ]);
+    columns
 }
 
 /// The columns of Table 2: likeness to the programs of people, length, corrections.
@@ -88,8 +72,8 @@ fn likeness<'a>() -> Vec<Column<'a, Row<'a>>> {
     let lcs = |line: &RepromptResult| Some(100.0 * line.lcs);
     let steps = |line: &RepromptResult| Some(line.plan.len() as f64);
     // Open-loop planning corrects nothing.
-    let corrections =
-        |line: &RepromptResult| (line.condition != METHODS[0].name()).then(|| f64::from(line.corrections));
+    let goes_on = |line: &RepromptResult| METHODS.iter().any(|c| c.name() == line.condition && c.goes_on());
+    let corrections = move |line: &RepromptResult| (!goes_on(line)).then(|| f64::from(line.corrections));
     vec![
         condition("condition"),
         mean("LCS", 2, lcs),
@@ -159,8 +143,8 @@ fn paper(report: &mut Report) {
     report.table(table.titled("paper, Tables 1 and 2"));
 }
 
-/// Executable plans against their likeness to people's programs, and errors by type.
-fn figures(methods: &[Row<'_>], report: &mut Report) {
+/// Executable plans against their likeness to people's programs.
+fn points(methods: &[Row<'_>], report: &mut Report) {
     let point = |of: &Row<'_>| PointOf {
         name: of.condition("condition"),
         x: of.share(|line| line.executable).unwrap_or_default(),
@@ -172,35 +156,6 @@ fn figures(methods: &[Row<'_>], report: &mut Report) {
         up: "LCS".to_owned(),
         points: methods.iter().map(point).collect(),
     });
-    let met: Vec<_> = methods.iter().map(|of| (of.condition("condition"), errors(of))).collect();
-    let mut table = Table::new(1, ["error"].into_iter().chain(met.iter().map(|(name, _)| name.as_str())))
-        .titled("Share of each type of error, percent, by condition");
-    for (at, kind) in ErrorType::ALL.iter().enumerate() {
-        let share = |(_, counts): &(String, [usize; ErrorType::ALL.len()])| {
-            let (part, all) = (counts.get(at).copied().unwrap_or_default(), counts.iter().sum::<usize>());
-            Cell::percent((all > 0).then(|| part as f64 / all as f64), 1).to_string()
-        };
-        table.row([kind.label().to_owned()].into_iter().chain(met.iter().map(share)));
-    }
-    let all = met.iter().map(|(_, counts)| counts.iter().sum::<usize>().to_string());
-    table.row(["errors in all".to_owned()].into_iter().chain(all));
-    report.text("\nErrors met while plans were made, and those that plans end with\n");
-    report.table(table);
-    for (name, counts) in &met {
-        let all = counts.iter().sum::<usize>();
-        let mut text = format!("\n{name}\n");
-        let mut rows = Vec::new();
-        for (kind, part) in ErrorType::ALL.iter().zip(counts).filter(|(_, part)| **part > 0) {
-            let share = *part as f64 / all as f64;
-            let bar = "█".repeat(((share * BAR).round() as usize).max(1));
-            text.push_str(&format!("  {:<24}{bar} {:.1} %\n", kind.label(), 100.0 * share));
-            rows.push(ShareOf { name: kind.label().to_owned(), share, interval: wilson(share, all), paper: None });
-        }
-        if all > 0 {
-            report.text(text);
-            report.chart(Chart::Shares(Shares { measure: format!("{name}: share of errors"), rows }));
-        }
-    }
 }
 
 /// The measures of people's programs with something taken from them.

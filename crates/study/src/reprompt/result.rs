@@ -18,6 +18,9 @@ pub struct RepromptResult {
     pub executable: bool,
     /// The number of the error that keeps it from that, from 1 to 10 as in the paper's Table 3.
     pub failed: Option<u8>,
+    /// Whether the goal was reached; absent where the task has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub won: Option<bool>,
     /// The numbers of the errors met while the plan was made, in their order.
     pub errors: Vec<u8>,
     /// Corrective prompts answered, or steps tried in place of a refused one.

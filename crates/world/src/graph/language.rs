@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_graph::prompts::{Wording, information, information_of_contradiction};
+use stepwright_graph::prompts::{information, information_of_contradiction};
 use stepwright_graph::script::Param;
 use stepwright_graph::{Action, At, ErrorType, Line, Property, Reason, correct, language};
 
-use super::Mode;
 use super::names::parts;
 use super::source::Home;
 use super::world::{Episode, Refused};
-use crate::{Correction, Refusal};
+use crate::{Correction, Refusal, Wording};
 
 /// The step that words ask for now. In a household that is not prepared a name means the thing that is nearest: held, close, in the
 /// room, elsewhere.
@@ -28,7 +27,7 @@ pub(crate) fn line_of_words(episode: &Episode, words: &str) -> Option<Line> {
 fn nearest(episode: &Episode, name: &str) -> Param {
     let tables = &episode.task().home.tables;
     let general = tables.general.in_general(name);
-    if episode.mode() == Mode::Prepared {
+    if episode.mode().prepares() {
         return Param { name: general, number: 1 };
     }
     let graph = episode.graph();
@@ -104,12 +103,14 @@ fn allows(action: Action, has: &dyn Fn(Property) -> bool) -> bool {
     }
 }
 
-pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
+pub fn refusal(line: Option<&Line>, refused: &Refused, wording: Wording) -> Refusal {
     let (kind, cause) = match (refused, line) {
         (Refused::Impossible(reason), Some(line)) => {
-            (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, Wording::Paper))
+            (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, wording))
         }
-        (Refused::Contradiction(fail), _) => (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail))),
+        (Refused::Contradiction(fail), _) => {
+            (ErrorType::OtherPrecondition, Some(information_of_contradiction(fail, wording)))
+        }
         _ => (ErrorType::OtherPrecondition, None),
     };
     let reason = refused.to_string();
@@ -119,6 +120,16 @@ pub fn refusal(line: Option<&Line>, refused: &Refused) -> Refusal {
         step: line.map(language::words).unwrap_or_default(),
         cause: cause.unwrap_or_else(|| reason.clone()),
         reason,
+    }
+}
+
+/// What may help where nothing but the refused step is known: to go to what it is about.
+pub fn guess(line: &Line) -> Correction {
+    match line.params.last() {
+        Some(param) if !matches!(line.action, Action::Walk | Action::Run | Action::Find) => {
+            Correction::First(language::words(&Line { action: Action::Walk, params: vec![param.clone()] }))
+        }
+        _ => Correction::Drop,
     }
 }
 

@@ -34,6 +34,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
         ("script", "the steps so far are one script on the scene as it is"),
         ("step", "each step is a script of its own, which remembers nothing of those before"),
         ("prepared", "what the steps so far presume is made true first, missing things are added, and all run again"),
+        ("prepared-step", "the same for each step alone, a script of its own on the household as it is by then"),
     ]),
     "how the household graph runs steps",
 )
@@ -73,6 +74,15 @@ pub enum Mode {
     Step,
     /// The presumptions of the steps so far are made true, and all run again.
     Prepared,
+    /// The presumptions of each step are made true, and it is run as a script of its own.
+    PreparedStep,
+}
+
+impl Mode {
+    /// Whether what steps presume is made true, so that their things have the numbers of programs.
+    pub fn prepares(self) -> bool {
+        matches!(self, Mode::Prepared | Mode::PreparedStep)
+    }
 }
 
 impl std::str::FromStr for Mode {
@@ -83,7 +93,8 @@ impl std::str::FromStr for Mode {
             "script" => Ok(Mode::Script),
             "step" => Ok(Mode::Step),
             "prepared" => Ok(Mode::Prepared),
-            other => Err(format!("`{other}` is no way to run steps; script, step and prepared are")),
+            "prepared-step" => Ok(Mode::PreparedStep),
+            other => Err(format!("`{other}` is no way to run steps; script, step, prepared and prepared-step are")),
         }
     }
 }
@@ -94,6 +105,7 @@ impl std::fmt::Display for Mode {
             Mode::Script => "script",
             Mode::Step => "step",
             Mode::Prepared => "prepared",
+            Mode::PreparedStep => "prepared-step",
         })
     }
 }

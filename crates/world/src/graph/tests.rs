@@ -1,7 +1,7 @@
 use super::*;
 use crate::planner::AgentContext;
 use crate::program::{CheckedProgram, ProgramView as _};
-use crate::{Outcome, TaskSet as _, World};
+use crate::{Correction, Outcome, TaskSet as _, Wording, World};
 use std::sync::Arc;
 use stepwright_program::Specification;
 use stepwright_trajectory::Step;
@@ -130,6 +130,7 @@ fn each_mode_prepares_and_remembers_what_it_did() {
         ("prepared", Mode::Prepared, include_str!("tests/prepared.script")),
         ("plain", Mode::Script, include_str!("tests/plain.script")),
         ("step", Mode::Step, include_str!("tests/step.script")),
+        ("prepared_step", Mode::PreparedStep, include_str!("tests/prepared_step.script")),
     ] {
         insta::assert_snapshot!(name, crate::scripts::play(&mut shipped(mode).1, script));
     }
@@ -140,10 +141,15 @@ fn a_refusal_says_its_type_and_cause() {
     let (_, mut world) = shipped(Mode::Script);
     world.reset("flat/milk_on_table", 0).unwrap();
     let language = world.language().unwrap();
-    let refusal = language.refusal("[GRAB] <cup> (1)").unwrap();
+    let refusal = language.refusal("[GRAB] <cup> (1)", Wording::Paper).unwrap();
     assert_eq!((refusal.number, refusal.kind.as_str()), (9, "agent_proximity"));
     assert_eq!((refusal.step.as_str(), refusal.cause.as_str()), ("Grab cup", "I am not near the cup"));
-    assert!(language.refusal("[WALK] <kitchen> (1)").is_none());
+    assert!(language.refusal("[WALK] <kitchen> (1)", Wording::Paper).is_none());
+    // By its cause, and by the step alone.
+    let remedies = [true, false].map(|by_cause| language.correction("[GRAB] <milk> (1)", by_cause));
+    let walk = |to: &str| Some(Correction::First(format!("Walk to {to}")));
+    assert_eq!(remedies, [walk("fridge"), walk("milk")]);
+    assert_eq!(language.correction("[STANDUP]", false), Some(Correction::Drop));
     assert!(language.steps().len() > 500 && language.examples().len() >= 20);
     assert_eq!(language.text_of_words("Step 2: Walk to fridge").as_deref(), Some("[WALK] <fridge> (1)"));
     assert_eq!(language.words_of("[WALK] <fridge> (1)").as_deref(), Some("Walk to fridge"));

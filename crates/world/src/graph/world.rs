@@ -16,7 +16,7 @@ use super::source::{Source, Task};
 use super::{Mode, admissible, facts, goal, language, plan, program, truth};
 use crate::{
     self as world, Atom, Correction, Facts, Language, Map, Outcome, ProgramHeader, Refusal, Simulated, Symbols,
-    WordedPlan, WorldError, WorldKind,
+    WordedPlan, Wording, WorldError, WorldKind,
 };
 use stepwright_program::Call;
 
@@ -59,7 +59,7 @@ fn goals(task: &Task, mode: Mode, graph: &Graph, things: &Things) -> Vec<Atom> {
     let goals = task.goals();
     let lacks = |goal: &Atom| goal.args.iter().any(|name| things.find(name).is_none());
     let holds = |goal: &Atom| goal::holds(goal, graph, things, &[]) == Some(true);
-    if task.is_abstract && (mode != Mode::Prepared && goals.iter().any(lacks) || goals.iter().all(holds)) {
+    if task.is_abstract && (!mode.prepares() && goals.iter().any(lacks) || goals.iter().all(holds)) {
         return Vec::new();
     }
     goals.to_vec()
@@ -136,16 +136,18 @@ impl Episode {
         let failed = |messages: &[stepwright_graph::run::Message]| {
             messages.last().map_or(Refused::Unprepared(String::new()), |m| Refused::Impossible(m.reason.clone()))
         };
-        if self.mode != Mode::Prepared {
+        if !self.mode.prepares() {
             let line = self.with_ids(line)?;
             let step = self.mode == Mode::Step;
             let mut runner = if step { Runner::new(self.graph().clone()) } else { self.runner.clone() };
             let number = if step { 1 } else { self.program.len() + 1 };
             return if runner.step(&line, number) { Ok((runner, None)) } else { Err(failed(runner.messages())) };
         }
-        let mut program = self.program.to_vec();
+        let whole = self.mode == Mode::Prepared;
+        let (from, mut program) =
+            if whole { (&self.task.home.graph, self.program.to_vec()) } else { (self.graph(), Vec::new()) };
         program.push(line.clone());
-        let prepared = prepare(&self.task.home.graph, &program, self.tables()).map_err(|error| match error {
+        let prepared = prepare(from, &program, self.tables()).map_err(|error| match error {
             PrepareError::Contradiction(fail) => Refused::Contradiction(fail),
             error => Refused::Unprepared(error.to_string()),
         })?;
@@ -333,24 +335,27 @@ impl Language for Episode {
         self.task.title.clone()
     }
 
-    fn correction(&self, text: &str) -> Option<Correction> {
+    fn correction(&self, text: &str, by_cause: bool) -> Option<Correction> {
         let line = self.read(text).ok()?;
         let refused = self.check(&line).err()?;
-        Some(match (refused, self.mode) {
-            (Refused::Impossible(reason), mode) => {
+        if !by_cause {
+            return Some(language::guess(&line));
+        }
+        Some(match refused {
+            Refused::Impossible(reason) => {
                 // Of a program that is prepared the things have their numbers in it.
-                let line = if mode == Mode::Prepared { line } else { self.with_ids(&line).unwrap_or(line) };
+                let line = if self.mode.prepares() { line } else { self.with_ids(&line).unwrap_or(line) };
                 language::correction(self, &line, &reason)
             }
-            (Refused::Unread(_) | Refused::Contradiction(_) | Refused::Unprepared(_), _) => Correction::Drop,
+            Refused::Unread(_) | Refused::Contradiction(_) | Refused::Unprepared(_) => Correction::Drop,
         })
     }
 
-    fn refusal(&self, text: &str) -> Option<Refusal> {
+    fn refusal(&self, text: &str, wording: Wording) -> Option<Refusal> {
         let line = match self.read(text) {
             Ok(line) => line,
-            Err(refused) => return Some(language::refusal(None, &refused)),
+            Err(refused) => return Some(language::refusal(None, &refused, wording)),
         };
-        self.check(&line).err().map(|refused| language::refusal(Some(&line), &refused))
+        self.check(&line).err().map(|refused| language::refusal(Some(&line), &refused, wording))
     }
 }
