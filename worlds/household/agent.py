@@ -61,7 +61,7 @@ class Agent:
 
     # The last three acts with what was seen, where the agent is and what it holds. For the messages of assertions only.
     def report(self):
-        return _told(self) + 'At ' + str(self.location) + ', holding ' + str(self.holding) + '.'
+        return _told(self) + 'Now at ' + str(self.location) + '; in hand: ' + str(self.holding) + '.'
 
 def _done(agent, action):
     seen = _seen(act(action)[0])
@@ -77,7 +77,7 @@ def _seen(observation):
 def _told(agent):
     told = 'Done last:\n'
     for action, seen in agent._acts[-3:]:
-        told += '- ' + action + ': ' + seen + '\n'
+        told += 'Action: ' + action + '\nSeen: ' + seen + '\n'
     return told
 
 def _brought(agent, acts):

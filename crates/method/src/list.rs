@@ -7,8 +7,8 @@ use super::info::MethodInfo;
 use super::method::Method;
 use super::step::{Place, Section};
 use super::{
-    adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following, precondition_aware,
-    precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
+    adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following,
+    precondition_aware, precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
 };
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conduct;

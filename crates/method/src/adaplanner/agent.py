@@ -13,7 +13,7 @@ class Agent:
 
     # The last three acts with what was seen. For the messages of assertions only.
     def report(self):
-        return 'Done last:' + ''.join(['\n- ' + action + ': ' + seen for action, seen in self._acts[-3:]])
+        return 'Done last:' + ''.join(['\nAction: ' + str(action) + '\nSeen: ' + seen for action, seen in self._acts[-3:]])
 
 def _brought(agent, acts):
     agent._acts.extend(acts)

@@ -54,8 +54,11 @@ impl Form {
             Form::Published => {
                 let answer = answer.trim();
                 let blanks = BLANKS[usize::from(again)];
-                let whole =
-                    if answer.starts_with(HEADER) { answer.to_owned() } else { format!("{HEADER}\n{:blanks$}{answer}", "") };
+                let whole = if answer.starts_with(HEADER) {
+                    answer.to_owned()
+                } else {
+                    format!("{HEADER}\n{:blanks$}{answer}", "")
+                };
                 // A first program is put in other words once it was checked.
                 if again { reworded(&whole) } else { whole }
             }
@@ -72,7 +75,9 @@ impl Form {
                 let revised = revised.map(|text| text.trim_matches('`').replace("Revised code:", "").trim().to_owned());
                 reworded(revised.as_deref().unwrap_or(function))
             }
-            (Form::Mended, Some(revised)) if !code::written(revised).trim().is_empty() => mended(&code::written(revised)),
+            (Form::Mended, Some(revised)) if !code::written(revised).trim().is_empty() => {
+                mended(&code::written(revised))
+            }
             (Form::Mended, _) => function.to_owned(),
         }
     }
@@ -96,7 +101,8 @@ fn mended(code: &str) -> String {
     }
     // The first line's blanks are lost where an answer was trimmed.
     let first = format!("    {}", code.trim_start());
-    let deeper: Vec<String> = code.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }).collect();
+    let deeper: Vec<String> =
+        code.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }).collect();
     let bodies = [code, first.as_str(), &deeper.join("\n")].map(|body| format!("{HEADER}\n{body}"));
     let parses = |whole: &&String| SyntaxFault::of_program(whole).is_none();
     bodies.iter().find(parses).unwrap_or(&bodies[1]).clone()
@@ -180,7 +186,10 @@ mod tests {
         let published = |answer: &str, again| Form::Published.function(answer, again);
         assert_eq!(published(" # Plan\n    pass\n", false), format!("{HEADER}\n        # Plan\n    pass"));
         assert_eq!(published("# Plan\n    CD()", true), format!("{HEADER}\n                # Plan\n    cd()"));
-        assert_eq!(published("def solution(agent, start_from=1):\n    pass\nsolution(agent)", true), format!("{HEADER}\n    pass\n"));
+        assert_eq!(
+            published("def solution(agent, start_from=1):\n    pass\nsolution(agent)", true),
+            format!("{HEADER}\n    pass\n")
+        );
         let was = "def solution(agent, start_from=1):\n    CD";
         assert_eq!(Form::Published.checked("Question 1: Yes\n[Revised code]\nx", was), was.replace("CD", "cd"));
         assert_eq!(Form::Published.checked("[Decision] Yes\n[Revised code]\n```x = 1\n```", was), "x = 1");

@@ -23,12 +23,11 @@ use self::opened::{Opened, opened};
 use super::code_policy::{RunSoFar, ask, computed, in_words, next_line, program, rows, stopped};
 use super::options::TEMPERATURE;
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
+use super::publications::SETTINGS;
 use super::react::{LIMITS, over};
 use super::skills::TIPS;
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput};
-use stepwright_episode::{
-    ArtifactId, Ask, AskId, AskKind, AskState, Decision, Generation, Node, Origin, Shape,
-};
+use stepwright_episode::{ArtifactId, Ask, AskId, AskKind, AskState, Decision, Generation, Node, Origin, Shape};
 use stepwright_world::options::{Kind, OptionSpec};
 
 /// Tokens of every answer, as published.
@@ -79,6 +78,13 @@ enum Due {
 }
 
 impl Due {
+    fn purpose(self) -> &'static str {
+        match self {
+            Due::Check => "check",
+            Due::Start => "start",
+        }
+    }
+
     fn kind(self) -> AskKind {
         match self {
             Due::Check => AskKind::own("check", "a check of the program's syntax"),
@@ -94,7 +100,7 @@ impl Method for AdaPlanner {
             label: "AdaPlanner",
             description: "The model writes a function of steps with assertions, which asks it what it cannot know; where one fails the \
                           model writes it again, and it goes on at the step that differs.",
-            options: &[CORRECTIONS, ANSWERS, LIMITS, TIPS, TEMPERATURE],
+            options: &[SETTINGS, CORRECTIONS, ANSWERS, LIMITS, TIPS, TEMPERATURE],
             needs: Needs { language: true, local: true, ..Needs::NONE },
             programs: true,
         }
@@ -103,7 +109,7 @@ impl Method for AdaPlanner {
     fn step(&self, cx: &Context<'_>) -> Step {
         match upcoming(cx, Origin::Greedy, |force| Some(next(cx, force))) {
             Upcoming::Step(step) => *step,
-            Upcoming::Plan { .. } => ask(cx, AskKind::PLAN, cx.samples.is_some(), prompt::plan(cx)),
+            Upcoming::Plan { .. } => ask(cx, "plan", AskKind::PLAN, cx.samples.is_some(), prompt::plan(cx)),
         }
     }
 
@@ -113,7 +119,9 @@ impl Method for AdaPlanner {
         if ask.kind == AskKind::PLAN {
             let ended = force.map(|force| (force.text.to_owned(), RunSoFar::of(&path, &force).next));
             let made = match ended {
-                Some((before, Some(Next::Fault { variables, .. }))) => Made { due: Some(Due::Start), before, variables },
+                Some((before, Some(Next::Fault { variables, .. }))) => {
+                    Made { due: Some(Due::Start), before, variables }
+                }
                 Some((before, Some(Next::Finished))) => Made { due: Some(Due::Start), before, variables: Vec::new() },
                 _ => Made { due: Some(Due::Check), ..Made::default() },
             };
@@ -138,8 +146,8 @@ impl Method for AdaPlanner {
         Reading::Kept
     }
 
-    fn shape(&self, _cx: &Context<'_>, _kind: &AskKind, _raw: bool) -> Shape {
-        Shape::Generate(Generation { max_tokens: TOKENS, ..Generation::default() })
+    fn shape(&self, cx: &Context<'_>, _kind: &AskKind, _raw: bool) -> Shape {
+        Shape::Generate(cx.generation("", Generation { max_tokens: TOKENS, ..Generation::default() }))
     }
 
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
@@ -197,7 +205,7 @@ fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
             Due::Check => prompt::check(cx, function),
             Due::Start => prompt::start(cx, answers::parted(&made.before).0, function),
         };
-        return Err(ask(cx, due.kind(), false, prompt));
+        return Err(ask(cx, due.purpose(), due.kind(), false, prompt));
     }
     next_line(cx, force, || parts(cx, force), |end, _| failed(cx, force, end))
 }
@@ -205,10 +213,7 @@ fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
 /// The program as it is run, with its variables beside the task and the first observation.
 fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>) {
     let class = prompt::agent_of(cx);
-    let own = format!(
-        "{}{TELLING}agent = _brought(Agent(_things), _acts)\n{} = _things\n",
-        class.text, class.things
-    );
+    let own = format!("{}{TELLING}agent = _brought(Agent(_things), _acts)\n{} = _things\n", class.text, class.things);
     let Opened { code, added, names } = open(&own, force.text);
     let told = names.iter().map(|name| {
         format!("    try:\n        kept.append(['{name}', _shown({name})])\n    except NameError:\n        pass\n")
@@ -247,12 +252,13 @@ fn failed(cx: &Context<'_>, force: &ActivePlan<'_>, end: &Next) -> Step {
         Next::Fault { error, .. } => unbound(error, &open("", force.text).names),
         _ => String::new(),
     };
-    ask(cx, AskKind::PLAN, false, prompt::fix(cx, &error))
+    ask(cx, "fix", AskKind::PLAN, false, prompt::fix(cx, &error))
 }
 
 /// An error in the words it has where variables are a function's own.
 fn unbound(error: &str, names: &[String]) -> String {
-    let name = error.trim_end().strip_prefix("NameError: name '").and_then(|rest| rest.strip_suffix("' is not defined"));
+    let name =
+        error.trim_end().strip_prefix("NameError: name '").and_then(|rest| rest.strip_suffix("' is not defined"));
     match name.filter(|name| names.iter().any(|known| known == name)) {
         Some(name) => format!("UnboundLocalError: local variable '{name}' referenced before assignment\n"),
         None => error.to_owned(),

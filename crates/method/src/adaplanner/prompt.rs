@@ -6,6 +6,7 @@ use stepwright_skill::code;
 use stepwright_trajectory::react::first;
 
 use crate::Context;
+use crate::code_policy::message;
 use crate::react::examples_of;
 use stepwright_episode::PromptRecord;
 
@@ -37,7 +38,11 @@ pub(super) fn agent_of(cx: &Context<'_>) -> Class {
 /// A class as a prompt shows it: without what is nobody's business, and without the bodies of its methods.
 fn shown(class: &str) -> String {
     let body = class.lines().skip_while(|line| !line.starts_with("class ")).collect::<Vec<_>>();
-    let end = body.iter().skip(1).position(|line| line.starts_with(|c: char| !c.is_whitespace())).map_or(body.len(), |at| at + 1);
+    let end = body
+        .iter()
+        .skip(1)
+        .position(|line| line.starts_with(|c: char| !c.is_whitespace()))
+        .map_or(body.len(), |at| at + 1);
     let (mut lines, mut left_out) = (Vec::new(), false);
     for line in body.into_iter().take(end) {
         if line.trim_start().starts_with("def ") {
@@ -63,21 +68,28 @@ pub(super) fn things(cx: &Context<'_>) -> Vec<String> {
     let found = code::pure("re_findall", &[json!(r"\b\w+ \d+\b"), json!(seen)]).and_then(Result::ok);
     let found = found.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let things: Vec<String> = found.map(str::to_owned).collect();
-    if things.is_empty() { cx.world.admissible().unwrap_or_default().into_iter().take(LISTED).collect() } else { things }
+    if things.is_empty() {
+        cx.world.admissible().unwrap_or_default().into_iter().take(LISTED).collect()
+    } else {
+        things
+    }
 }
 
 /// A list of texts as Python prints it.
 fn list(texts: &[String]) -> String {
     let text = |text: &String| {
         let text = text.replace('\\', "\\\\").replace('\n', "\\n");
-        if text.contains('\'') && !text.contains('"') { format!("\"{text}\"") } else { format!("'{}'", text.replace('\'', "\\'")) }
+        if text.contains('\'') && !text.contains('"') {
+            format!("\"{text}\"")
+        } else {
+            format!("'{}'", text.replace('\'', "\\'"))
+        }
     };
     format!("[{}]", texts.iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
 #[derive(Serialize)]
 struct Material<'a> {
-    raw: bool,
     about: String,
     agent: String,
     name: &'static str,
@@ -95,7 +107,6 @@ fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str) -> Result<Material<'a>,
     let most = if solved.is_some() { 0 } else { EPISODES };
     let episodes = examples.choose(kind, &cx.session.header.task, most);
     Ok(Material {
-        raw: cx.prompting.raw,
         episodes: episodes.iter().map(|example| example.text.clone()).collect(),
         about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about.clone() },
         agent: shown(class.text),
@@ -108,32 +119,29 @@ fn material<'a>(cx: &'a Context<'_>, error_msg: &'a str) -> Result<Material<'a>,
 }
 
 pub(super) fn plan(cx: &Context<'_>) -> Result<PromptRecord, String> {
-    cx.prompting.render("adaplanner/plan", &material(cx, "")?)
+    message(cx, "plan", "adaplanner/plan", &material(cx, "")?)
 }
 
 /// The prompt for a correction; an empty error is that of a program which came to its end.
 pub(super) fn fix(cx: &Context<'_>, error: &str) -> Result<PromptRecord, String> {
-    cx.prompting.render("adaplanner/fix", &material(cx, error)?)
+    message(cx, "fix", "adaplanner/fix", &material(cx, error)?)
 }
 
 pub(super) fn check(cx: &Context<'_>, solution_func: &str) -> Result<PromptRecord, String> {
     #[derive(Serialize)]
     struct Checked<'a> {
-        raw: bool,
         solution_func: &'a str,
     }
-    cx.prompting.render("adaplanner/check", &Checked { raw: cx.prompting.raw, solution_func })
+    message(cx, "check", "adaplanner/check", &Checked { solution_func })
 }
 
 pub(super) fn start(cx: &Context<'_>, previous: &str, revised: &str) -> Result<PromptRecord, String> {
     #[derive(Serialize)]
     struct Started<'a> {
-        raw: bool,
         previous_solution: &'a str,
         revised_solution: &'a str,
     }
-    let raw = cx.prompting.raw;
-    cx.prompting.render("adaplanner/start", &Started { raw, previous_solution: previous, revised_solution: revised })
+    message(cx, "start", "adaplanner/start", &Started { previous_solution: previous, revised_solution: revised })
 }
 
 #[cfg(test)]

@@ -30,7 +30,9 @@ fn value(expression: &Expr) -> Option<Value> {
         Expr::NoneLiteral(_) => Some(Value::Null),
         Expr::NumberLiteral(it) => number(&it.value),
         Expr::UnaryOp(it) if it.op == UnaryOp::USub => match value(&it.operand)? {
-            Value::Number(n) => n.as_i64().and_then(i64::checked_neg).map(Value::from).or(n.as_f64().map(|x| json!(-x))),
+            Value::Number(n) => {
+                n.as_i64().and_then(i64::checked_neg).map(Value::from).or(n.as_f64().map(|x| json!(-x)))
+            }
             _ => None,
         },
         Expr::List(list) => all(&list.elts),

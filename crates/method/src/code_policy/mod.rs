@@ -26,7 +26,7 @@ use super::{
     Stop, WorkInput,
 };
 pub(super) use literal::is_literal;
-pub(super) use prompt::functions_of;
+pub(super) use prompt::{functions_of, message};
 pub(super) use run_so_far::RunSoFar;
 use stepwright_episode::showing::Showing;
 use stepwright_episode::{
@@ -39,7 +39,9 @@ const TOKENS: u32 = 1_200;
 /// Tokens of an answer to a function that a model answers.
 pub(super) const FUNCTION_TOKENS: u32 = 160;
 /// Temperature of a program that is written anew, where none is set.
-pub(super) const AGAIN: f64 = 0.7;
+const AGAIN: f64 = 0.7;
+/// The purpose of an ask for the answer to a call of a program.
+const FUNCTION: &str = "function";
 /// The program where no language model writes one: the shipped functions' own base policy.
 const SOLVE: &str = "solve(task, observation)";
 
@@ -79,7 +81,8 @@ impl Method for O3dCode {
             return step;
         }
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
-        let parts = |program: &str| Parts { library: prompt::library(cx), program: program.to_owned(), ..Parts::default() };
+        let parts =
+            |program: &str| Parts { library: prompt::library(cx), program: program.to_owned(), ..Parts::default() };
         let next = |force: &ActivePlan<'_>| {
             next_line(cx, force, || (parts(force.text), Map::new()), |came, _| stopped(&in_words(came)))
         };
@@ -89,7 +92,7 @@ impl Method for O3dCode {
         if !cx.model.language {
             return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
         }
-        ask(cx, AskKind::PLAN, cx.samples.is_some(), prompt::program(cx))
+        ask(cx, "program", AskKind::PLAN, cx.samples.is_some(), prompt::program(cx))
     }
 
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
@@ -149,12 +152,19 @@ fn rewritten(cx: &Context<'_>) -> Option<Step> {
     if tips.is_empty() {
         return None;
     }
-    Some(ask(cx, AskKind::Artifact { artifact: functions().kind }, false, prompt::rewrite(cx, &tips)))
+    Some(ask(cx, "rewrite", AskKind::Artifact { artifact: functions().kind }, false, prompt::rewrite(cx, &tips)))
 }
 
 /// An ask by a prompt; `again`: greedily written again it would come out the same.
-pub(super) fn ask(cx: &Context<'_>, kind: AskKind, again: bool, prompt: Result<PromptRecord, String>) -> Step {
-    let temperature = if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
+pub(super) fn ask(
+    cx: &Context<'_>,
+    purpose: &str,
+    kind: AskKind,
+    again: bool,
+    prompt: Result<PromptRecord, String>,
+) -> Step {
+    let temperature =
+        if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { cx.temperature(purpose, Some(0.0)) };
     match prompt {
         Ok(prompt) => Step::ask(cx.ask(kind, prompt, 1, temperature)),
         Err(why) => Step::Stuck(why),
@@ -187,7 +197,7 @@ pub(super) fn next_line(
             None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
             None => {
                 let prompt = prompt::function(cx, function, args);
-                Err(ask(cx, run_so_far::function_kind(*number, function), false, prompt))
+                Err(ask(cx, FUNCTION, run_so_far::function_kind(*number, function), false, prompt))
             }
         },
         end => Err(failed(end, &so_far)),

@@ -6,6 +6,7 @@ use stepwright_skill::code::ASK;
 
 use super::functions;
 use crate::Context;
+use crate::publications::Interface;
 use crate::react::examples_of;
 use stepwright_episode::PromptRecord;
 
@@ -25,6 +26,20 @@ struct Material<'a> {
     episodes: Vec<String>,
     task: &'a str,
     observation: String,
+}
+
+/// Fills a template of one text in; where the model takes chat messages, as the only one, of the user.
+pub(crate) fn message<C: Serialize>(
+    cx: &Context<'_>,
+    purpose: &str,
+    template: &str,
+    material: &C,
+) -> Result<PromptRecord, String> {
+    let mut prompt = cx.prompting.render(template, material)?;
+    if cx.interface(purpose) != Interface::Text {
+        prompt.messages.iter_mut().for_each(|message| "user".clone_into(&mut message.role));
+    }
+    Ok(prompt)
 }
 
 fn named(cx: &Context<'_>, template: &str) -> String {
@@ -82,12 +97,10 @@ pub(super) fn function(cx: &Context<'_>, function: &str, args: &[Value]) -> Resu
     if function == ASK {
         #[derive(Serialize)]
         struct Asked<'a> {
-            raw: bool,
             question: &'a str,
         }
-        let raw = cx.prompting.raw;
-        let question = if raw { text } else { text.trim() };
-        return cx.prompting.render("code/ask", &Asked { raw, question });
+        let question = if cx.interface(super::FUNCTION) == Interface::Text { text } else { text.trim() };
+        return message(cx, super::FUNCTION, "code/ask", &Asked { question });
     }
     let wanted = args.get(1).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let text = text.chars().take(ARGUMENT).collect();

@@ -12,9 +12,10 @@ use serde_json::{Map, Value};
 use stepwright_skill::code::{self, Parts};
 
 use self::stages::Stage;
-use super::code_policy::{ask, computed, in_words, next_line, program, rows, stopped};
+use super::code_policy::{FUNCTION_TOKENS, ask, computed, in_words, next_line, program, rows, stopped};
 use super::options::TEMPERATURE;
 use super::plan_following::{ActivePlan, Taken, Upcoming, upcoming};
+use super::publications::SETTINGS;
 use super::react::{LIMITS, over};
 use super::skills::TIPS;
 use super::{Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, Step, Stop, WorkInput};
@@ -24,6 +25,10 @@ use stepwright_episode::{Ask, AskKind, Decision, Generation, Origin, Shape};
 const TOKENS: u32 = 8_000;
 /// What ends a summary and a specification, as published.
 const END: &str = "[[end of response]]";
+/// The purposes of asks.
+const SUMMARIZE: &str = "summarize";
+const SPECIFY: &str = "specify";
+const CODE: &str = "code";
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demo2Code;
@@ -35,7 +40,7 @@ impl Method for Demo2Code {
             label: "Demo2Code",
             description: "The model sums each demonstration up in rounds, makes one specification of the summaries, and writes a whole \
                           program with its functions from it, for each task anew.",
-            options: &[LIMITS, TIPS, TEMPERATURE],
+            options: &[SETTINGS, LIMITS, TIPS, TEMPERATURE],
             needs: Needs { language: true, local: true, ..Needs::NONE },
             programs: true,
         }
@@ -51,13 +56,13 @@ impl Method for Demo2Code {
         }
         match Stage::of(cx) {
             Ok(Stage::Summarize { number, round, record }) => {
-                ask(cx, stages::summary(number, round), false, prompt::summarize(cx, &record))
+                ask(cx, SUMMARIZE, stages::summary(number, round), false, prompt::summarize(cx, &record))
             }
             Ok(Stage::Specify { goal, summaries }) => {
-                ask(cx, stages::specification(), false, prompt::specify(cx, &goal, &summaries))
+                ask(cx, SPECIFY, stages::specification(), false, prompt::specify(cx, &goal, &summaries))
             }
             Ok(Stage::Code { specification }) => {
-                ask(cx, AskKind::PLAN, cx.samples.is_some(), prompt::code(cx, &specification))
+                ask(cx, CODE, AskKind::PLAN, cx.samples.is_some(), prompt::code(cx, &specification))
             }
             Err(why) => Step::Recommend { proposal: None, why },
         }
@@ -65,17 +70,18 @@ impl Method for Demo2Code {
 
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         match ask.kind {
-            AskKind::PLAN => program(ask, answer, code::written(answer.first()), &[]),
+            AskKind::PLAN => program(ask, answer, code::written(answer.first()).trim().to_owned(), &[]),
             _ => Reading::Kept,
         }
     }
 
-    fn shape(&self, _cx: &Context<'_>, kind: &AskKind, _raw: bool) -> Shape {
-        let staged = stages::is_stage(kind);
-        let stop = staged.then(|| END.to_owned()).into_iter().collect();
-        let max_tokens =
-            if staged || *kind == AskKind::PLAN { TOKENS } else { super::code_policy::FUNCTION_TOKENS };
-        Shape::Generate(Generation { max_tokens, stop, ..Generation::default() })
+    fn shape(&self, cx: &Context<'_>, kind: &AskKind, _raw: bool) -> Shape {
+        let (purpose, stop, max_tokens) = match stages::purpose(kind) {
+            Some(stage) => (stage, vec![END.to_owned()], TOKENS),
+            None if *kind == AskKind::PLAN => (CODE, Vec::new(), TOKENS),
+            None => ("function", Vec::new(), FUNCTION_TOKENS),
+        };
+        Shape::Generate(cx.generation(purpose, Generation { max_tokens, stop, ..Generation::default() }))
     }
 
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {

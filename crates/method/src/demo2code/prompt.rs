@@ -3,8 +3,10 @@
 use serde::Serialize;
 use stepwright_trajectory::react::first;
 
+use super::{CODE, SPECIFY, SUMMARIZE};
 use crate::Context;
 use crate::code_policy::functions_of;
+use crate::publications::Interface;
 use crate::react::examples_of;
 use stepwright_episode::PromptRecord;
 
@@ -24,6 +26,11 @@ fn pairs(file: &'static str, stage: &str) -> Vec<Pair> {
     of_stage.map(|(user, assistant)| Pair { user: user.trim(), assistant: assistant.trim() }).collect()
 }
 
+/// Whether an ask is one text, for which a template leaves its other messages out.
+fn raw(cx: &Context<'_>, purpose: &str) -> bool {
+    cx.interface(purpose) == Interface::Text
+}
+
 fn examples(cx: &Context<'_>, stage: &str) -> Vec<Pair> {
     cx.world.kind().file(FILE).map(|file| pairs(file.text, stage)).unwrap_or_default()
 }
@@ -36,7 +43,7 @@ pub(super) fn summarize(cx: &Context<'_>, record: &str) -> Result<PromptRecord, 
         demonstration: &'a str,
     }
     let examples = examples(cx, "summarize");
-    let material = Summarize { raw: cx.prompting.raw, examples, demonstration: record };
+    let material = Summarize { raw: raw(cx, SUMMARIZE), examples, demonstration: record };
     cx.prompting.render("demo2code/summarize", &material)
 }
 
@@ -49,7 +56,8 @@ pub(super) fn specify(cx: &Context<'_>, goal: &str, summaries: &[String]) -> Res
         trajectories: &'a [String],
     }
     let examples = examples(cx, "specify");
-    cx.prompting.render("demo2code/specify", &Specify { raw: cx.prompting.raw, examples, goal, trajectories: summaries })
+    cx.prompting
+        .render("demo2code/specify", &Specify { raw: raw(cx, SPECIFY), examples, goal, trajectories: summaries })
 }
 
 pub(super) fn code(cx: &Context<'_>, specification: &str) -> Result<PromptRecord, String> {
@@ -66,7 +74,7 @@ pub(super) fn code(cx: &Context<'_>, specification: &str) -> Result<PromptRecord
     let seen = cx.path().first().map(|reset| first(&reset.outcome.observation)).unwrap_or_default();
     let given = format!("task: {}\nobservation: {}", cx.session.header.sentence.trim(), seen.trim());
     let material = Code {
-        raw: cx.prompting.raw,
+        raw: raw(cx, CODE),
         about: if known.about.is_empty() { cx.world.kind().about.to_owned() } else { known.about },
         functions: functions_of(cx),
         examples: examples(cx, "code"),

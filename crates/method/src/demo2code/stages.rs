@@ -1,5 +1,6 @@
 //! The stages before a program, read from the records: which demonstrations are summed up how far, and the specification made of them.
 
+use super::{SPECIFY, SUMMARIZE};
 use crate::prompting::of_demonstration;
 use crate::react::{examples_of, transcript_of};
 use crate::{Context, Section, SectionLine, StepStatus};
@@ -47,8 +48,14 @@ pub(super) fn specification() -> AskKind {
     AskKind::own(SPECIFICATION, "one specification of all demonstrations")
 }
 
-pub(super) fn is_stage(kind: &AskKind) -> bool {
-    matches!(kind, AskKind::Other(own) if own.tag == SUMMARY || own.tag == SPECIFICATION)
+/// The purpose of a stage's ask; `None` of any other.
+pub(super) fn purpose(kind: &AskKind) -> Option<&'static str> {
+    let AskKind::Other(own) = kind else { return None };
+    match own.tag.as_ref() {
+        SUMMARY => Some(SUMMARIZE),
+        SPECIFICATION => Some(SPECIFY),
+        _ => None,
+    }
 }
 
 impl Stage {
@@ -97,8 +104,12 @@ fn scenarios(cx: &Context<'_>) -> Result<Vec<Scenario>, String> {
     let mut logged: Vec<_> = cx.knowledge.demonstrations.iter().collect();
     logged.sort_by_key(|demonstration| demonstration.task_type != kind);
     let logged = logged.into_iter().map(|demonstration| {
-        // A file that holds calls alone is a program.
-        let text = transcript_of(examples.form, demonstration).unwrap_or_else(|| of_demonstration(demonstration, false));
+        let text =
+            transcript_of(examples.form, demonstration).unwrap_or_else(|| match demonstration.steps.as_slice() {
+                // States alone are a record too; a file that holds calls is a program.
+                [states] => states.observed().to_owned(),
+                _ => of_demonstration(demonstration, false),
+            });
         Scenario { goal: demonstration.sentence.clone(), text }
     });
     let found: Vec<Scenario> = logged.take(SCENARIOS).collect();
@@ -159,7 +170,11 @@ mod tests {
 
     #[test]
     fn a_summary_says_whether_it_is_short_enough() {
-        let answer = |said: &str| format!("[[Reasons:]]\nno more\n[[Short enough? (yes/no):]]\n{said}\n[[Summary:]]\n* a\n* b\n[[end of response]]\nx");
+        let answer = |said: &str| {
+            format!(
+                "[[Reasons:]]\nno more\n[[Short enough? (yes/no):]]\n{said}\n[[Summary:]]\n* a\n* b\n[[end of response]]\nx"
+            )
+        };
         assert_eq!(summed_up(&answer("yes")), Some((true, "* a\n* b")));
         assert_eq!(summed_up(&answer("No.")), Some((false, "* a\n* b")));
         assert_eq!(summed_up(&answer("yes, there is no more to do")), Some((false, "* a\n* b")), "as published");
