@@ -177,6 +177,38 @@ mod tests {
     }
 
     #[test]
+    fn prompts_have_the_published_parts_in_their_order() {
+        let material = json!({
+            "about": "ABOUT", "agent": "class Agent: STUBS", "name": "things", "example": "EXAMPLE", "episodes": [],
+            "receptacle_list": "['LIST']", "task": "TASK", "error_msg": "ERROR", "solution_func": "FUNCTION",
+            "previous_solution": "PREVIOUS", "revised_solution": "REVISED",
+        });
+        let head = ["ABOUT", "literal_eval(", "ask(question)", "class Agent: STUBS"];
+        let task = ["EXAMPLE", "things = ['LIST']", "Agent(things)", "TASK"];
+        let end = "def solution(agent, start_from=1):";
+        for (name, parts) in [
+            ("plan", [&head[..], &["[Step N]", "assertion"], &task, &[end]].concat()),
+            ("fix", [&head[..], &task, &["ERROR", end]].concat()),
+            ("check", vec!["[Code]", "FUNCTION", "[Decision]", "[Revised code]"]),
+            ("start", vec!["[Previous solution]", "PREVIOUS", "[Revised solution]", "REVISED"]),
+        ] {
+            let prompt =
+                crate::prompting::Prompting::default().render(&format!("adaplanner/{name}"), &material).unwrap();
+            let text = &prompt.messages[0].text;
+            let mut at = 0;
+            for part in parts {
+                at += text[at..].find(part).unwrap_or_else(|| panic!("{name}: no {part} in its place: {text}"))
+                    + part.len();
+            }
+            assert_eq!(
+                (prompt.messages.len(), name == "check" || name == "start" || text.ends_with(end)),
+                (1, true),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn lists_are_written_as_python_prints_them() {
         let texts = ["a 1", "b's", "\"c\"", "d'\""].map(str::to_owned);
         assert_eq!(list(&texts), r#"['a 1', "b's", '"c"', 'd\'"']"#);

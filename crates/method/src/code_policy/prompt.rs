@@ -107,3 +107,21 @@ pub(super) fn function(cx: &Context<'_>, function: &str, args: &[Value]) -> Resu
     let called = Called { function, text, wanted: wanted.map(str::to_owned).collect() };
     cx.prompting.render(&named(cx, "code/function"), &called)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepwright_skill::code;
+
+    #[test]
+    fn functions_in_prompts_are_those_of_the_sandbox() {
+        let known = code::functions();
+        for file in stepwright_world::WORLDS.iter().filter_map(|world| world.file(FUNCTIONS)) {
+            let names = file.text.lines().filter_map(|line| line.strip_prefix("def ")?.split_once('('));
+            let names: Vec<&str> = names.map(|(name, _)| name).collect();
+            assert!(names.iter().all(|name| known.iter().any(|known| known == name)), "{}: {names:?}", file.path);
+            assert!(code::MODEL.iter().all(|name| names.contains(name)), "{}: {names:?}", file.path);
+            assert_eq!(names.len(), 5, "{}", file.path);
+        }
+    }
+}

@@ -11,7 +11,7 @@ mod stages;
 use serde_json::{Map, Value};
 use stepwright_skill::code::{self, Parts};
 
-use self::stages::Stage;
+use self::stages::{CODE, END, SPECIFY, SUMMARIZE, Stage};
 use super::code_policy::{FUNCTION_TOKENS, ask, computed, in_words, next_line, program, rows, stopped};
 use super::options::TEMPERATURE;
 use super::plan_following::{ActivePlan, Taken, Upcoming, upcoming};
@@ -23,12 +23,6 @@ use stepwright_episode::{Ask, AskKind, Decision, Generation, Origin, Shape};
 
 /// Tokens of every answer, as published.
 const TOKENS: u32 = 8_000;
-/// What ends a summary and a specification, as published.
-const END: &str = "[[end of response]]";
-/// The purposes of asks.
-const SUMMARIZE: &str = "summarize";
-const SPECIFY: &str = "specify";
-const CODE: &str = "code";
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demo2Code;
@@ -54,16 +48,15 @@ impl Method for Demo2Code {
         if let Upcoming::Step(step) = upcoming(cx, Origin::Greedy, |force| Some(parts(force))) {
             return *step;
         }
+        let again = cx.samples.is_some();
         match Stage::of(cx) {
             Ok(Stage::Summarize { number, round, record }) => {
-                ask(cx, SUMMARIZE, stages::summary(number, round), false, prompt::summarize(cx, &record))
+                ask(cx, SUMMARIZE, stages::summary(number, round), again, prompt::summarize(cx, &record))
             }
             Ok(Stage::Specify { goal, summaries }) => {
-                ask(cx, SPECIFY, stages::specification(), false, prompt::specify(cx, &goal, &summaries))
+                ask(cx, SPECIFY, stages::specification(), again, prompt::specify(cx, &goal, &summaries))
             }
-            Ok(Stage::Code { specification }) => {
-                ask(cx, CODE, AskKind::PLAN, cx.samples.is_some(), prompt::code(cx, &specification))
-            }
+            Ok(Stage::Code { specification }) => ask(cx, CODE, AskKind::PLAN, again, prompt::code(cx, &specification)),
             Err(why) => Step::Recommend { proposal: None, why },
         }
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stepwright_trajectory::react::first;
 
-use super::{CODE, SPECIFY, SUMMARIZE};
+use super::stages::{CODE, SPECIFY, SUMMARIZE};
 use crate::Context;
 use crate::code_policy::functions_of;
 use crate::publications::Interface;
@@ -82,4 +82,57 @@ pub(super) fn code(cx: &Context<'_>, specification: &str) -> Result<PromptRecord
         specification,
     };
     cx.prompting.render("demo2code/code", &material)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use stepwright_world::WORLDS;
+
+    #[test]
+    fn stages_are_chats_of_the_published_form() {
+        let pairs = json!([{ "user": "Q1", "assistant": "A1" }, { "user": "Q2", "assistant": "A2" }]);
+        let material = |raw: bool| {
+            json!({
+                "raw": raw, "examples": pairs, "demonstration": "QUERY", "goal": "GOAL", "trajectories": ["QUERY", "S2"],
+                "about": "ABOUT", "functions": "FUNCTIONS", "environment": "ENVIRONMENT", "specification": "QUERY",
+            })
+        };
+        let render = |stage: &str, raw: bool| {
+            let name = format!("demo2code/{stage}");
+            crate::prompting::Prompting::default().render(&name, &material(raw)).unwrap().messages
+        };
+        for stage in [SUMMARIZE, SPECIFY, CODE] {
+            let chat = render(stage, false);
+            let roles: Vec<&str> = chat.iter().map(|message| message.role.as_str()).collect();
+            assert_eq!(roles, ["system", "user", "user", "assistant", "user", "assistant", "user"], "{stage}");
+            assert_eq!((chat[2].text.as_str(), chat[5].text.as_str()), ("Q1", "A2"));
+            assert!(chat[6].text.contains("QUERY"), "{stage}");
+            let text = render(stage, true);
+            assert_eq!((text.len(), text[0].role.as_str()), (1, "text"), "{stage}");
+            let places: Vec<_> = ["Q1", "A1", "Q2", "A2", "QUERY"].iter().map(|part| text[0].text.find(part)).collect();
+            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{stage}: {places:?}");
+        }
+        assert!(render(CODE, false)[1].text.contains("FUNCTIONS"));
+        assert!(!render(CODE, false).iter().any(|message| message.text.contains("solve(")));
+    }
+
+    #[test]
+    fn worlds_with_pairs_have_them_for_every_stage_and_in_its_form() {
+        let mut worlds = 0;
+        for file in WORLDS.iter().filter_map(|world| world.file(FILE)) {
+            let of = |stage: &str| pairs(file.text, stage);
+            assert!(
+                of(SUMMARIZE)
+                    .iter()
+                    .all(|pair| pair.assistant.contains("(yes/no):]]") && pair.assistant.contains("[[Summary:]]"))
+            );
+            assert!(of(SPECIFY).iter().all(|pair| pair.assistant.contains("[[Specification:]]")));
+            assert!(of(CODE).iter().all(|pair| pair.assistant.starts_with("```python")));
+            assert!([SUMMARIZE, SPECIFY, CODE].iter().all(|stage| !of(stage).is_empty()), "{}", file.path);
+            worlds += 1;
+        }
+        assert!(worlds > 0);
+    }
 }

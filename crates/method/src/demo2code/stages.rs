@@ -1,6 +1,5 @@
 //! The stages before a program, read from the records: which demonstrations are summed up how far, and the specification made of them.
 
-use super::{SPECIFY, SUMMARIZE};
 use crate::prompting::of_demonstration;
 use crate::react::{examples_of, transcript_of};
 use crate::{Context, Section, SectionLine, StepStatus};
@@ -10,6 +9,12 @@ use stepwright_episode::{Ask, AskKind, AskState, Node, OwnAsk};
 const SCENARIOS: usize = 2;
 /// Rounds of summing up, as published.
 const ROUNDS: usize = 4;
+/// What ends a summary and a specification, as published.
+pub(super) const END: &str = "[[end of response]]";
+/// The purposes of asks.
+pub(super) const SUMMARIZE: &str = "summarize";
+pub(super) const SPECIFY: &str = "specify";
+pub(super) const CODE: &str = "code";
 const SUMMARY: &str = "summary";
 const SPECIFICATION: &str = "specification";
 
@@ -59,9 +64,9 @@ pub(super) fn purpose(kind: &AskKind) -> Option<&'static str> {
 }
 
 impl Stage {
-    /// Errors: an answer that is not in its form, in words.
+    /// Errors: an answer that is not in its form, in words; where one is asked again it is that stage's.
     pub(super) fn of(cx: &Context<'_>) -> Result<Self, String> {
-        let path = cx.path();
+        let (path, again) = (cx.path(), cx.samples.is_some());
         let mut records: Vec<String> = Vec::new();
         let mut goal = String::new();
         for (number, scenario) in (1..).zip(scenarios(cx)?) {
@@ -73,13 +78,19 @@ impl Stage {
         for round in 0..ROUNDS {
             let mut further = false;
             for (number, record) in records.iter_mut().enumerate() {
-                let Some(answer) = answer(&path, &summary(number, round)) else {
-                    return Ok(Stage::Summarize { number, round, record: record.clone() });
-                };
-                let unread = || format!("the summary of demonstration {} is not in its form; ask again", number + 1);
-                let (enough, text) = summed_up(answer).ok_or_else(unread)?;
-                further |= !enough;
-                *record = text.to_owned();
+                match answer(&path, &summary(number, round)).map(summed_up) {
+                    Some(Some((enough, text))) => {
+                        further |= !enough;
+                        *record = text.to_owned();
+                    }
+                    Some(None) if !again => {
+                        return Err(format!(
+                            "the summary of demonstration {} is not in its form; ask again",
+                            number + 1
+                        ));
+                    }
+                    _ => return Ok(Stage::Summarize { number, round, record: record.clone() }),
+                }
             }
             if !further {
                 break;
@@ -88,12 +99,10 @@ impl Stage {
         if goal.is_empty() {
             goal.clone_from(&cx.session.header.sentence);
         }
-        let Some(answer) = answer(&path, &specification()) else {
-            return Ok(Stage::Specify { goal, summaries: records });
-        };
-        match marked(answer).into_iter().rfind(|(mark, _)| mark.contains("Specification")) {
-            Some((_, text)) => Ok(Stage::Code { specification: text.to_owned() }),
-            None => Err("the specification is not in its form; ask again".to_owned()),
+        match answer(&path, &specification()).map(specified) {
+            Some(Some(text)) => Ok(Stage::Code { specification: text.to_owned() }),
+            Some(None) if !again => Err("the specification is not in its form; ask again".to_owned()),
+            _ => Ok(Stage::Specify { goal, summaries: records }),
         }
     }
 }
@@ -141,7 +150,7 @@ fn text(ask: &Ask) -> Option<&str> {
 
 /// The parts of an answer: each mark `[[…:]]` with what stands below it.
 fn marked(answer: &str) -> Vec<(&str, &str)> {
-    let answer = answer.split_once(super::END).map_or(answer, |(before, _)| before);
+    let answer = answer.split_once(END).map_or(answer, |(before, _)| before);
     let parts = answer.split("[[").skip(1).filter_map(|part| part.split_once("]]"));
     parts.map(|(mark, text)| (mark, text.trim())).collect()
 }
@@ -154,11 +163,15 @@ fn summed_up(answer: &str) -> Option<(bool, &str)> {
     (!mark.contains("(yes/no)")).then(|| (!said.to_lowercase().contains("no"), *text))
 }
 
+fn specified(answer: &str) -> Option<&str> {
+    marked(answer).into_iter().rfind(|(mark, _)| mark.contains("Specification")).map(|(_, text)| text)
+}
+
 /// The specification, for panes and exports.
 pub(super) fn rows(path: &[&Node]) -> Option<Section> {
     let kind = specification();
     let made = path.iter().rev().find(|node| node.turn.asks.iter().any(|ask| ask.kind == kind))?;
-    let (_, text) = marked(answer(path, &kind)?).into_iter().rfind(|(mark, _)| mark.contains("Specification"))?;
+    let text = specified(answer(path, &kind)?)?;
     let line = |text: &str| SectionLine { text: text.to_owned(), mark: StepStatus::Open };
     let (title, lines) = ("specification".to_owned(), text.lines().map(line).collect());
     Some(Section { title, made_at: made.id, lines, ..Section::default() })
