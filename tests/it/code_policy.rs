@@ -53,8 +53,8 @@ fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>)
     setup
 }
 
-/// The specification of no demonstrations.
-const SPECIFIED: &str = "[[Specification:]]\nDo it.";
+/// An answer to each stage before a program.
+const STAGED: &str = "[[Short enough? (yes/no):]]\nyes\n[[Summary:]]\nx\n[[Specification:]]\nDo it.";
 
 fn automatic(setup: Setup) -> Setup {
     Setup { policy: Some(Policy { steps: 100, ..Policy::manual() }), headless: true, ..setup }
@@ -96,7 +96,8 @@ async fn the_printed_program_of_the_household_acts_step_by_step() {
         ("open cabinet 1", "You open the cabinet 1. In it, you see nothing."),
         ("put bowl 2 in/on cabinet 1", "You put the bowl 2 in/on the cabinet 1."),
     ];
-    let model = model([SPECIFIED.to_owned(), format!("```python\n{}\n```", printed(&data, "alfworld"))]);
+    let model =
+        model([STAGED, STAGED, STAGED, &format!("```python\n{}\n```", printed(&data, "alfworld"))].map(str::to_owned));
     let mut w = Watched::start(automatic(session("demo2code", &log, Form::Prompt, model)));
     ended(&mut w).await;
     assert_eq!(actions(&w), log.map(|(action, _)| action.to_owned()));
@@ -115,7 +116,9 @@ async fn the_printed_program_of_the_shop_asks_the_model_for_its_functions() {
     ];
     let requirements = || "['blue ottoman bench', 'price lower than 410.00 dollars']".to_owned();
     let model = model([
-        SPECIFIED.to_owned(),
+        STAGED.to_owned(),
+        STAGED.to_owned(),
+        STAGED.to_owned(),
         printed(&data, "webshop"),
         "search[blue ottoman bench]".to_owned(),
         requirements(),

@@ -89,6 +89,8 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/method/src/demo2code/", "method::code_policy", "its programs are run as those of policies as code"),
     ("crates/method/src/adaplanner/", "method::react", "its examples and limits are those of lines"),
     ("crates/method/src/demo2code/", "method::react", "its demonstrations are transcripts"),
+    ("crates/method/src/adaplanner/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
+    ("crates/method/src/demo2code/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
     ("crates/method/src/react/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
     ("crates/method/src/reflexion/", "method::o3d", "the limits of an episode are O3D's evaluation's"),
     ("crates/method/src/code_policy/", "method::o3d", "the limits of an episode are O3D's evaluation's"),

@@ -27,7 +27,7 @@ const REWORDED: [(&str, &str); 6] = [
 
 /// How programs are read from answers.
 pub(super) const ANSWERS: OptionSpec = OptionSpec::new(
-    "answers",
+    "solutions",
     "Programs in answers",
     Kind::Choice(&[
         ("mended", "fences taken off, the body indented as it parses"),

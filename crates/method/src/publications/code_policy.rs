@@ -16,7 +16,7 @@ const ADAPLANNER: Asked = Asked {
 };
 
 /// Six programs are run: the first, and five corrections.
-const LOOP: &[(&str, &str)] = &[("corrections", "5"), ("answers", "published")];
+const LOOP: &[(&str, &str)] = &[("corrections", "5"), ("solutions", "published")];
 
 /// A program of Demo2Code's.
 const CODE: Asked = Asked {
