@@ -284,7 +284,7 @@ async fn a_constant_answer_wins_nothing() {
             "[Decision] Yes [Revised code] solve(task, observation)",
         ] {
             for id in ids.iter().step_by(10) {
-                let model = Arc::new(StandIn(|_: &str| constant.to_owned()));
+                let model = Arc::new(StandIn(move |_: &str| constant.to_owned()));
                 let session = played(("household", None, id), method, model).await;
                 assert!(!is_won(&session), "{method} wins {id} by {constant:?}");
             }

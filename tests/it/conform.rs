@@ -1,5 +1,7 @@
 //! Comparison of the program with the recordings of the original systems, by the code of `conform`.
 
+use std::path::Path;
+
 use clap::Parser;
 use conform::Command;
 
@@ -53,6 +55,22 @@ fn the_household_graph_agrees_with_every_recording() {
     let report = conform::run(folder.parent().unwrap(), Some("virtualhome")).unwrap();
     eprintln!("{report}");
     assert_eq!(report.exit_code(), 0, "{report}");
+}
+
+#[test]
+fn requests_of_policies_as_code_are_those_recorded() {
+    let Some(folder) = recordings("requests") else { return };
+    conform::use_worker(Path::new(env!("CARGO_BIN_EXE_stepwright")));
+    let report = conform::run(folder.parent().unwrap(), Some("requests")).unwrap();
+    let of = ["adaplanner_alfworld", "demo2code"];
+    let exceptions = ["exception python", "exception a correction", "exception after the", "exception the word"];
+    let own = |row: &&conform::Row| {
+        of.contains(&row.what.as_str()) || exceptions.iter().any(|name| row.what.starts_with(name))
+    };
+    let rows: Vec<_> = report.rows.iter().filter(own).collect();
+    eprintln!("{rows:#?}");
+    assert_eq!(rows.len(), of.len(), "every exception excuses something");
+    assert!(rows.iter().all(|row| row.differences == 0 && row.compared > 0), "{rows:#?}");
 }
 
 #[test]
