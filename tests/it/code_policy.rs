@@ -5,15 +5,22 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
-use stepwright::episode::{Header, Policy};
+use stepwright::episode::{Header, Policy, Session};
+use stepwright::model::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
+};
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::study::runner::{Opening, episode};
 use stepwright::world::Sources;
 use stepwright_trajectory::Step;
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
 use crate::support::logged::Logged;
@@ -45,6 +52,9 @@ fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>)
     setup.world = Box::new(Logged::new(log, form));
     setup
 }
+
+/// An answer to each stage before a program.
+const STAGED: &str = "[[Short enough? (yes/no):]]\nyes\n[[Summary:]]\nx\n[[Specification:]]\nDo it.";
 
 fn automatic(setup: Setup) -> Setup {
     Setup { policy: Some(Policy { steps: 100, ..Policy::manual() }), headless: true, ..setup }
@@ -86,7 +96,8 @@ async fn the_printed_program_of_the_household_acts_step_by_step() {
         ("open cabinet 1", "You open the cabinet 1. In it, you see nothing."),
         ("put bowl 2 in/on cabinet 1", "You put the bowl 2 in/on the cabinet 1."),
     ];
-    let model = model([format!("```python\n{}\n```", printed(&data, "alfworld"))]);
+    let model =
+        model([STAGED, STAGED, STAGED, &format!("```python\n{}\n```", printed(&data, "alfworld"))].map(str::to_owned));
     let mut w = Watched::start(automatic(session("demo2code", &log, Form::Prompt, model)));
     ended(&mut w).await;
     assert_eq!(actions(&w), log.map(|(action, _)| action.to_owned()));
@@ -105,6 +116,9 @@ async fn the_printed_program_of_the_shop_asks_the_model_for_its_functions() {
     ];
     let requirements = || "['blue ottoman bench', 'price lower than 410.00 dollars']".to_owned();
     let model = model([
+        STAGED.to_owned(),
+        STAGED.to_owned(),
+        STAGED.to_owned(),
         printed(&data, "webshop"),
         "search[blue ottoman bench]".to_owned(),
         requirements(),
@@ -149,5 +163,131 @@ async fn shipped_functions_play_without_a_language_model() {
         }
         assert!(won >= least, "{world}: {won} of {tasks}");
         assert!(reward / f64::from(tasks) >= score, "{world}: a score of {reward} in {tasks} tasks");
+    }
+}
+
+/// A model that answers by a function of what it is asked.
+struct StandIn<F>(F);
+
+#[async_trait]
+impl<F: Fn(&str) -> String + Send + Sync> LanguageModel for StandIn<F> {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { name: "stand-in".into(), kind: ModelKind::Recorded, endpoint: String::new() }
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        _stream: &UnboundedSender<StreamEvent>,
+        _cancel: &CancellationToken,
+    ) -> Result<ModelResponse, ModelError> {
+        let asked = request.messages.last().map_or("", |message| message.text.as_str());
+        let answers = (0..request.n.max(1)).map(|_| Completion::whole((self.0)(asked))).collect();
+        Ok(ModelResponse::of(answers, None))
+    }
+}
+
+/// An episode in a world that ships, played by a model; its session at the end.
+async fn played(
+    (world, data, task): (&str, Option<&std::path::Path>, &str),
+    method: &str,
+    model: Arc<dyn LanguageModel>,
+) -> Session {
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewSession {
+        world: world.into(),
+        data: data.map(Into::into),
+        task: task.into(),
+        method: method.into(),
+        model: "stand-in".into(),
+        ..NewSession::default()
+    };
+    let config = Arc::new(configuration(folder.path()));
+    let setup = move || -> Result<Setup, String> {
+        let mut setup = Opening::new(&config, Sources::default(), 50).setup(&new)?;
+        setup.source = Source::Language { name: "stand-in".into(), model };
+        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        Ok(setup)
+    };
+    let played = episode(setup, &CancellationToken::new()).await.unwrap();
+    played.session.unwrap()
+}
+
+fn is_won(session: &Session) -> bool {
+    session.current().is_some_and(|node| node.outcome.won)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn example_solutions_solve_their_tasks() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds/household");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("games.jsonl");
+    let lines = std::fs::read_to_string(root.join("demonstrations.jsonl")).unwrap();
+    let games: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["task"].clone()).collect();
+    std::fs::write(&data, games.iter().map(|game| format!("{game}\n")).collect::<String>()).unwrap();
+    let solutions = std::fs::read_to_string(root.join("solutions.py")).unwrap();
+    let mut kinds = 0;
+    for part in solutions.split("# == ").skip(1) {
+        let (kind, text) = part.split_once('\n').unwrap();
+        let sentence = text.lines().find_map(|line| line.strip_prefix("# Your task is to: ")).unwrap();
+        let game = games.iter().find(|game| game["task"] == sentence).unwrap_or_else(|| panic!("no game: {sentence}"));
+        assert_eq!(game["task_type"], kind.trim());
+        let program = text[text.find("def solution").unwrap()..].to_owned();
+        let things: Vec<(String, String)> = game["objects"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|thing| {
+                (thing["type"].as_str().unwrap().to_owned(), thing["in"][0].as_str().unwrap_or_default().to_owned())
+            })
+            .collect();
+        // Knows where things are; one more than the places that have any, so that it looks in vain first.
+        let answer = move |asked: &str| {
+            let word =
+                |mark: &str| asked.split(mark).nth(1).map(|rest| rest.split([' ', '?']).next().unwrap().to_owned());
+            if let Some((seen, rest)) = asked.split_once(" Which number has the ") {
+                let kind = rest.split(' ').next().unwrap();
+                let at = seen.find(&format!("{kind} ")).map_or(0, |at| at + kind.len() + 1);
+                return seen[at..].chars().take_while(char::is_ascii_digit).collect();
+            }
+            if let Some(kind) = word("Where would a ").or_else(|| word("Where would an ")) {
+                let inside = asked.split(['[', ']']).nth(1).unwrap();
+                let places: Vec<&str> = inside.split('\'').skip(1).step_by(2).collect();
+                let mut places: Vec<&str> = places.clone();
+                places.sort_by_key(|place| !things.iter().any(|(of, at)| *of == kind && at == place));
+                return format!("{places:?}");
+            }
+            if asked.contains("[Decision]") { "[Decision] No\n[Revised code]".to_owned() } else { program.clone() }
+        };
+        let task = game["id"].as_str().unwrap();
+        let session = played(("household", Some(&data), task), "adaplanner", Arc::new(StandIn(answer))).await;
+        let path = session.path(session.cursor());
+        let asks: Vec<String> = path.iter().flat_map(|n| &n.turn.asks).map(|ask| ask.kind.to_string()).collect();
+        let last = path.last().map(|node| &node.outcome);
+        assert!(is_won(&session), "{sentence}: {last:?} {asks:?}");
+        assert!(asks.iter().any(|kind| kind.starts_with("ask, call ")), "what it asked is recorded: {asks:?}");
+        kinds += 1;
+    }
+    assert_eq!(kinds, 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_constant_answer_wins_nothing() {
+    let ids: Vec<String> =
+        Sources::default().tasks("household", None).unwrap().into_iter().map(|task| task.id).collect();
+    for method in ["adaplanner", "demo2code"] {
+        for constant in [
+            "solve(task, observation)",
+            "agent.solve()",
+            "[[Short enough? (yes/no):]] yes [[Summary:]] x [[Specification:]] solve(task, observation)",
+            "[Decision] Yes [Revised code] solve(task, observation)",
+        ] {
+            for id in ids.iter().step_by(10) {
+                let model = Arc::new(StandIn(move |_: &str| constant.to_owned()));
+                let session = played(("household", None, id), method, model).await;
+                assert!(!is_won(&session), "{method} wins {id} by {constant:?}");
+            }
+        }
     }
 }

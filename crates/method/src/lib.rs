@@ -8,12 +8,14 @@
 //! [`MethodStack`] is the method in use with its layers: a layer (`belief_update`) is asked first and passes when it has
 //! nothing to do.
 
+mod adaplanner;
 pub mod artifacts;
 pub mod belief;
 mod belief_update;
 pub mod blocking;
 mod code_policy;
 mod context;
+mod demo2code;
 mod derived;
 mod explain;
 mod external;

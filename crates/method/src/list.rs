@@ -7,8 +7,8 @@ use super::info::MethodInfo;
 use super::method::Method;
 use super::step::{Place, Section};
 use super::{
-    belief_update, blocking, code_policy, few_shot, ff_replan, o3d, plan_following, precondition_aware,
-    precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
+    adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following,
+    precondition_aware, precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
 };
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conduct;
@@ -83,9 +83,9 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(react::React { long: false }),
         Arc::new(react::React { long: true }),
         Arc::new(reflexion::Reflexion),
-        Arc::new(code_policy::CodePolicy::O3d),
-        Arc::new(code_policy::CodePolicy::Demo2Code),
-        Arc::new(code_policy::CodePolicy::AdaPlanner),
+        Arc::new(code_policy::O3dCode),
+        Arc::new(demo2code::Demo2Code),
+        Arc::new(adaplanner::AdaPlanner),
     ];
     all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));

@@ -81,8 +81,8 @@ pub enum Step {
         call: Call,
         /// The line of the code that calls, from 1; 0 where the code keeps too much in memory to find out.
         line: u32,
-        /// The line outside of all functions that led to the call; 0 as above.
-        from: u32,
+        /// The lines that led to the call, the one outside of all functions first; none as above.
+        way: Vec<u32>,
     },
     Finished,
     Fault(Fault),
@@ -91,9 +91,9 @@ pub enum Step {
 /// Something that runs code.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
-    /// Begins a run. `functions` are the host functions the code may call; `values` is an object whose entries the code sees
-    /// under their names.
-    async fn start(&self, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running>;
+    /// Begins a run. `prelude` is code of this program's own before the code, with whose lines lines are counted; `functions` are the
+    /// host functions the code may call; `values` is an object whose entries the code sees under their names.
+    async fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running>;
 }
 
 /// A run that has begun. Dropping it ends it.
@@ -112,7 +112,7 @@ pub struct Run {
 
 /// Runs code to its end, every call answered with None.
 pub async fn run(sandbox: &dyn Sandbox, code: &str, functions: &[&str], values: &Value) -> Run {
-    let mut running = sandbox.start(code, functions, values).await;
+    let mut running = sandbox.start("", code, functions, values).await;
     let mut run = Run::default();
     loop {
         match running.next(Value::Null).await {

@@ -39,7 +39,7 @@ pub enum Reply {
     Call {
         call: Call,
         line: u32,
-        from: u32,
+        way: Vec<u32>,
     },
     /// The code ended, and so does the worker.
     Finished,

@@ -59,9 +59,9 @@ impl Workers {
 
 #[async_trait]
 impl Sandbox for Workers {
-    async fn start(&self, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
+    async fn start(&self, prelude: &str, code: &str, functions: &[&str], values: &Value) -> Box<dyn Running> {
         let order = Order {
-            prelude: String::new(),
+            prelude: prelude.to_owned(),
             is_trial: false,
             code: code.to_owned(),
             functions: functions.iter().map(|&f| f.to_owned()).collect(),
@@ -100,7 +100,7 @@ impl WorkerRun {
         let reply = tokio::time::timeout(self.left, worker.ask(message)).await;
         self.left = self.left.saturating_sub(since.elapsed());
         match reply {
-            Ok(Ok(Reply::Call { call, line, from })) => Step::Call { call, line, from },
+            Ok(Ok(Reply::Call { call, line, way })) => Step::Call { call, line, way },
             Ok(Ok(Reply::Finished)) => Step::Finished,
             Ok(Ok(Reply::Fault(fault))) => Step::Fault(fault),
             Ok(Err(kind)) => Step::Fault(Fault::new(kind)),

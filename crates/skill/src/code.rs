@@ -3,7 +3,7 @@
 //!
 //! Printed programs act by `env.step`, look texts up by `re.search`, and in the shop call five functions that the authors had a model
 //! or an embedding answer. [`PRELUDE`] makes these calls of host functions; [`Layout`] tells whose line a line is. [`by_rule`] answers what
-//! needs no language model; the functions that one answers are [`MODEL`]. Nothing here runs code.
+//! needs no language model; the functions that one answers are [`MODEL`] and [`ASK`]. Nothing here runs code.
 
 mod host;
 
@@ -15,6 +15,13 @@ use serde_json::{Value, json};
 /// The host function that acts in the world: an action's text to `[observation, reward, done, won]`.
 pub const ACT: &str = "act";
 
+/// The host function whose question goes to the model as it is; its answer is the text.
+pub const ASK: &str = "ask";
+/// The host function by which a program that fails tells its variables, each as `[name, text]`.
+pub const VARIABLES: &str = "tell_variables";
+/// The host function that reads a Python literal: to `[value, what is wrong with it]`.
+pub const LITERAL: &str = "read_literal";
+
 /// The functions a language model answers where one is in use: a query, requirements, the options to choose.
 pub const MODEL: [&str; 3] = ["search", "extract_requirement", "select_most_relevant_attibutes"];
 
@@ -23,12 +30,17 @@ pub(crate) const PURE: [&str; 4] =
     ["re_search", "re_findall", "requirement_match_check", "parse_items_observation_into_items_dict"];
 
 pub fn functions() -> Vec<String> {
-    [ACT].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
+    [ACT, ASK, VARIABLES, LITERAL].iter().chain(&MODEL).chain(&PURE).map(|name| (*name).to_owned()).collect()
+}
+
+/// Whether a function is answered by a language model where one is in use.
+pub fn is_asked(function: &str) -> bool {
+    function == ASK || MODEL.contains(&function)
 }
 
 /// The code before a program: `env` and `re` as the printed programs use them. `env.step([action])` is the household's
 /// form, which gives lists, `env.step(id, action)` the shop's.
-pub(crate) const PRELUDE: &str = r"class Found:
+pub const PRELUDE: &str = r"class Found:
     def group(self, number=0):
         return self.all[number]
     def groups(self):
@@ -53,17 +65,42 @@ def found(groups):
     it = Found()
     it.all = groups
     return it
+def literal_eval(text):
+    value, wrong = read_literal(text)
+    if wrong is not None:
+        raise ValueError(wrong)
+    return value
 env = Env()
 re = Re()
 env_id = 0
 ";
 
-/// A program put together: the prelude, the functions of a library, the program itself.
+/// The parts of a program as it is run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parts {
+    /// Code of this program's own before all else.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub own: String,
+    pub library: String,
+    pub program: String,
+    /// The line of `program`, from 1, that is none of the text it was made of; 0 for none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub added: usize,
+}
+
+fn is_none(line: &usize) -> bool {
+    *line == 0
+}
+
+/// A program put together: what stands before it, the functions of a library, the program itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
+    pub prelude: String,
     pub code: String,
     library: usize,
     program: usize,
+    added: usize,
 }
 
 /// Whose line a line of the whole code is, counted from 1 in its part.
@@ -77,17 +114,21 @@ pub enum Place {
 
 impl Layout {
     /// Puts a program together. Imports of `re` and of numpy, which printed prompts allow, are taken out: their lines stay empty.
-    pub fn new(library: &str, program: &str) -> Self {
-        let (library, program) = (without_imports(library), without_imports(program));
+    pub fn new(parts: &Parts) -> Self {
+        let (library, program) = (without_imports(&parts.library), without_imports(&parts.program));
         let lines = |text: &str| text.matches('\n').count();
-        let before = lines(PRELUDE);
-        let code = format!("{PRELUDE}{library}\n{program}\n");
-        Layout { code, library: before, program: before + lines(&library) + 1 }
+        let prelude = format!("{PRELUDE}{}\n", parts.own);
+        let before = lines(&prelude);
+        let code = format!("{library}\n{program}\n");
+        Layout { prelude, code, library: before, program: before + lines(&library) + 1, added: parts.added }
     }
 
     pub fn place(&self, line: usize) -> Place {
         match line {
-            line if line > self.program => Place::Program(line - self.program),
+            line if line > self.program => {
+                let line = line - self.program;
+                Place::Program(line - usize::from(self.added > 0 && line >= self.added))
+            }
             line if line > self.library => Place::Library(line - self.library),
             _ => Place::Prelude,
         }
@@ -107,8 +148,12 @@ impl std::fmt::Display for Place {
 /// Modules that programs may import, since what they use of them is offered anyway or not needed.
 const MODULES: [&str; 3] = ["re", "numpy", "numpy as np"];
 
+/// As that, of a single name.
+const NAMES: &str = "from ast import literal_eval";
+
 fn without_imports(code: &str) -> String {
-    let import = |line: &str| line.trim().strip_prefix("import ").is_some_and(|rest| MODULES.contains(&rest.trim()));
+    let module = |line: &str| line.strip_prefix("import ").is_some_and(|rest| MODULES.contains(&rest.trim()));
+    let import = |line: &str| module(line.trim()) || line.trim() == NAMES;
     let lines: Vec<&str> = code.lines().map(|line| if import(line) { "" } else { line }).collect();
     lines.join("\n")
 }
@@ -138,6 +183,12 @@ pub enum Next {
     Finished,
     Fault {
         why: String,
+        /// The error as Python's traceback ends, without a place.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        error: String,
+        /// The variables there were, each with its text in Python.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        variables: Vec<(String, String)>,
     },
 }
 
@@ -156,8 +207,11 @@ pub fn acted(observation: &str, reward: f64, done: bool, won: bool) -> Value {
 }
 
 /// A model's answer to one of [`MODEL`] as the program gets it: a text of the form `search[…]`, or a list of texts. Lists are read as
-/// Python's or JSON's, or line by line without their marks.
+/// Python's or JSON's, or line by line without their marks. An answer to [`ASK`] is the text itself.
 pub fn answer(function: &str, written: &str) -> Value {
+    if function == ASK {
+        return json!(written.trim());
+    }
     let text = written.trim().trim_matches('`').trim();
     if function == MODEL[0] {
         let query = text.find("search[").and_then(|at| text.get(at..)).and_then(|rest| rest.split_once(']'));
@@ -205,13 +259,23 @@ mod tests {
 
     #[test]
     fn lines_belong_to_their_part() {
-        let layout = Layout::new("import re\ndef f():\n    return 1", "x = f()\nact(x)");
-        let line = |text: &str| layout.code.lines().position(|line| line == text).unwrap() + 1;
+        let parts = |library: &str, program: &str, added| Parts {
+            library: library.to_owned(),
+            program: program.to_owned(),
+            added,
+            ..Parts::default()
+        };
+        let layout = Layout::new(&parts("import re\ndef f():\n    return 1", "x = f()\nact(x)", 0));
+        let whole = format!("{}{}", layout.prelude, layout.code);
+        let line = |text: &str| whole.lines().position(|line| line == text).unwrap() + 1;
         assert_eq!(layout.place(line("def f():")), Place::Library(2), "an import leaves its line");
         assert_eq!(layout.place(line("x = f()")), Place::Program(1));
         assert_eq!(layout.place(3), Place::Prelude);
         assert!(!layout.code.contains("import"));
-        assert_eq!(Layout::new("", "x").place(PRELUDE.lines().count() + 2), Place::Program(1));
+        let first = PRELUDE.lines().count() + 3;
+        assert_eq!(Layout::new(&parts("", "x", 0)).place(first), Place::Program(1));
+        let added = Layout::new(&parts("", "def f():\n    global a\n    a = 1", 2));
+        assert_eq!([0, 1, 2].map(|n| added.place(first + n)), [1, 1, 2].map(Place::Program));
     }
 
     #[test]

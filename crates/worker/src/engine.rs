@@ -137,8 +137,8 @@ impl Engine {
         match hand_over(&call) {
             Ok(handed) => {
                 self.waiting = Some(call);
-                let from = frames.first().map_or(0, |frame| frame.start.line);
-                Reply::Call { call: handed, line: line.unwrap_or(0), from }
+                let way = frames.iter().map(|frame| frame.start.line).collect();
+                Reply::Call { call: handed, line: line.unwrap_or(0), way }
             }
             Err(what) => fault(FaultKind::Unsupported(format!("{what} as an argument of `{}`", call.function_name))),
         }

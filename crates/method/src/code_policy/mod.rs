@@ -1,19 +1,20 @@
 //! Policies as code: the model writes a program for the task, and each action that the program takes is decided about by itself.
 //!
-//! O3D-Code (Xiao et al. 2024, Appendix D) composes skills that are functions already; Demo2Code (Wang et al. 2023) writes all functions
-//! for each task anew from demonstrations; AdaPlanner (Sun et al. 2023) corrects its program when that fails. The program is a plan's
-//! document, so that a person may rewrite it at any point. `run` runs it in the sandbox from its beginning, with what happened since as the
-//! answers to its calls, up to the first call that has none; `run_so_far` finds these in the records, so that going back, branching and
-//! reopening need nothing else. `prompt` fills the templates.
+//! O3D-Code (Xiao et al. 2024, Appendix D) composes skills that are functions already. Demo2Code and AdaPlanner, whose programs hold all
+//! that they need, have rooms of their own and share what is here: `run` runs a program in the sandbox from its beginning, with what
+//! happened since as the answers to its calls, up to the first call that has none; `run_so_far` finds these in the records, so that going
+//! back, branching and reopening need nothing else; [`next_line`] offers the next action or asks what a function is answered. The program
+//! is a plan's document, so that a person may rewrite it at any point. `prompt` fills the templates.
 
+mod literal;
 mod prompt;
 mod run;
 mod run_so_far;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-use stepwright_skill::code::{self, Next};
+use serde_json::{Map, Value, json};
+use stepwright_skill::code::{self, Next, Parts};
 
 use super::artifacts::ArtifactSpec;
 use super::options::TEMPERATURE;
@@ -24,28 +25,25 @@ use super::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, StepStatus,
     Stop, WorkInput,
 };
-use run_so_far::RunSoFar;
+pub(super) use literal::is_literal;
+pub(super) use prompt::{functions_of, message};
+pub(super) use run_so_far::RunSoFar;
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, Shape, Written};
+use stepwright_episode::{
+    ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, PromptRecord, Shape, Written,
+};
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec};
 
 const TOKENS: u32 = 1_200;
 /// Tokens of an answer to a function that a model answers.
-const FUNCTION_TOKENS: u32 = 160;
+pub(super) const FUNCTION_TOKENS: u32 = 160;
 /// Temperature of a program that is written anew, where none is set.
 const AGAIN: f64 = 0.7;
+/// The purpose of an ask for the answer to a call of a program.
+const FUNCTION: &str = "function";
 /// The program where no language model writes one: the shipped functions' own base policy.
 const SOLVE: &str = "solve(task, observation)";
-
-/// How often a failed program is corrected.
-const CORRECTIONS: OptionSpec = OptionSpec::new(
-    "corrections",
-    "Corrections",
-    Kind::Whole { min: 0, max: 20 },
-    "corrections of a failed program, at most",
-)
-.or("6");
 
 /// Whether the shipped functions are rewritten first.
 const REWRITE: OptionSpec = OptionSpec::new(
@@ -56,73 +54,53 @@ const REWRITE: OptionSpec = OptionSpec::new(
 )
 .or("off");
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodePolicy {
-    /// Skills are functions; the program calls them.
-    O3d,
-    /// The program holds all functions it needs.
-    Demo2Code,
-    /// As that, and it is corrected when it fails.
-    AdaPlanner,
-}
+/// O3D-Code: skills are functions; the program calls them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct O3dCode;
 
-impl Method for CodePolicy {
+impl Method for O3dCode {
     fn info(&self) -> MethodInfo {
-        match self {
-            CodePolicy::O3d => MethodInfo {
-                id: "o3d-code",
-                label: "O3D-Code",
-                description: "Skills are functions; the model writes a program that calls them, and each action it takes is yours to \
-                              approve. Without a language model the shipped base policy is the program.",
-                options: &[REWRITE, SKILLS, LIMITS, TIPS, TEMPERATURE],
-                needs: Needs {
-                    world_with_model: &[],
-                    world_without_model: &[Ability::SkillCode],
-                    local: true,
-                    ..Needs::NONE
-                },
-                programs: true,
+        MethodInfo {
+            id: "o3d-code",
+            label: "O3D-Code",
+            description: "Skills are functions; the model writes a program that calls them, and each action it takes is yours to \
+                          approve. Without a language model the shipped base policy is the program.",
+            options: &[REWRITE, SKILLS, LIMITS, TIPS, TEMPERATURE],
+            needs: Needs {
+                world_with_model: &[],
+                world_without_model: &[Ability::SkillCode],
+                local: true,
+                ..Needs::NONE
             },
-            CodePolicy::Demo2Code => MethodInfo {
-                id: "demo2code",
-                label: "Demo2Code",
-                description: "The model sums demonstrations up and writes a whole program with its functions, for each task anew.",
-                options: &[LIMITS, TIPS, TEMPERATURE],
-                needs: Needs { language: true, local: true, ..Needs::NONE },
-                programs: true,
-            },
-            CodePolicy::AdaPlanner => MethodInfo {
-                id: "adaplanner",
-                label: "AdaPlanner",
-                description: "The model writes a whole program with assertions about what it expects to see; where one fails the \
-                              model corrects the program.",
-                options: &[CORRECTIONS, LIMITS, TIPS, TEMPERATURE],
-                needs: Needs { language: true, local: true, ..Needs::NONE },
-                programs: true,
-            },
+            programs: true,
         }
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
-        if let Some(step) = self.rewritten(cx) {
+        if let Some(step) = rewritten(cx) {
             return step;
         }
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
-        let before = match upcoming(cx, origin, |force| Some(self.next_line(cx, force))) {
-            Upcoming::Step(step) => return *step,
-            Upcoming::Plan { before, .. } => before,
+        let parts =
+            |program: &str| Parts { library: prompt::library(cx), program: program.to_owned(), ..Parts::default() };
+        let next = |force: &ActivePlan<'_>| {
+            next_line(cx, force, || (parts(force.text), Map::new()), |came, _| stopped(&in_words(came)))
         };
+        if let Upcoming::Step(step) = upcoming(cx, origin, |force| Some(next(force))) {
+            return *step;
+        }
         if !cx.model.language {
             return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
         }
-        self.ask_program(cx, cx.samples.is_some(), before.as_ref().map(|force| (force.text, "")))
+        ask(cx, "program", AskKind::PLAN, cx.samples.is_some(), prompt::program(cx))
     }
 
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+        let code = || code::written(answer.first());
         match ask.kind {
-            AskKind::PLAN => program(ask, answer, ArtifactId::PLAN, "a program"),
+            AskKind::PLAN => program(ask, answer, code(), &[]),
             AskKind::Artifact { ref artifact } if *artifact == functions().kind => {
-                program(ask, answer, functions(), "the skills' functions by the tips known")
+                document(ask, answer, functions(), "the skills' functions by the tips known", code(), &[])
             }
             // What a run came to, and what a model answered a function, is read again from the record.
             _ => Reading::Kept,
@@ -136,7 +114,7 @@ impl Method for CodePolicy {
 
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         if !work.is_null() {
-            return run::next(known, work).map(|next| Answer::texts([next]));
+            return computed(known, work);
         }
         match known.world.file(prompt::FILE) {
             Some(_) => Ok(Answer::texts([SOLVE.to_owned()])),
@@ -159,81 +137,90 @@ impl Method for CodePolicy {
     }
 }
 
-impl CodePolicy {
-    /// An ask for the skills' functions rewritten by the tips known, where that is wanted and was not done.
-    fn rewritten(self, cx: &Context<'_>) -> Option<Step> {
-        let node = cx.node().filter(|node| node.parent.is_none())?;
-        let wanted = self == CodePolicy::O3d && cx.model.language && cx.options().is(&REWRITE, "on");
-        let done = node.turn.offers.iter().any(|offer| offer.written.artifact == functions() && offer.is_settled());
-        if !wanted || done {
-            return None;
-        }
-        let tips = match cx.skills(&SKILLS) {
-            Ok(known) => tips(&known),
-            Err(why) => return Some(Step::Stuck(why)),
-        };
-        if tips.is_empty() {
-            return None;
-        }
-        let kind = AskKind::Artifact { artifact: functions().kind };
-        Some(match prompt::rewrite(cx, &tips) {
-            Ok(prompt) => Step::ask(cx.ask(kind, prompt, 1, 0.0)),
-            Err(why) => Step::Stuck(why),
-        })
+/// An ask for the skills' functions rewritten by the tips known, where that is wanted and was not done.
+fn rewritten(cx: &Context<'_>) -> Option<Step> {
+    let node = cx.node().filter(|node| node.parent.is_none())?;
+    let wanted = cx.model.language && cx.options().is(&REWRITE, "on");
+    let done = node.turn.offers.iter().any(|offer| offer.written.artifact == functions() && offer.is_settled());
+    if !wanted || done {
+        return None;
     }
+    let tips = match cx.skills(&SKILLS) {
+        Ok(known) => tips(&known),
+        Err(why) => return Some(Step::Stuck(why)),
+    };
+    if tips.is_empty() {
+        return None;
+    }
+    Some(ask(cx, "rewrite", AskKind::Artifact { artifact: functions().kind }, false, prompt::rewrite(cx, &tips)))
+}
 
-    /// An ask for a program; `failed`: one that came to nothing, and why.
-    fn ask_program(self, cx: &Context<'_>, again: bool, failed: Option<(&str, &str)>) -> Step {
-        // Greedily written again it would come out the same.
-        let temperature = if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { 0.0 };
-        match prompt::program(cx, self, failed) {
-            Ok(prompt) => Step::ask(cx.ask(AskKind::PLAN, prompt, 1, temperature)),
-            Err(why) => Step::Stuck(why),
-        }
+/// An ask by a prompt; `again`: greedily written again it would come out the same.
+pub(super) fn ask(
+    cx: &Context<'_>,
+    purpose: &str,
+    kind: AskKind,
+    again: bool,
+    prompt: Result<PromptRecord, String>,
+) -> Step {
+    let temperature =
+        if again { cx.options().number(&TEMPERATURE).unwrap_or(AGAIN) } else { cx.temperature(purpose, Some(0.0)) };
+    match prompt {
+        Ok(prompt) => Step::ask(cx.ask(kind, prompt, 1, temperature)),
+        Err(why) => Step::Stuck(why),
     }
+}
 
-    /// The next action of the program in force, or what has to be found out for it.
-    #[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
-    fn next_line(self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
-        let so_far = RunSoFar::of(&cx.path(), force);
-        let Some(next) = &so_far.next else {
-            let work = run::work(cx, force.text, &so_far);
-            return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
-        };
-        match next {
-            Next::Call { number, function, args, line } => match next.action() {
-                Some(action) => Ok(NextLine {
-                    line: *line,
-                    text: force.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim().to_owned(),
-                    action: action.to_owned(),
-                    why: format!("action {} of the program, from its line {line}", so_far.actions + 1),
-                }),
-                None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
-                None => Err(match prompt::function(cx, function, args) {
-                    Ok(prompt) => Step::ask(cx.ask(run_so_far::function_kind(*number, function), prompt, 1, 0.0)),
-                    Err(why) => Step::Stuck(why),
-                }),
-            },
-            Next::Finished => Err(self.failed(cx, force, "it came to its end, and the goal is not reached")),
-            Next::Fault { why } => Err(self.failed(cx, force, why)),
-        }
+/// The next action of the program in force, or what has to be found out for it; `failed`: the step after a program that came to its
+/// end.
+#[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
+pub(super) fn next_line(
+    cx: &Context<'_>,
+    force: &ActivePlan<'_>,
+    parts: impl FnOnce() -> (Parts, Map<String, Value>),
+    failed: impl FnOnce(&Next, &RunSoFar) -> Step,
+) -> Result<NextLine, Step> {
+    let so_far = RunSoFar::of(&cx.path(), force);
+    let Some(next) = &so_far.next else {
+        let (parts, values) = parts();
+        let work = run::work(cx, parts, values, &so_far);
+        return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
+    };
+    match next {
+        Next::Call { number, function, args, line } => match next.action() {
+            Some(action) => Ok(NextLine {
+                line: *line,
+                text: force.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim().to_owned(),
+                action: action.to_owned(),
+                why: format!("action {} of the program, from its line {line}", so_far.actions + 1),
+            }),
+            None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
+            None => {
+                let prompt = prompt::function(cx, function, args);
+                Err(ask(cx, FUNCTION, run_so_far::function_kind(*number, function), false, prompt))
+            }
+        },
+        end => Err(failed(end, &so_far)),
     }
+}
 
-    /// The step after a program that came to nothing: a correction, or a person's.
-    fn failed(self, cx: &Context<'_>, force: &ActivePlan<'_>, why: &str) -> Step {
-        let asked = cx.path().iter().flat_map(|node| &node.turn.asks).filter(|ask| ask.kind == AskKind::PLAN).count();
-        let most = cx.options().count(&CORRECTIONS) as usize;
-        if self == CodePolicy::AdaPlanner && asked <= most {
-            return self.ask_program(cx, false, Some((force.text, why)));
-        }
-        stopped(why)
-    }
+/// What a program is run for: what it does next.
+pub(super) fn computed(known: &WorkInput, work: &Value) -> Result<Answer, String> {
+    run::next(known, work).map(|next| Answer::texts([next]))
 }
 
 /// Whose name is recorded with what a program does.
 const THE_PROGRAM: &str = "the program";
 
-fn stopped(why: &str) -> Step {
+/// Why a program that came to its end is of no use any more.
+pub(super) fn in_words(end: &Next) -> String {
+    match end {
+        Next::Fault { why, .. } => why.clone(),
+        _ => "it came to its end, and the goal is not reached".to_owned(),
+    }
+}
+
+pub(super) fn stopped(why: &str) -> Step {
     let why = format!("the program cannot go on: {why}; edit it, have another written, or act yourself");
     Step::Recommend { proposal: None, why }
 }
@@ -252,23 +239,38 @@ fn functions() -> ArtifactId {
     ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
 }
 
-fn program(ask: &Ask, answer: &Answer, artifact: ArtifactId, title: &str) -> Reading {
+/// An answer as the program in force; `more`: what its document holds beside the text and the ask, and in their place.
+pub(super) fn program(ask: &Ask, answer: &Answer, code: String, more: &[(&str, Value)]) -> Reading {
+    document(ask, answer, ArtifactId::PLAN, "a program", code, more)
+}
+
+fn document(
+    ask: &Ask,
+    answer: &Answer,
+    artifact: ArtifactId,
+    title: &str,
+    code: String,
+    more: &[(&str, Value)],
+) -> Reading {
     let raw = answer.first().to_owned();
-    let code = code::written(&raw);
     let problem = code.trim().is_empty().then(|| "the answer holds no code".to_owned());
-    let value = problem.is_none().then(|| Arc::new(json!({ "text": code, "ask": ask.id })));
+    let mut value = json!({ "text": code, "ask": ask.id });
+    for (key, more) in more {
+        value[*key] = more.clone();
+    }
+    let value = problem.is_none().then(|| Arc::new(value));
     let title = title.to_owned();
     Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
 }
 
 /// The line at which a program cannot go on, from 1.
 fn faulty_line(next: Option<&Next>) -> Option<usize> {
-    let Some(Next::Fault { why }) = next else { return None };
+    let Some(Next::Fault { why, .. }) = next else { return None };
     why.strip_prefix("line ")?.split_once(':')?.0.parse().ok()
 }
 
 /// The program in force at a node, with what became of the lines that acted, and the line at which it cannot go on.
-fn rows(at: &Place<'_>) -> Vec<Section> {
+pub(super) fn rows(at: &Place<'_>) -> Vec<Section> {
     let mut sections = super::plan_following::rows(at);
     let path = at.path();
     let so_far = active_plan(&path).map(|force| RunSoFar::of(&path, &force)).unwrap_or_default();

@@ -4,19 +4,19 @@
 //! decisions, and going back costs one more run. What it costs is bounded by the sandbox's limits.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use stepwright_skill::code::{self, ACT, Layout, MODEL, Next, Place};
+use serde_json::{Map, Value, json};
+use stepwright_skill::code::{self, ACT, LITERAL, Layout, Next, Parts, Place, VARIABLES};
 
-use super::prompt::library;
+use super::literal;
 use super::run_so_far::RunSoFar;
 use crate::{Context, WorkInput};
-use stepwright_sandbox::{Fault, Sandbox, Step};
+use stepwright_sandbox::{Fault, FaultKind, Sandbox, Step};
 
 #[derive(Serialize, Deserialize)]
 struct Work {
-    library: String,
-    program: String,
-    values: Value,
+    #[serde(flatten)]
+    parts: Parts,
+    values: Map<String, Value>,
     answers: Vec<Value>,
     /// The answers to an earlier version of the program, in the order of its calls: as long as this one makes the same
     /// calls it gets the same answers.
@@ -59,24 +59,19 @@ impl RunResult {
     }
 }
 
-/// The work of finding out what a program does next.
-pub(super) fn work(cx: &Context<'_>, program: &str, so_far: &RunSoFar) -> Value {
+/// The work of finding out what a program does next; `values`: its variables beside the task and the first observation.
+pub(super) fn work(cx: &Context<'_>, parts: Parts, values: Map<String, Value>, so_far: &RunSoFar) -> Value {
+    let first = cx.path().first().map(|reset| reset.outcome.observation.clone()).unwrap_or_default();
+    let usual = [("task", json!(cx.session.header.sentence)), ("observation", json!(first))];
     let work = Work {
-        library: library(cx),
-        program: program.to_owned(),
-        values: values(cx),
+        parts,
+        values: usual.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(values).collect(),
         answers: so_far.answered.iter().map(|call| call.answer.clone()).collect(),
         tape: so_far.tape.clone(),
         language: cx.model.language,
     };
     // Texts and values alone: nothing in it has no JSON.
     serde_json::to_value(work).unwrap_or_default()
-}
-
-/// The variables that a program sees: the task in words, and what was observed where the program was written.
-fn values(cx: &Context<'_>) -> Value {
-    let first = cx.path().first().map(|reset| reset.outcome.observation.clone()).unwrap_or_default();
-    json!({ "task": cx.session.header.sentence, "observation": first })
 }
 
 pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
@@ -88,25 +83,40 @@ pub(super) fn next(known: &WorkInput, work: &Value) -> Result<String, String> {
 }
 
 async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> Next {
-    let layout = Layout::new(&work.library, &work.program);
+    let layout = Layout::new(&work.parts);
     let functions = code::functions();
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    let mut running = sandbox.start(&layout.code, &functions, &work.values).await;
+    let mut running =
+        sandbox.start(&layout.prelude, &layout.code, &functions, &Value::Object(work.values.clone())).await;
     let (mut result, mut answers) = (Value::Null, work.answers.iter());
     let (mut tape, mut number) = (work.tape.iter(), work.answers.len());
+    let (mut variables, mut told) = (Vec::new(), false);
     loop {
-        let (call, line) = match running.next(result).await {
+        let (call, place) = match running.next(result).await {
             Step::Finished => return Next::Finished,
-            Step::Fault(fault) => return Next::Fault { why: words(&fault, &layout) },
-            Step::Call { call, from, .. } => (call, from as usize),
+            Step::Fault(mut fault) => {
+                // What tells the variables comes after the line that failed, and is named in its place.
+                fault.line = fault.line.filter(|_| !told);
+                return Next::Fault { why: words(&fault, &layout), error: error(&fault, &layout), variables };
+            }
+            Step::Call { call, way, .. } => (call, place(&way, &layout)),
         };
         let function = call.function.as_str();
-        let fault = |why: String| Next::Fault { why: format!("{}: {why}", layout.place(line)) };
+        let fault = |why: String| {
+            let (why, error) = (format!("{place}: {why}"), why);
+            Next::Fault { why, error, variables: Vec::new() }
+        };
         let by_rule = (!work.language).then(|| code::by_rule(function, &call.args)).flatten();
         result = match (code::pure(function, &call.args), by_rule) {
             (Some(Ok(value)), _) | (None, Some(value)) => value,
             (Some(Err(why)), _) => return fault(why),
-            (None, None) if function != ACT && !MODEL.contains(&function) => {
+            (None, None) if function == VARIABLES => {
+                told = true;
+                variables = call.args.first().and_then(|told| Vec::deserialize(told).ok()).unwrap_or_default();
+                Value::Null
+            }
+            (None, None) if function == LITERAL => literal::told(call.args.first().unwrap_or(&Value::Null)),
+            (None, None) if function != ACT && !code::is_asked(function) => {
                 return fault(format!("there is no function {function}"));
             }
             (None, None) => match answers.next() {
@@ -115,16 +125,23 @@ async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> N
                     let known = tape.next().filter(|known| known.function == call.function && known.args == call.args);
                     if let Some(known) = known {
                         number += 1;
-                        replayed.push(line_of(layout.place(line)));
+                        replayed.push(line_of(place));
                         result = known.answer.clone();
                         continue;
                     }
-                    let line = line_of(layout.place(line));
+                    let line = line_of(place);
                     return Next::Call { number, function: call.function, args: call.args, line };
                 }
             },
         };
     }
+}
+
+/// The place that a call came from: the innermost of the program's own lines that led to it, else the outermost line.
+fn place(way: &[u32], layout: &Layout) -> Place {
+    let mut places = way.iter().map(|line| layout.place(*line as usize));
+    let own = places.clone().rfind(|place| matches!(place, Place::Program(_)));
+    own.or_else(|| places.next()).unwrap_or(Place::Prelude)
 }
 
 /// The line of the program; 0 where it is none of its own.
@@ -139,4 +156,14 @@ fn line_of(place: Place) -> usize {
 fn words(fault: &Fault, layout: &Layout) -> String {
     let place = fault.line.map(|line| format!("{}: ", layout.place(line as usize))).unwrap_or_default();
     format!("{place}{}", Fault { line: None, kind: fault.kind.clone() })
+}
+
+/// The error as Python ends a traceback with it; of code that does not parse, its message and line.
+fn error(fault: &Fault, layout: &Layout) -> String {
+    match (&fault.kind, fault.line) {
+        (FaultKind::Raised(kind, message), Some(line)) if kind == "SyntaxError" => {
+            format!("{message} (<string>, line {})", line_of(layout.place(line as usize)))
+        }
+        (kind, _) => format!("{kind}\n"),
+    }
 }

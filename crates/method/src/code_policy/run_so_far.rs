@@ -14,7 +14,7 @@ use stepwright_episode::{Ask, AskId, AskKind, AskState, Node, OwnAsk};
 const REFUSED: &str = "Nothing happens.";
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct RunSoFar {
+pub(crate) struct RunSoFar {
     /// The ask that the program answers, and the last that counts.
     plan: AskId,
     until: AskId,
@@ -27,7 +27,7 @@ pub(super) struct RunSoFar {
     /// line that is none of the program's.
     pub(super) replayed: Vec<(usize, bool)>,
     /// The next call; `None` where it has to be found out.
-    pub(super) next: Option<Next>,
+    pub(crate) next: Option<Next>,
 }
 
 pub(super) fn run_kind() -> AskKind {
@@ -58,7 +58,7 @@ fn mended(path: &[&Node], at: usize, force: &ActivePlan<'_>) -> Vec<Answered> {
 }
 
 impl RunSoFar {
-    pub(super) fn of(path: &[&Node], force: &ActivePlan<'_>) -> Self {
+    pub(crate) fn of(path: &[&Node], force: &ActivePlan<'_>) -> Self {
         Self::until(path, force, AskId::MAX)
     }
 

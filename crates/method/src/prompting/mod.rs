@@ -22,6 +22,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use budget::{CHARS_A_TOKEN, Meter};
+pub(crate) use program::of_demonstration;
 pub use specification::{SpecificationText, foreign_receivers, own_assertions};
 
 use crate::options::{SHOTS, THINK};

@@ -13,7 +13,7 @@ use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;
 use prompt::form_of;
-pub(super) use prompt::{EXAMPLES, Notes, Taken, examples_of, material, render, taken, transcript};
+pub(super) use prompt::{EXAMPLES, Notes, Taken, examples_of, material, render, taken, transcript, transcript_of};
 
 use super::options::TEMPERATURE;
 use super::publications::SETTINGS;

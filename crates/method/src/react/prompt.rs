@@ -145,7 +145,7 @@ fn step(node: &Node) -> Option<Taken> {
 }
 
 /// A recorded episode with its thoughts; `None` where its file holds calls alone.
-fn transcript_of(form: Form, recorded: &Demonstration) -> Option<String> {
+pub(crate) fn transcript_of(form: Form, recorded: &Demonstration) -> Option<String> {
     let reset = recorded.steps.first()?;
     let mut text = form.opening(&first(reset.observed()));
     if !recorded.steps.iter().any(|step| !step.action.is_empty()) {

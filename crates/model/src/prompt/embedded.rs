@@ -1,9 +1,17 @@
 //! Embedded templates, which ship in the program: every `.jinja` file under `prompts/`. A test compares this list with the folder.
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("adaplanner/check", include_str!("../../../../prompts/adaplanner/check.jinja")),
+    ("adaplanner/fix", include_str!("../../../../prompts/adaplanner/fix.jinja")),
+    ("adaplanner/given", include_str!("../../../../prompts/adaplanner/given.jinja")),
+    ("adaplanner/plan", include_str!("../../../../prompts/adaplanner/plan.jinja")),
+    ("adaplanner/start", include_str!("../../../../prompts/adaplanner/start.jinja")),
+    ("adaplanner/task", include_str!("../../../../prompts/adaplanner/task.jinja")),
+    ("adaplanner/worked", include_str!("../../../../prompts/adaplanner/worked.jinja")),
     ("blocking/select", include_str!("../../../../prompts/blocking/select.jinja")),
     ("blocking/select_chat", include_str!("../../../../prompts/blocking/select_chat.jinja")),
     ("blocking/select_each_chat", include_str!("../../../../prompts/blocking/select_each_chat.jinja")),
+    ("code/ask", include_str!("../../../../prompts/code/ask.jinja")),
     ("code/function", include_str!("../../../../prompts/code/function.jinja")),
     ("code/function_chat", include_str!("../../../../prompts/code/function_chat.jinja")),
     ("code/program", include_str!("../../../../prompts/code/program.jinja")),
@@ -16,6 +24,9 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("cups/plain_chat", include_str!("../../../../prompts/cups/plain_chat.jinja")),
     ("cups/state", include_str!("../../../../prompts/cups/state.jinja")),
     ("cups/state_chat", include_str!("../../../../prompts/cups/state_chat.jinja")),
+    ("demo2code/code", include_str!("../../../../prompts/demo2code/code.jinja")),
+    ("demo2code/specify", include_str!("../../../../prompts/demo2code/specify.jinja")),
+    ("demo2code/summarize", include_str!("../../../../prompts/demo2code/summarize.jinja")),
     ("o3d/again", include_str!("../../../../prompts/o3d/again.jinja")),
     ("o3d/base", include_str!("../../../../prompts/o3d/base.jinja")),
     ("o3d/base_chat", include_str!("../../../../prompts/o3d/base_chat.jinja")),

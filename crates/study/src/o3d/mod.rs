@@ -59,8 +59,8 @@ pub(crate) const CONDITIONS: [Named; 13] = [
     (NON_CONTRASTIVE, "o3d", &[("variant", "td-only")]),
     (HUMAN, "o3d", &[]),
     ("O3D-Code", "o3d-code", &[]),
-    ("Demo2Code", "demo2code", &[]),
-    ("AdaPlanner", "adaplanner", &[]),
+    ("Demo2Code", "demo2code", &[("settings", "demo2code")]),
+    ("AdaPlanner", "adaplanner", &[("settings", "adaplanner")]),
 ];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -75,12 +75,15 @@ pub static KIND: WorldKind = WorldKind {
         Ability::SkillCode,
     ],
     files: &[
+        shipped!("household", "agent.py"),
         shipped!("household", "domain.toml"),
         shipped!("household", "likely.txt"),
         shipped!("household", "plans.txt"),
         shipped!("household", "react.txt"),
         shipped!("household", "skills.py"),
         shipped!("household", "skills.toml"),
+        shipped!("household", "solutions.py"),
+        shipped!("household", "stages.txt"),
         shipped!("household", "state_form.toml"),
     ],
     generate: Some(Generator {

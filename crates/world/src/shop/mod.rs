@@ -55,7 +55,13 @@ pub static KIND: WorldKind = WorldKind {
     }),
     steps: 15,
     abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests, Ability::Picture, Ability::SkillCode],
-    files: &[shipped!("shop", "react.txt"), shipped!("shop", "skills.py"), shipped!("shop", "skills.toml")],
+    files: &[
+        shipped!("shop", "functions.py"),
+        shipped!("shop", "react.txt"),
+        shipped!("shop", "skills.py"),
+        shipped!("shop", "skills.toml"),
+        shipped!("shop", "stages.txt"),
+    ],
     agent: Some(agent::learn),
     transcript: Some(transcript::TRANSCRIPT),
     ..WorldKind::new(

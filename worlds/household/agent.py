@@ -1,0 +1,93 @@
+# The household's agent as a class, for programs that act by its methods. Written for Stepwright; the names are AdaPlanner's, as
+# published. A prompt shows the class with its comments and without the bodies of its methods.
+
+class Agent:
+    def __init__(self, receptacles):
+        self.location = None
+        self.holding = None
+        self.receptacles = receptacles
+        self._acts = []
+
+    # Walks to a receptacle; location follows. Returns what is seen there.
+    # Example: goto('shelf 2') returns 'On the shelf 2, you see a book 1, and a pen 3.'
+    # Example: goto('safe 1') returns 'The safe 1 is closed.'
+    def goto(self, receptacle):
+        self.location = receptacle
+        return _done(self, 'go to ' + str(receptacle))
+
+    # Takes an object from the receptacle where the agent stands, if its hands are free; holding follows.
+    # Example: take('pen 3', 'shelf 2') returns 'You pick up the pen 3 from the shelf 2.'
+    def take(self, object, receptacle):
+        if self.holding is None:
+            self.holding = object
+            return _done(self, 'take ' + str(object) + ' from ' + str(receptacle))
+
+    # Puts the object that it holds in or on the receptacle where it stands; holding follows.
+    # Example: put('pen 3', 'desk 1') returns 'You put the pen 3 in/on the desk 1.'
+    def put(self, object, receptacle):
+        if self.holding == object:
+            self.holding = None
+            return _done(self, 'put ' + str(object) + ' in/on ' + str(receptacle))
+
+    # Opens the receptacle where it stands. Returns what is seen inside.
+    # Example: open_receptacle('safe 1') returns 'You open the safe 1. The safe 1 is open. In it, you see a watch 1.'
+    def open_receptacle(self, receptacle):
+        return _done(self, 'open ' + str(receptacle))
+
+    # Closes it again.
+    # Example: close_receptacle('safe 1') returns 'You close the safe 1.'
+    def close_receptacle(self, receptacle):
+        return _done(self, 'close ' + str(receptacle))
+
+    # Washes the object that it holds in a sinkbasin.
+    # Example: clean('plate 1', 'sinkbasin 2') returns 'You clean the plate 1 using the sinkbasin 2.'
+    def clean(self, object, receptacle):
+        return _done(self, 'clean ' + str(object) + ' with ' + str(receptacle))
+
+    # Heats the object that it holds with a microwave.
+    # Example: heat('potato 2', 'microwave 1') returns 'You heat the potato 2 using the microwave 1.'
+    def heat(self, object, receptacle):
+        return _done(self, 'heat ' + str(object) + ' with ' + str(receptacle))
+
+    # Cools the object that it holds with a fridge.
+    # Example: cool('winebottle 1', 'fridge 1') returns 'You cool the winebottle 1 using the fridge 1.'
+    def cool(self, object, receptacle):
+        return _done(self, 'cool ' + str(object) + ' with ' + str(receptacle))
+
+    # Switches a lamp on.
+    # Example: turn_on('floorlamp 1') returns 'You turn on the floorlamp 1.'
+    def turn_on(self, object):
+        return _done(self, 'use ' + str(object))
+
+    # The last three acts with what was seen, where the agent is and what it holds. For the messages of assertions only.
+    def report(self):
+        return _told(self) + 'Now at ' + str(self.location) + '; in hand: ' + str(self.holding) + '.'
+
+def _done(agent, action):
+    seen = _seen(act(action)[0])
+    agent._acts.append([action, seen])
+    return seen
+
+def _seen(observation):
+    # Without the place's number that arrivals begin with.
+    if observation.startswith('You arrive at loc '):
+        return observation[observation.find('. ') + 2:]
+    return observation
+
+def _told(agent):
+    told = 'Done last:\n'
+    for action, seen in agent._acts[-3:]:
+        told += 'Action: ' + action + '\nSeen: ' + seen + '\n'
+    return told
+
+def _brought(agent, acts):
+    # The agent as it stands after what was done before the program.
+    for action, observation in acts:
+        if action.startswith('go to '):
+            agent.location = action[6:]
+        if action.startswith('take ') and agent.holding is None:
+            agent.holding = action[5:].split(' from ')[0]
+        if action.startswith('put '):
+            agent.holding = None
+        agent._acts.append([action, _seen(observation)])
+    return agent
