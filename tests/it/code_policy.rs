@@ -8,14 +8,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
+use stepwright::driver::headless::{self, Asking, End, Journal, Progress};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::{Header, Policy, Session};
+use stepwright::method::skills::SkillShelf;
+use stepwright::model::prompt::Prompts;
 use stepwright::model::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
 };
-use stepwright::sandbox::{Limits, Workers};
+use stepwright::sandbox::{Limits, Sandbox, Workers};
 use stepwright::study::runner::{Opening, episode};
 use stepwright::world::Sources;
+use stepwright_skill::hierarchy::{Entry, Line};
+use stepwright_skill::{Example, distil};
 use stepwright_trajectory::Step;
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;
@@ -289,5 +294,152 @@ async fn a_constant_answer_wins_nothing() {
                 assert!(!is_won(&session), "{method} wins {id} by {constant:?}");
             }
         }
+    }
+}
+
+/// The logs that the shipped examples of a world are cut from, of tasks with these calls.
+fn logs_of_examples(calls: &[&str]) -> Vec<Trajectory> {
+    let known = SkillShelf::new(&stepwright::world::household::KIND).get("shipped").unwrap();
+    let log = |(at, example): (usize, &Example)| {
+        let step = |entry: &Entry| match &entry.line {
+            Line::Act(action) => {
+                Some(Step { action: action.clone(), observation: Some(entry.observation.clone()), ..Step::default() })
+            }
+            _ => None,
+        };
+        Trajectory {
+            id: format!("log-{at}"),
+            task: example.task().to_owned(),
+            initial_observation: Some(example.first.clone()),
+            steps: example.entries.iter().filter_map(step).collect(),
+            success: true,
+            ..Trajectory::default()
+        }
+    };
+    known.examples.iter().filter(|example| example.calls() == calls).enumerate().map(log).collect()
+}
+
+/// How a stand-in cuts a log of finding, taking and putting.
+fn cut_of(log: &Trajectory) -> String {
+    let mut text = "New summarization:\n".to_owned();
+    let thing = log.task.split_whitespace().nth(2).unwrap();
+    let place = log.task.trim_end_matches('.').split_whitespace().last().unwrap();
+    let take = log.steps.iter().position(|step| step.action.starts_with("take")).unwrap();
+    for (at, step) in log.steps.iter().enumerate() {
+        match at {
+            0 => text.push_str(&format!("- find({thing}):\n")),
+            at if at == take => text.push_str(&format!("- take({thing}):\n")),
+            at if at == take + 1 => text.push_str(&format!("- put({thing}, {place}):\n")),
+            _ => {}
+        }
+        text.push_str(&format!("> {}\n", step.action));
+    }
+    text
+}
+
+const FIND: &str = "```python
+def find_object(object):
+    places = re.findall(r'[a-z]+ \\d+', history[0][1].split('Your task')[0])
+    for place in places:
+        seen, won = interact_with_environment(go(place))
+        if isclose(seen):
+            seen, won = interact_with_environment(open(place))
+        if is_in(object + ' ', seen):
+            return extract_pattern(seen, object), place
+    return None, None
+```";
+const TAKE: &str = "```python
+def take_object(object):
+    for done, seen in history[::-1]:
+        name = extract_pattern(seen, object)
+        if name != 'No match found.' and (done.startswith('go to ') or done.startswith('open ')):
+            place = done.replace('go to ', '').replace('open ', '')
+            return interact_with_environment(take(name, place))
+```";
+const PUT: &str = "```python
+def put_object(object, receptacle):
+    held = [done for done, seen in history if done.startswith('take ')][-1].split(' ')
+    place = extract_pattern(history[0][1].split('Your task')[0], receptacle)
+    seen, won = interact_with_environment(go(place))
+    if isclose(seen):
+        seen, won = interact_with_environment(open(place))
+    seen, won = interact_with_environment(put(held[1] + ' ' + held[2], place))
+    return won
+```";
+
+/// Algorithm 2 with a stand-in: functions written from logs, one of them mended, then a program of them that wins; and the same functions
+/// lose where a constant answer calls what is not there or what is not asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_are_written_from_logs_and_compose_a_program_that_wins() {
+    let logs = logs_of_examples(&["find", "take", "put"]);
+    assert_eq!(logs.len(), 2);
+    let skills = "- find(object)\n- take(object)\n- put(object, receptacle)";
+    let forms = ">> find(object)\n- go to [receptacle] [id]\nExample: go to desk 1";
+    let listed = format!("New summarization:\nWe list the Environment-specific subtasks below:\n{skills}");
+    let primitives = format!("New summarization:\n{forms}");
+    let broken = "```python\ndef take_object(object):\n    return take(thing)\n```";
+    let cuts: Vec<String> = logs.iter().map(cut_of).collect();
+    let stand_in = model(
+        [listed.clone(), listed]
+            .into_iter()
+            .chain(cuts)
+            .chain([primitives.clone(), primitives])
+            .chain([FIND, broken, TAKE, PUT].map(str::to_owned)),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let sandbox: Arc<dyn Sandbox> = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+    let settings = distil::Settings { functions: true, ..distil::Settings::default() };
+    let library = stepwright::world::household::KIND.file("primitives.py").unwrap().text;
+    let mut run = distil::Distiller::new(logs, Default::default(), settings).over(library);
+    let mut journal = Journal::open(&folder.path().join("x.journal.jsonl"), &serde_json::json!({})).unwrap();
+    let asking = Asking {
+        model: stand_in,
+        prompts: &Prompts::default(),
+        sandbox: Arc::clone(&sandbox),
+        contrast: true,
+        budget: None,
+        cancel: CancellationToken::new(),
+    };
+    let mut unread = Vec::new();
+    let mut report = |progress: Progress| {
+        if let Progress::Unread(why) = progress {
+            unread.push(why);
+        }
+    };
+    let (end, _) = headless::distil(&mut run, &mut journal, &asking, &mut report).await.unwrap();
+    assert_eq!((end, unread), (End::Done, Vec::new()));
+    let lives: Vec<Vec<String>> =
+        run.known().skills.iter().map(|skill| skill.function.iter().map(|version| version.tried()).collect()).collect();
+    assert_eq!(lives[0], ["2 of 2 recorded calls reproduced"], "{lives:?}");
+    assert!(lives[1][0].starts_with("0 of 2 recorded calls reproduced; log-0: line 2: NameError"), "{lives:?}");
+    assert_eq!((lives[1].len(), lives[1][1].as_str()), (2, "2 of 2 recorded calls reproduced"));
+    assert_eq!(lives[2], ["2 of 2 recorded calls reproduced"]);
+    let file = folder.path().join("written.skills.toml");
+    std::fs::write(&file, stepwright_skill::file::write(run.known())).unwrap();
+    let (config, sources) = (configuration(folder.path()), Sources::default());
+    let tasks = sources.tasks("household", None).unwrap();
+    let task = tasks.iter().find(|task| task.id.contains("place-")).unwrap();
+    let words: Vec<&str> = task.sentence.trim_end_matches('.').split_whitespace().collect();
+    let (thing, place) = (words[2], words[words.len() - 1]);
+    let program = format!("find_object('{thing}')\ntake_object('{thing}')\nput_object('{thing}', '{place}')");
+    for (answer, wins) in [(program.as_str(), true), ("solve(task, observation)", false), ("find_object('x')", false)] {
+        let new = NewSession {
+            world: "household".into(),
+            task: task.id.clone(),
+            method: "o3d-code".into(),
+            options: [("skills".to_owned(), file.display().to_string())].into(),
+            model: "symbolic".into(),
+            ..NewSession::default()
+        };
+        let mut setup = prepare_new(&new, &config, &sources, Arc::new(|| 1_000)).unwrap();
+        let stand_in = model([answer.to_owned()]);
+        setup.source = Source::Language { name: "scripted".into(), model: Arc::clone(&stand_in) as _ };
+        setup.sandbox = Arc::clone(&sandbox);
+        let mut w = Watched::start(automatic(setup));
+        ended(&mut w).await;
+        assert_eq!(w.session.current().unwrap().outcome.won, wins, "{answer}: {:?}", actions(&w));
+        let asked = stand_in.asked.lock().unwrap();
+        let prompt: String = asked[0].messages.iter().map(|message| message.text.as_str()).collect();
+        assert!(prompt.contains("def put_object(object, receptacle):") && !prompt.contains("def solve"), "{prompt}");
     }
 }

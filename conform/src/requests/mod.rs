@@ -78,13 +78,12 @@ pub(crate) struct Unasked {
 const UNASKED: [Unasked; 1] = [react::FIFTEENTH];
 
 /// The families of methods: their folders, and their exceptions.
-const FAMILIES: [(&[Folder], &[Exception]); 6] = [
+const FAMILIES: [(&[Folder], &[Exception]); 5] = [
     (react::FOLDERS, react::EXCEPTIONS),
     (reprompt::FOLDERS, reprompt::EXCEPTIONS),
     (statler::FOLDERS, statler::EXCEPTIONS),
     (blocking::FOLDERS, blocking::EXCEPTIONS),
     (code_policy::FOLDERS, code_policy::EXCEPTIONS),
-    (o3d::FOLDERS, o3d::EXCEPTIONS),
 ];
 
 /// The README says what a folder without recorded calls is for.
@@ -105,7 +104,7 @@ fn texts(call: &Call) -> Vec<Completion> {
 
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let of = |(folders, exceptions): &(&[Folder], &[Exception])| rows(folder, folders, exceptions);
-    FAMILIES.iter().flat_map(of).chain([preconditions::compare(folder)]).collect()
+    FAMILIES.iter().flat_map(of).chain([preconditions::compare(folder)]).chain(o3d::rows(folder)).collect()
 }
 
 /// A row a folder; then one for each exception that excused nothing.

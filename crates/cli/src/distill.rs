@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use stepwright_skill::code::GENERIC;
 use stepwright_skill::distil::{Distiller, Settings, pairs};
 use stepwright_skill::{Knowledge, Segment, changes, discover, file};
 use stepwright_trajectory::Trajectory;
 use tokio::runtime::Runtime;
 
 use super::headless::interrupted;
+use super::world::WorldName;
 use super::{CliError, Global, note, print};
 use stepwright_driver::Source;
 use stepwright_launch as launch;
@@ -18,6 +20,7 @@ use stepwright_method::skills::text_of;
 use stepwright_model::prompt::Prompts;
 use stepwright_service::headless::{Asking, End, Journal, Progress, distil};
 use stepwright_text::words::count;
+use stepwright_world::WorldKind;
 
 /// The finder of skills and tips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +58,13 @@ pub(crate) struct Distill {
     /// How often skills are discovered (T1); 0 for once through all successes
     #[arg(long, value_name = "N", default_value = "0", help_heading = "Batches")]
     rounds: u16,
-    /// Logs or pairs shown at once when primitives and tips are distilled (N2)
+    /// Logs shown at once when primitives are distilled (N2)
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Batches")]
+    primitives_batch: u16,
+    /// How often that is done (T2); 0 for once through all
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "Batches")]
+    primitives_rounds: u16,
+    /// Pairs or logs shown at once when tips are distilled (N2)
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Batches")]
     tips_batch: u16,
     /// How often that is done for each skill (T2); 0 for once through all
@@ -64,6 +73,9 @@ pub(crate) struct Distill {
     /// The seed of the batches
     #[arg(long, value_name = "N", default_value = "0", help_heading = "Batches")]
     seed: u64,
+    /// Have each skill's function written too, over this world's primitive functions, and written anew for the tips (O3D-Code)
+    #[arg(long, value_name = "WORLD")]
+    functions: Option<WorldName>,
     /// Distil tips from successes alone, not by contrast with failures
     #[arg(long, help_heading = "Ablations")]
     no_contrast: bool,
@@ -110,23 +122,29 @@ impl Distill {
                 return Err(CliError::Usage("no language model is in use; name one with --model".to_owned()));
             }
             (_, Source::Language { model, .. }) => {
+                let library = self.functions.as_ref().map(|world| primitive_functions(world.kind()));
                 let settings = Settings {
                     discover: self.batch.into(),
                     rounds: self.rounds.into(),
-                    distil: self.tips_batch.into(),
-                    turns: self.tips_rounds.into(),
+                    primitives: self.primitives_batch.into(),
+                    primitive_rounds: self.primitives_rounds.into(),
+                    tips: self.tips_batch.into(),
+                    tip_rounds: self.tips_rounds.into(),
+                    functions: library.is_some(),
                     contrast: !self.no_contrast,
                     tips_only: self.tips_only,
                     seed: self.seed,
                 };
                 let ids: Vec<&str> = logs.iter().map(|log| log.id.as_str()).collect();
                 let heading = json!({ "settings": settings, "logs": ids, "model": name, "known": file::write(&known) });
+                let library = library.unwrap_or_default();
                 let mut kept = Journal::open(&journal, &heading).map_err(CliError::Failed)?;
-                let mut run = Distiller::new(logs, known.clone(), settings);
+                let mut run = Distiller::new(logs, known.clone(), settings).over(library);
                 let runtime = Runtime::new()?;
                 let prompts = Prompts::new(Some(&config.paths.config));
                 let (cancel, contrast) = (interrupted(&runtime), !self.no_contrast);
-                let asking = Asking { model, prompts: &prompts, contrast, budget: self.budget, cancel };
+                let (budget, sandbox) = (self.budget, stepwright_driver::sandbox());
+                let asking = Asking { model, prompts: &prompts, sandbox, contrast, budget, cancel };
                 let mut report = |progress: Progress| match progress {
                     Progress::Resumed(n) => note(&format!("{} taken from {}", count(n, "answer"), journal.display())),
                     Progress::Asking(what, left) => note(&format!("asking for {what}; {left} in this stage")),
@@ -226,11 +244,14 @@ impl Distill {
         }
         remarks.iter().for_each(|remark| text.push_str(&format!("! {remark}\n")));
         let tips = known.tips.len() + known.skills.iter().map(|skill| skill.tips.len()).sum::<usize>();
+        let functions = known.skills.iter().filter(|skill| !skill.function.is_empty()).count();
+        let functions = if functions > 0 { format!(", {}", count(functions, "function")) } else { String::new() };
         text.push_str(&format!(
-            "{}, {}, {} in {}; {} cut into skills\n",
+            "{}, {}, {}, {}{functions} in {}; {} cut into skills\n",
             count(known.skills.len(), "skill"),
             count(known.primitives().len(), "primitive"),
             count(tips, "tip"),
+            count(known.examples.len(), "example"),
             self.out.display(),
             count(cuts.len(), "log"),
         ));
@@ -240,6 +261,11 @@ impl Distill {
         print(&text)?;
         Ok(ExitCode::from(u8::from(early.is_some())))
     }
+}
+
+/// The primitive functions of a world.
+fn primitive_functions(world: &WorldKind) -> &'static str {
+    world.file("primitives.py").map_or(GENERIC, |file| file.text)
 }
 
 /// The knowledge of a file of skills.

@@ -17,6 +17,7 @@ use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
 use stepwright_method::{Answer as ModelAnswer, Knowledge, Stop};
 use stepwright_protocol::{Command, Level, Notice};
+use stepwright_sandbox::Sandbox;
 use stepwright_world::World;
 
 pub type RequestId = u64;
@@ -56,6 +57,7 @@ pub struct SessionView<'a> {
     pub source: &'a Source,
     pub prompting: &'a Prompting,
     pub knowledge: &'a Knowledge,
+    pub sandbox: &'a Arc<dyn Sandbox>,
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
     pub(super) last_request: &'a mut RequestId,

@@ -81,6 +81,7 @@ impl Driver {
             source: &self.models.source,
             prompting: &self.models.prompting,
             knowledge: &self.knowledge,
+            sandbox: &self.models.sandbox,
             notices: &self.outlets.notices,
             wanted: &mut own,
             last_request,

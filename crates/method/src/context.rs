@@ -13,7 +13,7 @@ use super::options::TEMPERATURE;
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
-use super::skills::{SkillShelf, TIPS, with_tips};
+use super::skills::{FORMS, SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
     Action, ArtifactId, AskId, AskKind, AskState, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal,
@@ -221,7 +221,10 @@ impl<'a> Context<'a> {
     /// An ask of the language model in use for completions.
     pub fn ask(&self, kind: AskKind, prompt: PromptRecord, n: u32, temperature: f64) -> AskSpec {
         let tips = !self.options().text(&TIPS).is_empty();
-        let prompt = if tips { with_tips(prompt, self.skills(&TIPS)) } else { prompt };
+        let prompt = match tips {
+            true => with_tips(prompt, self.skills(&TIPS), self.options().is(&FORMS, "on")),
+            false => prompt,
+        };
         AskSpec { kind, model: self.model.name.clone(), prompt: Some(prompt), n, temperature, shape: Shape::Usual }
     }
 

@@ -16,7 +16,7 @@ use stepwright_episode::showing::Showing;
 use stepwright_world::options::{OptionSpec, Table};
 
 /// The kinds of documents that are registered.
-static ARTIFACTS: [&ArtifactSpec; 11] = [
+static ARTIFACTS: [&ArtifactSpec; 10] = [
     &belief_update::ARTIFACT,
     &plan_following::ARTIFACT,
     &statler::ARTIFACT,
@@ -27,7 +27,6 @@ static ARTIFACTS: [&ArtifactSpec; 11] = [
     &skills::SEGMENTS,
     &reflexion::ARTIFACT,
     &reprompt::ARTIFACT,
-    &code_policy::ARTIFACT,
 ];
 
 /// A kind of documents; one that is not registered is of a method in another process.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use stepwright_skill::knowledge::Published;
-use stepwright_skill::{Knowledge, Segment, changes, document, file, segment};
+use stepwright_skill::{Knowledge, Primitive, Segment, changes, document, file, segment};
 
 use super::artifacts::ArtifactSpec;
 use stepwright_episode::gate::Conduct;
@@ -97,6 +97,15 @@ pub const SKILLS: OptionSpec =
 pub(crate) const TIPS: OptionSpec =
     OptionSpec::new("tips", "Tips", Kind::PathOr(SHIPPED), "a file of skills: its tips lead prompts");
 
+/// Whether the primitives of the same file lead prompts too, as in the paper's Reflexion+O3D.
+pub(crate) const FORMS: OptionSpec = OptionSpec::new(
+    "forms",
+    "Forms of actions",
+    Kind::Choice(&[("off", "tips alone lead prompts"), ("on", "the skills' primitives lead prompts too")]),
+    "whether primitives lead prompts beside the tips",
+)
+.or("off");
+
 /// The knowledge of a world's episodes, by where it comes from.
 #[derive(Debug)]
 pub struct SkillShelf {
@@ -174,7 +183,12 @@ impl SkillShelf {
             "" => by_author.filter(|(.., known)| alike(known) > 0).max_by_key(|(.., known)| alike(known)),
             env => by_author.into_iter().find(|(known, ..)| known == env),
         };
-        found.map(|(.., knowledge)| knowledge.clone()).ok_or_else(|| {
+        let with_examples = |knowledge: &Knowledge| {
+            let mut knowledge = knowledge.clone();
+            knowledge.take_examples(&own);
+            knowledge
+        };
+        found.map(|(.., knowledge)| with_examples(knowledge)).ok_or_else(|| {
             let skills = published.knowledge.iter().map(|(env, by, _)| format!("{env}/{by}"));
             let tips = published.tips_only.iter().map(|(env, variant, _)| format!("{env}/{}", name_of(env, variant)));
             let all: Vec<String> = skills.chain(tips).collect();
@@ -199,25 +213,51 @@ pub fn tips(knowledge: &Knowledge) -> Vec<String> {
 }
 
 /// A prompt with tips before all else. What cannot be read is listed in what was left out.
-pub(crate) fn with_tips(mut prompt: PromptRecord, known: Result<Arc<Knowledge>, String>) -> PromptRecord {
-    let list = match known {
-        Ok(knowledge) => tips(&knowledge),
+pub(crate) fn with_tips(
+    mut prompt: PromptRecord,
+    known: Result<Arc<Knowledge>, String>,
+    has_primitives: bool,
+) -> PromptRecord {
+    let text = match known {
+        Ok(knowledge) if has_primitives => primitives_led(&knowledge) + &tips_led(&tips(&knowledge)),
+        Ok(knowledge) => tips_led(&tips(&knowledge)),
         Err(why) => {
             let before = prompt.left_out.take().map_or_else(String::new, |before| format!("{before}; "));
             prompt.left_out = Some(format!("{before}tips: {why}"));
             return prompt;
         }
     };
-    if list.is_empty() {
-        return prompt;
-    }
-    let lines: Vec<String> = list.iter().map(|tip| format!("- {tip}")).collect();
-    let text = format!("Tips from earlier episodes:\n{}\n\n", lines.join("\n"));
+    led(prompt, &text)
+}
+
+/// A prompt with a text before all else.
+pub(crate) fn led(mut prompt: PromptRecord, text: &str) -> PromptRecord {
     match prompt.messages.first_mut() {
-        Some(first) => first.text.insert_str(0, &text),
-        None => prompt.messages.push(PromptMessage { role: "text".to_owned(), text }),
+        _ if text.is_empty() => {}
+        Some(first) => first.text.insert_str(0, text),
+        None => prompt.messages.push(PromptMessage { role: "text".to_owned(), text: text.to_owned() }),
     }
     prompt
+}
+
+/// Tips as they lead a prompt.
+pub(crate) fn tips_led(tips: &[String]) -> String {
+    let lines: String = tips.iter().map(|tip| format!("- {tip}\n")).collect();
+    if lines.is_empty() { lines } else { format!("Tips from earlier episodes:\n{lines}\n") }
+}
+
+/// The primitives of all skills as they lead a prompt, each with an example.
+pub(crate) fn primitives_led(knowledge: &Knowledge) -> String {
+    let line = |primitive: &Primitive| {
+        let example = primitive.examples.first().map(|example| format!(", as in: {example}")).unwrap_or_default();
+        format!("- {}{example}\n", primitive.syntax)
+    };
+    let lines: String = knowledge.primitives().into_iter().map(line).collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("Choose only among these actions, and keep to their form:\n{lines}\n")
+    }
 }
 
 #[cfg(test)]

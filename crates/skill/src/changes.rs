@@ -4,6 +4,8 @@
 use std::fmt;
 
 use crate::call::Signature;
+use crate::example::Example;
+use crate::function::Version;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::rules::Rules;
 
@@ -35,6 +37,17 @@ pub enum Change {
         before: Option<Primitive>,
         after: Option<Primitive>,
     },
+    /// The versions of a skill's function.
+    Function {
+        skill: String,
+        before: Vec<Version>,
+        after: Vec<Version>,
+    },
+    /// An example is added or gone.
+    Example {
+        added: bool,
+        example: Example,
+    },
 }
 
 impl Change {
@@ -46,6 +59,8 @@ impl Change {
             Change::Signature { .. } | Change::Remarks { .. } | Change::Rules(_) => '~',
             Change::Tip { before, after, .. } => sign(before.is_some(), after.is_some()),
             Change::Primitive { before, after, .. } => sign(before.is_some(), after.is_some()),
+            Change::Function { before, after, .. } => sign(!before.is_empty(), !after.is_empty()),
+            Change::Example { added, .. } => sign(!added, *added),
         }
     }
 }
@@ -87,6 +102,11 @@ impl fmt::Display for Change {
                 let syntax = after.as_ref().or(before.as_ref()).map_or("", |p| p.syntax.as_str());
                 write!(f, "{skill}: primitive {syntax}")
             }
+            Change::Function { skill, after, .. } => match after.last() {
+                Some(last) => write!(f, "{skill}: function, version {}: {}; {}", after.len(), last.why, last.tried()),
+                None => write!(f, "{skill}: function"),
+            },
+            Change::Example { example, .. } => write!(f, "example {} ({})", example.task(), example.calls().join(", ")),
         }
     }
 }
@@ -123,9 +143,17 @@ pub fn between(from: &Knowledge, to: &Knowledge) -> Vec<Change> {
             before: Some(was.clone()),
             after: None,
         }));
+        if before.function != skill.function {
+            let (before, after) = (before.function.clone(), skill.function.clone());
+            changes.push(Change::Function { skill: name.clone(), before, after });
+        }
     }
     let gone = from.skills.iter().filter(|skill| to.skill(&skill.signature.name).is_none());
     changes.extend(gone.map(|skill| Change::Removed(skill.signature.name.clone())));
+    for (added, here, there) in [(true, to, from), (false, from, to)] {
+        let other = here.examples.iter().filter(|example| !there.examples.contains(example));
+        changes.extend(other.map(|example| Change::Example { added, example: example.clone() }));
+    }
     if from.rules != to.rules {
         changes.push(Change::Rules(to.rules.clone()));
     }
@@ -185,6 +213,11 @@ pub fn apply<'a>(knowledge: &Knowledge, changes: impl IntoIterator<Item = &'a Ch
                 let same = |one: &Primitive, other: &Primitive| one.syntax == other.syntax;
                 list.into_iter().for_each(|list| put(list, before.as_ref(), after.as_ref(), same));
             }
+            Change::Function { skill, after, .. } => {
+                known.skill_mut(skill).into_iter().for_each(|skill| skill.function.clone_from(after));
+            }
+            Change::Example { added: true, example } => put(&mut known.examples, None, Some(example), |a, b| a == b),
+            Change::Example { added: false, example } => known.examples.retain(|one| one != example),
         }
     }
     known

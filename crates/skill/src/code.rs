@@ -75,6 +75,18 @@ re = Re()
 env_id = 0
 ";
 
+/// The functions that are there before any is written, where a world brings none of its own.
+pub const GENERIC: &str =
+    "# All that was done and seen: lists of an action and what was seen then, the first without an action.
+history = [['', observation]]
+
+def interact_with_environment(action):
+    # Does an action; gives what is seen then, and whether the task is done.
+    observations, rewards, dones, info = env.step([action])
+    history.append([action, observations[0]])
+    return observations[0], info['won'][0]
+";
+
 /// The parts of a program as it is run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -1,7 +1,9 @@
 //! Contrasting a success with a failure on one task: which steps they share, in order, and the step on which the failure turns. What
 //! that teaches is put into words without a language model; a person or a model may say it better.
 
+use crate::cut;
 use crate::primitive::name_of;
+use crate::segment::Segment;
 use stepwright_trajectory::Step;
 
 /// Steps of each side that are aligned; what comes after is shown but not compared (the work is their product).
@@ -82,6 +84,31 @@ impl Contrast {
             Mistake::Parted { failure, success } => failure.and_then(of_failure).or_else(|| of_success(success)),
         }
     }
+}
+
+/// The skill that the lesson of a pair belongs to: the one in whose call the failure failed, as the success has it; where the failure is not
+/// cut, the one in whose call the success did otherwise.
+pub fn skill_of<'a>(success: (&[Step], &'a [Segment]), failure: (&[Step], &[Segment])) -> Option<&'a str> {
+    let place = match failed_call(success.1, failure.1, failure.0) {
+        Some((good, _)) => good,
+        None => cut::at(success.1, Contrast::of(success.0, failure.0).right_step()?)?,
+    };
+    success.1.get(place).map(|segment| segment.skill.as_str())
+}
+
+/// The call in which a failure failed, with the success's beside it, by their places in the two cuts: the first call that was given up
+/// with nothing done, else the first that the success does not have at that place, else the last.
+pub fn failed_call(success: &[Segment], failure: &[Segment], steps: &[Step]) -> Option<(usize, usize)> {
+    let gave_up = |segment: &Segment| steps.get(segment.end).is_some_and(Step::is_refused);
+    let other = |at: usize| success.get(at).is_none_or(|own| own.skill != failure[at].skill);
+    let last = failure.len().checked_sub(1)?;
+    let bad = failure.iter().position(gave_up).or_else(|| (0..=last).find(|at| other(*at))).unwrap_or(last);
+    let nth = failure.get(..bad)?.iter().filter(|segment| segment.skill == failure[bad].skill).count();
+    let mut same = (0..success.len()).filter(|at| success[*at].skill == failure[bad].skill).collect::<Vec<_>>();
+    // Where the success calls it less often, its last; where it never does, what it did at that place.
+    same.truncate(nth + 1);
+    let good = same.last().copied().unwrap_or_else(|| bad.min(success.len().saturating_sub(1)));
+    (good < success.len()).then_some((good, bad))
 }
 
 /// The rows of a longest common subsequence of the actions; where one side has steps the other lacks, the failure's come first.
@@ -264,6 +291,26 @@ mod tests {
         assert_eq!(tip, "Do not stop before `click[blue]`.");
         let (contrast, tip) = said(&bought, &bought);
         assert_eq!((contrast.mistake, contrast.marked(), tip.as_str()), (None, None, ""));
+    }
+
+    #[test]
+    fn the_call_that_failed_is_told_from_those_before() {
+        let cut = |calls: &[&str]| -> Vec<Segment> {
+            let part =
+                |(at, call): (usize, &&str)| Segment { skill: (*call).to_owned(), args: vec![], start: at, end: at };
+            calls.iter().enumerate().map(part).collect()
+        };
+        let good = cut(&["find", "take", "find", "use"]);
+        let seen = |refused: Option<usize>| -> Vec<(&str, &str)> {
+            (0..4).map(|at| ("x", if refused == Some(at) { "Nothing happens." } else { "ok" })).collect()
+        };
+        let failed = |calls: &[&str], refused| failed_call(&good, &cut(calls), &steps(&seen(refused)));
+        assert_eq!(failed(&["find", "take", "find"], None), Some((2, 2)), "the second, at which it ended");
+        assert_eq!(failed(&["find", "take", "find"], Some(1)), Some((1, 1)));
+        assert_eq!(failed(&["find", "take", "use"], None), Some((3, 2)));
+        assert_eq!(failed(&["find", "heat", "find"], None), Some((1, 1)), "what the success did there");
+        assert_eq!(failed(&[], None), None);
+        assert_eq!(failed_call(&[], &good, &[]), None);
     }
 
     #[test]

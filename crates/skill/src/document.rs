@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::example::Example;
 use crate::file::check_uses;
+use crate::function::Version;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::rules::Rules;
 
@@ -15,6 +17,8 @@ struct Document {
     tips: Vec<String>,
     #[serde(default)]
     skills: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<Shown>,
     #[serde(default, skip_serializing_if = "Rules::is_empty")]
     rules: Rules,
 }
@@ -31,6 +35,15 @@ struct Entry {
     primitives: Vec<Primitive>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uses: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    function: Vec<Version>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    first: String,
+    lines: Vec<Vec<String>>,
 }
 
 pub fn write(knowledge: &Knowledge) -> Value {
@@ -40,9 +53,12 @@ pub fn write(knowledge: &Knowledge) -> Value {
         tips: skill.tips.clone(),
         primitives: skill.primitives.clone(),
         uses: skill.uses.clone(),
+        function: skill.function.clone(),
     };
     let skills = knowledge.skills.iter().map(entry).collect();
-    let document = Document { tips: knowledge.tips.clone(), skills, rules: knowledge.rules.clone() };
+    let shown = |example: &Example| Shown { first: example.first.clone(), lines: example.written() };
+    let examples = knowledge.examples.iter().map(shown).collect();
+    let document = Document { tips: knowledge.tips.clone(), skills, examples, rules: knowledge.rules.clone() };
     // Texts and lists alone: nothing in it has no JSON.
     serde_json::to_value(document).unwrap_or_default()
 }
@@ -53,11 +69,13 @@ pub fn read(document: &Value) -> Result<Knowledge, String> {
         return Ok(Knowledge::default());
     }
     let document = Document::deserialize(document).map_err(|e| format!("no knowledge of skills: {e}"))?;
-    let mut knowledge = Knowledge { skills: Vec::new(), tips: document.tips, rules: document.rules };
+    let examples = document.examples.into_iter().map(|shown| Example::read(shown.first, shown.lines));
+    let examples = examples.collect::<Result<_, _>>()?;
+    let mut knowledge = Knowledge { skills: Vec::new(), tips: document.tips, examples, rules: document.rules };
     for entry in document.skills {
         let signature = entry.name.parse().map_err(|e| format!("skill {:?}: {e}", entry.name))?;
-        let Entry { intro, tips, primitives, uses, name } = entry;
-        let skill = Skill { signature, primitives, tips, intro, uses };
+        let Entry { intro, tips, primitives, uses, function, name } = entry;
+        let skill = Skill { signature, primitives, tips, intro, uses, function };
         if knowledge.skill(&skill.signature.name).is_some() {
             return Err(format!("the skill {name} is there twice; give one of them another name"));
         }
@@ -74,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_faults_name_the_skill() {
-        let text = "tips = [\"t\"]\n[[skill]]\nname = \"f(a)\"\nuses = [\"g(a)\"]\n[[skill]]\nname = \"g(x)\"\nprimitives = [{ syntax = \"go to [x] [id]\" }]\n[[action]]\nform = \"go to [x] [id]\"\nneeds = [\"[x] listed at first\"]\n[likely]\nmug = [\"desk\"]\n";
+        let text = "tips = [\"t\"]\n[[skill]]\nname = \"f(a)\"\nuses = [\"g(a)\"]\n[[skill]]\nname = \"g(x)\"\nprimitives = [{ syntax = \"go to [x] [id]\" }]\n[[skill.function]]\ncode = \"def g_x(x): pass\"\nwhy = \"by hand\"\n[[example]]\nfirst = \"r\"\nlines = [[\"call: f(a)\"]]\n[[action]]\nform = \"go to [x] [id]\"\nneeds = [\"[x] listed at first\"]\n[likely]\nmug = [\"desk\"]\n";
         let knowledge = crate::file::read(text).unwrap();
         assert_eq!(read(&write(&knowledge)), Ok(knowledge));
         assert_eq!(read(&Value::Null), Ok(Knowledge::default()));

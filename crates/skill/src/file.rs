@@ -10,6 +10,14 @@
 //! primitives = [{ syntax = "go to [receptacle] [id]", examples = ["go to desk 1"] }]
 //! uses = ["find(object)"]
 //!
+//! [[skill.function]]
+//! code = "def put_object(object, receptacle): …"
+//! why = "written from a, b"
+//!
+//! [[example]]
+//! first = "You are in a room. …"
+//! lines = [["think: A mug first."], ["call: find(mug)"], ["go to desk 1", "On it, a mug 1."], ["Done: mug 1 is there."]]
+//!
 //! [[action]]
 //! form = "open [receptacle] [id]"
 //! needs = ["last go to: [receptacle]", "[receptacle] is closed"]
@@ -32,6 +40,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::call::{Signature, SkillCall};
+use crate::example::Example;
+use crate::function::Version;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::fits;
 
@@ -53,6 +63,8 @@ struct File {
     #[serde(default)]
     skill: Vec<SkillTable>,
     #[serde(default)]
+    example: Vec<Spanned<ExampleTable>>,
+    #[serde(default)]
     action: Vec<rules::ActionTable>,
     #[serde(default)]
     plan: Vec<rules::PlanTable>,
@@ -72,6 +84,15 @@ struct SkillTable {
     primitives: Vec<PrimitiveTable>,
     #[serde(default)]
     uses: Vec<Spanned<String>>,
+    #[serde(default)]
+    function: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExampleTable {
+    first: String,
+    lines: Vec<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -90,25 +111,31 @@ pub fn read(text: &str) -> Result<Knowledge, FileError> {
     })?;
     let mut skills: Vec<Skill> = Vec::new();
     let mut lines_of_uses: Vec<Vec<usize>> = Vec::new();
-    for table in file.skill {
-        let line = line_of(table.name.span().start);
+    for SkillTable { name, intro, tips, primitives, uses, function } in file.skill {
+        let line = line_of(name.span().start);
         let fail = |message: String| FileError { line, message };
-        let signature: Signature = table.name.into_inner().parse().map_err(|e| fail(format!("{e}")))?;
+        let signature: Signature = name.into_inner().parse().map_err(|e| fail(format!("{e}")))?;
         if skills.iter().any(|known| known.signature.name == signature.name) {
             return Err(fail(format!("the skill {} is there twice; give one of them another name", signature.name)));
         }
-        let (lines, uses) = table.uses.into_iter().map(|used| (line_of(used.span().start), used.into_inner())).unzip();
+        let (lines, uses) = uses.into_iter().map(|used| (line_of(used.span().start), used.into_inner())).unzip();
         lines_of_uses.push(lines);
-        let primitives = table.primitives.into_iter().map(|primitive| checked(primitive, &line_of));
+        let primitives = primitives.into_iter().map(|primitive| checked(primitive, &line_of));
         let primitives = primitives.collect::<Result<Vec<_>, _>>()?;
-        skills.push(Skill { signature, primitives, tips: table.tips, intro: table.intro, uses });
+        skills.push(Skill { signature, primitives, tips, intro, uses, function });
     }
     let at = |skill: usize, used: usize| lines_of_uses.get(skill).and_then(|lines| lines.get(used)).copied();
     check_uses(&skills).map_err(|(skill, used, message)| FileError { line: at(skill, used).unwrap_or(1), message })?;
     let parameters: Vec<(String, usize)> =
         skills.iter().map(|skill| (skill.signature.name.clone(), skill.signature.parameters.len())).collect();
     let tables = rules::Tables { refused: file.refused, action: file.action, plan: file.plan, likely: file.likely };
-    Ok(Knowledge { skills, tips: file.tips, rules: rules::read(tables, &parameters, &line_of)? })
+    let example = |table: Spanned<ExampleTable>| {
+        let line = line_of(table.span().start);
+        let ExampleTable { first, lines } = table.into_inner();
+        Example::read(first, lines).map_err(|message| FileError { line, message })
+    };
+    let examples = file.example.into_iter().map(example).collect::<Result<_, _>>()?;
+    Ok(Knowledge { skills, tips: file.tips, examples, rules: rules::read(tables, &parameters, &line_of)? })
 }
 
 fn checked(table: PrimitiveTable, line_of: &impl Fn(usize) -> usize) -> Result<Primitive, FileError> {
@@ -232,9 +259,32 @@ pub fn write(knowledge: &Knowledge) -> String {
         if !skill.uses.is_empty() {
             put(&mut out, "uses", &list(&skill.uses));
         }
+        skill.function.iter().for_each(|version| put_version(&mut out, version));
+    }
+    for example in &knowledge.examples {
+        out.push_str("\n[[example]]\n");
+        put(&mut out, "first", &quoted(&example.first));
+        let line = |line: &Vec<String>| {
+            format!("    [{}],\n", line.iter().map(|text| single(text)).collect::<Vec<_>>().join(", "))
+        };
+        put(&mut out, "lines", &format!("[\n{}]", example.written().iter().map(line).collect::<String>()));
     }
     rules::write(&mut out, &knowledge.rules);
     out
+}
+
+fn put_version(out: &mut String, version: &Version) {
+    out.push_str("\n[[skill.function]]\n");
+    put(out, "code", &quoted(&version.code));
+    put(out, "why", &quoted(&version.why));
+    for (key, count) in [("reproduced", version.reproduced), ("of", version.of)] {
+        if count > 0 {
+            put(out, key, &count.to_string());
+        }
+    }
+    if !version.fault.is_empty() {
+        put(out, "fault", &quoted(&version.fault));
+    }
 }
 
 fn put(out: &mut String, key: &str, value: &str) {
@@ -245,6 +295,11 @@ fn put(out: &mut String, key: &str, value: &str) {
 fn list(texts: &[String]) -> String {
     let lines: Vec<String> = texts.iter().map(|text| format!("    {},\n", quoted(text))).collect();
     format!("[\n{}]", lines.concat())
+}
+
+/// As [`quoted`], on one line: JSON's strings without DEL are TOML's.
+fn single(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 fn quoted(text: &str) -> String {
@@ -281,6 +336,7 @@ mod tests {
             ("[[action]]\nform = \"open [r] [id]\"\nneeds = [\"open\"]\n", 3, "is no need"),
             ("[[skill]]\nname = \"f(a)\"\n[[plan]]\ntask = \"t\"\ncalls = [\n \"f(a, b)\"]\n", 6, "2 arguments"),
             ("[[plan]]\ntask = \"t\"\ncalls = [\"g()\"]\n", 3, "no skill here"),
+            ("[[example]]\nfirst = \"t\"\nlines = [[\"go on\"]]\n", 1, "no observation"),
         ];
         for (text, line, part) in cases {
             let error = read(text).unwrap_err();
@@ -290,7 +346,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\nuses = [\"find(object)\"]\n[[skill]]\nname = \"find(object)\"\n[[action]]\nform = \"open [r] [id]\"\nneeds = [\"not [r] is open\"]\nmakes = [\"[r] is open\"]\nshows = \"r\"\n[[plan]]\ntask = \"do [x]\"\ncalls = [\"put([x], shelf)\"]\nseen = 2\n[likely]\nmug = [\"shelf\"]\n";
+        let text = "tips = [\"a \\\"quoted\\\" tip\\nof two lines\"]\n[[skill]]\nname = \"put(object, receptacle)\"\nintro = \"i\"\ntips = [\"t\"]\nprimitives = [{ syntax = \"open [r] [id]\", examples = [\"open drawer 2\"] }]\nuses = [\"find(object)\"]\n[[skill.function]]\ncode = \"def put_object(object, receptacle):\\n    act('a\\\\tb')\"\nwhy = \"written\"\nreproduced = 1\nof = 2\nfault = \"a: line 1\"\n[[skill]]\nname = \"find(object)\"\n[[example]]\nfirst = \"A room.\\nYour task is to: do.\"\nlines = [[\"think: so\"], [\"call: find(mug)\"], [\"go to desk 1\", \"a \\\"mug\\\"\\n[Next >]\"], [\"Done: it is\"]]\n[[action]]\nform = \"open [r] [id]\"\nneeds = [\"not [r] is open\"]\nmakes = [\"[r] is open\"]\nshows = \"r\"\n[[plan]]\ntask = \"do [x]\"\ncalls = [\"put([x], shelf)\"]\nseen = 2\n[likely]\nmug = [\"shelf\"]\n";
         let knowledge = read(text).unwrap();
         assert_eq!(read(&write(&knowledge)).unwrap(), knowledge);
     }

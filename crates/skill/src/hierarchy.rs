@@ -1,55 +1,20 @@
-//! Acting by skills as one sequence of lines: thoughts, calls, actions, reports. What belongs to which call, what a policy of either
-//! level is shown of it, and which line an agent's wish for an action comes to.
+//! Acting by skills as one sequence of lines: how a text is read at either level, what belongs to which call, and which line an agent's
+//! wish for an action comes to.
 
 use crate::agent::Past;
 use crate::call::SkillCall;
+pub use crate::history::{
+    Entry, Line, OK, Style, base_history, open, record, recorded, skill_history, surroundings, write,
+};
 use crate::knowledge::{Knowledge, Skill};
 use crate::line::{self, Level, Reading};
 use crate::primitive::{bracketed, fits, name_of};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
-    Thought(String),
-    Call(SkillCall),
-    Act(String),
-    /// A skill gave control back, with what it reported.
-    Report(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub line: Line,
-    pub observation: String,
-    pub refused: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// `> go to desk 1`, `> call: find(mug)`, `> think: …`.
-    Arrow,
-    /// `Action: click[Buy Now]`, `Action: purchase_item()`, `Action: think[…]`.
-    Action,
-}
 
 /// The style of what is known: sites are acted on by names with brackets.
 pub fn style(knowledge: &Knowledge) -> Style {
     let forms = knowledge.primitives();
     let site = forms.iter().filter(|primitive| bracketed(&primitive.syntax).is_some()).count();
     if site * 2 > forms.len() { Style::Action } else { Style::Arrow }
-}
-
-/// The text with which control comes back to the policy that called.
-const FINISHED: &str = "Subprocedure finished.";
-/// The answer to a thought.
-pub const OK: &str = "OK.";
-
-/// The call that is being carried out at the end of the lines, with the place of its line.
-pub fn open(entries: &[Entry]) -> Option<(usize, &SkillCall)> {
-    let last = entries.iter().rposition(|entry| matches!(entry.line, Line::Call(_) | Line::Report(_)))?;
-    match &entries.get(last)?.line {
-        Line::Call(call) => Some((last, call)),
-        _ => None,
-    }
 }
 
 pub fn level(entries: &[Entry]) -> Level {
@@ -75,97 +40,6 @@ fn thought(text: &str) -> String {
 pub fn bare(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('>').or_else(|| text.strip_prefix("Action:")).unwrap_or(text).trim()
-}
-
-/// A line as it is recorded: read back by [`recorded`], whatever the style.
-pub fn record(line: &Line) -> String {
-    match line {
-        Line::Thought(text) => format!("think: {text}"),
-        Line::Call(call) => format!("call: {call}"),
-        Line::Act(action) => action.clone(),
-        Line::Report(message) => format!("Done: {message}"),
-    }
-}
-
-/// The kind of a recorded text that executed nothing; `None` for an action.
-pub fn recorded(text: &str) -> Option<Line> {
-    if let Some(text) = text.strip_prefix("think:") {
-        return Some(Line::Thought(text.trim().to_owned()));
-    }
-    if let Some(message) = text.strip_prefix("Done:") {
-        return Some(Line::Report(message.trim().to_owned()));
-    }
-    text.strip_prefix("call:").and_then(|call| call.trim().parse().ok()).map(Line::Call)
-}
-
-/// A line as a policy of that style writes it; `of`: the call that it is in.
-pub fn write(line: &Line, style: Style, of: Option<&SkillCall>) -> String {
-    match (style, line) {
-        (Style::Arrow, Line::Thought(text)) => format!("> think: {text}"),
-        (Style::Arrow, Line::Call(call)) => format!("> call: {call}"),
-        (Style::Arrow, Line::Act(action)) => format!("> {action}"),
-        (Style::Arrow, Line::Report(message)) => match of {
-            Some(call) => format!("> Done {call}: {message}"),
-            None => format!("> Done: {message}"),
-        },
-        (Style::Action, Line::Thought(text)) => format!("Action: think[{text}]"),
-        (Style::Action, Line::Call(call)) => format!("Action: {call}"),
-        (Style::Action, Line::Act(action)) => format!("Action: {action}"),
-        (Style::Action, Line::Report(message)) => format!("Action: Done[{message}]"),
-    }
-}
-
-fn answered(style: Style, line: String, observation: &str) -> String {
-    match style {
-        Style::Arrow => format!("{line}\n{observation}\n"),
-        Style::Action => format!("{line}\nObservation: {observation}\n"),
-    }
-}
-
-/// The base policy's history: its thoughts and calls, and how each call ended. On a site the page that it led to too.
-pub fn base_history(entries: &[Entry], style: Style, first: &str) -> String {
-    let mut text = String::new();
-    let (mut inside, mut page) = (false, first);
-    for entry in entries {
-        match &entry.line {
-            Line::Call(_) => {
-                text.push_str(&write(&entry.line, style, None));
-                text.push('\n');
-                inside = true;
-            }
-            Line::Report(message) => {
-                match style {
-                    Style::Arrow => text.push_str(&format!("{FINISHED}\n")),
-                    Style::Action => {
-                        text.push_str(&format!("Observation:\nSubprocedure Done[{message}]\nCurrent Page:\n{page}\n"));
-                    }
-                }
-                inside = false;
-            }
-            Line::Act(_) => {
-                page = &entry.observation;
-                // What a person did between two calls.
-                if !inside {
-                    text.push_str(&answered(style, write(&entry.line, style, None), &entry.observation));
-                }
-            }
-            Line::Thought(_) if !inside => {
-                text.push_str(&answered(style, write(&entry.line, style, None), &entry.observation));
-            }
-            Line::Thought(_) => {}
-        }
-    }
-    text
-}
-
-/// The history of a skill's policy: all actions before its call, and all its own lines since.
-pub fn skill_history(entries: &[Entry], style: Style) -> (String, String) {
-    let at = open(entries).map_or(0, |(at, _)| at + 1);
-    let (before, own) = entries.split_at(at.min(entries.len()));
-    let shown = |entry: &Entry| answered(style, write(&entry.line, style, None), &entry.observation);
-    let acts = before.iter().filter(|entry| matches!(entry.line, Line::Act(_))).map(shown).collect();
-    let own = own.iter().filter(|entry| matches!(entry.line, Line::Act(_) | Line::Thought(_))).map(shown).collect();
-    (acts, own)
 }
 
 /// The lines as an agent by skills follows them.
@@ -275,7 +149,7 @@ mod tests {
         assert_eq!((before.as_str(), own.as_str()), ("> go to desk 1\nOn the desk 1, you see a mug 1.\n", ""));
         let site = base_history(&entries[1..4], Style::Action, "first");
         assert!(
-            site.ends_with("Subprocedure Done[mug 1 is at desk 1]\nCurrent Page:\nOn the desk 1, you see a mug 1.\n"),
+            site.ends_with("Subprocedure Done[mug 1 is at desk 1]\nCurrent Page:\nOn the desk 1, you see a mug 1.\n\n"),
             "{site}"
         );
         let depths: Vec<usize> = tree(&entries).iter().map(|row| row.depth).collect();

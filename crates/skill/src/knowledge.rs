@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::Signature;
+use crate::example::Example;
+use crate::function::Version;
 use crate::rules::Rules;
 
 /// Skills with what is known of each.
@@ -10,6 +12,8 @@ use crate::rules::Rules;
 pub struct Knowledge {
     pub skills: Vec<Skill>,
     pub tips: Vec<String>,
+    /// Episodes cut into calls, which policies are shown.
+    pub examples: Vec<Example>,
     pub rules: Rules,
 }
 
@@ -23,6 +27,8 @@ pub struct Skill {
     pub intro: String,
     /// The skills it calls: by name, or by a call over its own parameters (`find(object)`).
     pub uses: Vec<String>,
+    /// Its function as code, the versions in the order they came in; the last is in force.
+    pub function: Vec<Version>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -90,6 +96,19 @@ impl Knowledge {
         self.skills.iter().find(|skill| skill.signature.name == name)
     }
 
+    /// Takes over the examples of another knowledge whose calls are all known here: what was published has none of its own.
+    pub fn take_examples(&mut self, other: &Knowledge) {
+        let arguments = |name: &str| self.skill(name).map(|skill| skill.signature.parameters.len());
+        let fitting: Vec<Example> = other.examples.iter().filter(|example| example.fits(arguments)).cloned().collect();
+        self.examples.extend(fitting);
+    }
+
+    /// The functions of all skills in force, one below the other.
+    pub fn functions(&self) -> String {
+        let code = self.skills.iter().filter_map(|skill| Some(skill.function_in_force()?.code.trim_end()));
+        code.collect::<Vec<_>>().join("\n\n")
+    }
+
     pub fn primitives(&self) -> Vec<&Primitive> {
         let mut all: Vec<&Primitive> = Vec::new();
         for primitive in self.skills.iter().flat_map(|skill| &skill.primitives) {
@@ -98,6 +117,13 @@ impl Knowledge {
             }
         }
         all
+    }
+}
+
+impl Skill {
+    /// The version in force: the last that reproduced something; the last where none did.
+    pub fn function_in_force(&self) -> Option<&Version> {
+        self.function.iter().rev().find(|version| version.works()).or(self.function.last())
     }
 }
 
@@ -124,7 +150,7 @@ impl Published {
                 primitives: entry.primitives,
                 tips: entry.tips,
                 intro: entry.primitive_intro.unwrap_or_default(),
-                uses: Vec::new(),
+                ..Skill::default()
             };
             let known = published.knowledge.iter_mut().find(|(env, by, _)| *env == entry.env && *by == entry.author);
             match known {
@@ -145,5 +171,27 @@ impl Published {
         let all =
             self.knowledge.iter().filter(|(known, ..)| known == env).flat_map(|(.., knowledge)| &knowledge.skills);
         Knowledge { skills: all.cloned().collect(), ..Knowledge::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::function::{head, name};
+
+    #[test]
+    fn the_last_version_that_reproduced_something_is_in_force() {
+        let version =
+            |code: &str, reproduced, of| Version { code: code.to_owned(), reproduced, of, ..Version::default() };
+        let mut skill = Skill { function: vec![version("a", 1, 2), version("b", 0, 2)], ..Skill::default() };
+        assert_eq!(skill.function_in_force().unwrap().code, "a");
+        skill.function.push(version("c", 0, 0));
+        assert_eq!(
+            Knowledge { skills: vec![skill], ..Knowledge::default() }.functions(),
+            "c",
+            "what a person wrote is in force untried"
+        );
+        assert_eq!(head(&"put(object, place)".parse().unwrap()), "def put_object(object, place):");
+        assert_eq!((name(&"buy()".parse().unwrap()), version("", 0, 0).tried()), ("buy".into(), "not tried".into()));
     }
 }

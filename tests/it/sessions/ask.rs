@@ -7,7 +7,7 @@
 //! `prune: ROW`, `add below ROW: ACTION`.
 //! Of candidates: `adopt add: A; B`, `put add: TEXT`, `put add N: TEXT`, `try add: TEXT`, `drop add: N`, `restore add: N`, `infer add`,
 //! `infer by model`, `score add`, `undo of add`, `redo of add`, `asks: 2 6 3`, `save set`, `adopt set: TEXT`, `compare with: file`.
-//! Of skills: `skills next`, `skills next tips-only`, `skills cut: good`, `skills tips: good bad`, `load: TEXT`.
+//! Of skills: `skills next`, `skills next tips-only`, `skills next functions`, `skills cut: good`, `skills tips: good bad`, `load: TEXT`.
 //! Of the script's folder: `make room`, `write FILE: TEXT` (or `@FILE`), `remove: FILE`.
 //!
 //! Waited for is a record by its event's name (`executed`, `ask_failed`), words that are said (`"no route"`, `"error: no route"`), `done`, `at 1` (the cursor), a
@@ -226,6 +226,7 @@ impl Play {
     fn skills(&self, words: &[&str], text: &str) -> SkillCommand {
         let way = match words.get(2) {
             Some(&"tips-only") => Way::TipsOnly,
+            Some(&"functions") => Way::Functions,
             Some(&"tips-only-non-contrastive") => Way::TipsOnlyNonContrastive,
             _ => Way::Published,
         };

@@ -21,6 +21,7 @@ use stepwright::method::named;
 use stepwright::method::prompting::Prompting;
 use stepwright::model::ModelError;
 use stepwright::precondition::CandidateAsks;
+use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::external::{Adapter, ExternalWorld};
 use stepwright::world::table::{self, TableWorld};
 use stepwright::world::{Sources, World, kitchen, shipped_domain};
@@ -233,6 +234,7 @@ impl Place {
         let request = OpenRequest::Log("tests/it/sessions/logs.jsonl".into(), "good".into());
         let mut setup = prepare(&request, &configuration(self.folder.path()), &Sources::default()).unwrap();
         setup.keep = Persistence::Nothing;
+        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
         setup.source = Source::Language { name: "scripted".into(), model: self.model.clone() };
         setup
     }

@@ -1,6 +1,6 @@
 //! Policies as code: the model writes a program for the task, and each action that the program takes is decided about by itself.
 //!
-//! O3D-Code (Xiao et al. 2024, Appendix D) composes skills that are functions already. Demo2Code and AdaPlanner, whose programs hold all
+//! O3D-Code (Xiao et al. 2024, Appendix D) composes functions that a model wrote for skills from logs. Demo2Code and AdaPlanner, whose programs hold all
 //! that they need, have rooms of their own and share what is here: `run` runs a program in the sandbox from its beginning, with what
 //! happened since as the answers to its calls, up to the first call that has none; `run_so_far` finds these in the records, so that going
 //! back, branching and reopening need nothing else; [`next_line`] offers the next action or asks what a function is answered. The program
@@ -16,11 +16,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use stepwright_skill::code::{self, Next, Parts};
 
-use super::artifacts::ArtifactSpec;
 use super::options::TEMPERATURE;
 use super::plan_following::{ActivePlan, NextLine, Taken, Upcoming, active_plan, upcoming};
 use super::react::{LIMITS, over};
-use super::skills::{SKILLS, TIPS, tips};
+use super::skills::SKILLS;
 use super::{
     Answer, Context, DerivedState, Method, MethodInfo, Needs, Place, Reading, SYMBOLIC, Section, Step, StepStatus,
     Stop, WorkInput,
@@ -28,12 +27,8 @@ use super::{
 pub(super) use literal::is_literal;
 pub(super) use prompt::{functions_of, message};
 pub(super) use run_so_far::RunSoFar;
-use stepwright_episode::showing::Showing;
-use stepwright_episode::{
-    ArtifactId, ArtifactKind, Ask, AskKind, Decision, Generation, Origin, PromptRecord, Shape, Written,
-};
+use stepwright_episode::{ArtifactId, Ask, AskKind, Decision, Generation, Origin, PromptRecord, Shape, Written};
 use stepwright_world::Ability;
-use stepwright_world::options::{Kind, OptionSpec};
 
 const TOKENS: u32 = 1_200;
 /// Tokens of an answer to a function that a model answers.
@@ -42,19 +37,10 @@ pub(super) const FUNCTION_TOKENS: u32 = 160;
 const AGAIN: f64 = 0.7;
 /// The purpose of an ask for the answer to a call of a program.
 const FUNCTION: &str = "function";
-/// The program where no language model writes one: the shipped functions' own base policy.
+/// The program where no language model writes one: that of the functions that ship.
 const SOLVE: &str = "solve(task, observation)";
 
-/// Whether the shipped functions are rewritten first.
-const REWRITE: OptionSpec = OptionSpec::new(
-    "rewrite",
-    "Functions by tips",
-    Kind::Choice(&[("off", "the skills' functions as they are"), ("on", "rewritten by the model for the tips known")]),
-    "whether skills' functions are rewritten by the tips known",
-)
-.or("off");
-
-/// O3D-Code: skills are functions; the program calls them.
+/// O3D-Code: skills are functions that a model wrote from logs; the program is composed of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct O3dCode;
 
@@ -63,9 +49,9 @@ impl Method for O3dCode {
         MethodInfo {
             id: "o3d-code",
             label: "O3D-Code",
-            description: "Skills are functions; the model writes a program that calls them, and each action it takes is yours to \
-                          approve. Without a language model the shipped base policy is the program.",
-            options: &[REWRITE, SKILLS, LIMITS, TIPS, TEMPERATURE],
+            description: "Skills are functions that a model wrote from logs; the model composes a program of them, and each action it \
+                          takes is yours to approve. Without a language model functions written by hand play, and no skill of logs.",
+            options: &[SKILLS, LIMITS, TEMPERATURE],
             needs: Needs {
                 world_with_model: &[],
                 world_without_model: &[Ability::SkillCode],
@@ -77,12 +63,12 @@ impl Method for O3dCode {
     }
 
     fn step(&self, cx: &Context<'_>) -> Step {
-        if let Some(step) = rewritten(cx) {
-            return step;
-        }
+        let library = match library(cx) {
+            Ok(library) => library,
+            Err(why) => return Step::Stuck(why),
+        };
         let origin = if cx.model.language { Origin::Greedy } else { Origin::Symbolic };
-        let parts =
-            |program: &str| Parts { library: prompt::library(cx), program: program.to_owned(), ..Parts::default() };
+        let parts = |program: &str| Parts { library: library.clone(), program: program.to_owned(), ..Parts::default() };
         let next = |force: &ActivePlan<'_>| {
             next_line(cx, force, || (parts(force.text), Map::new()), |came, _| stopped(&in_words(came)))
         };
@@ -92,16 +78,13 @@ impl Method for O3dCode {
         if !cx.model.language {
             return Step::ask(cx.own(AskKind::PLAN, SYMBOLIC, 1, Value::Null));
         }
-        ask(cx, "program", AskKind::PLAN, cx.samples.is_some(), prompt::program(cx))
+        ask(cx, "program", AskKind::PLAN, cx.samples.is_some(), prompt::composed(cx, library))
     }
 
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
         let code = || code::written(answer.first());
         match ask.kind {
             AskKind::PLAN => program(ask, answer, code(), &[]),
-            AskKind::Artifact { ref artifact } if *artifact == functions().kind => {
-                document(ask, answer, functions(), "the skills' functions by the tips known", code(), &[])
-            }
             // What a run came to, and what a model answered a function, is read again from the record.
             _ => Reading::Kept,
         }
@@ -137,22 +120,22 @@ impl Method for O3dCode {
     }
 }
 
-/// An ask for the skills' functions rewritten by the tips known, where that is wanted and was not done.
-fn rewritten(cx: &Context<'_>) -> Option<Step> {
-    let node = cx.node().filter(|node| node.parent.is_none())?;
-    let wanted = cx.model.language && cx.options().is(&REWRITE, "on");
-    let done = node.turn.offers.iter().any(|offer| offer.written.artifact == functions() && offer.is_settled());
-    if !wanted || done {
-        return None;
+/// The functions that its programs may call: with a model the primitive functions and those that were written from logs for the skills;
+/// without one those that ship, which no model is shown.
+fn library(cx: &Context<'_>) -> Result<String, String> {
+    if !cx.model.language {
+        return Ok(cx.world.kind().file(prompt::FILE).map_or("", |file| file.text).to_owned());
     }
-    let tips = match cx.skills(&SKILLS) {
-        Ok(known) => tips(&known),
-        Err(why) => return Some(Step::Stuck(why)),
-    };
-    if tips.is_empty() {
-        return None;
+    let functions = cx.skills(&SKILLS)?.functions();
+    let primitives = cx.world.kind().file(prompt::PRIMITIVES).map_or(code::GENERIC, |file| file.text);
+    match functions.is_empty() {
+        true => Err(
+            "the skills in use have no functions; have them written from logs (stepwright distill --functions, or the \
+                     pane Skills) and name the file with --skills"
+                .to_owned(),
+        ),
+        false => Ok(format!("{primitives}\n{functions}\n")),
     }
-    Some(ask(cx, "rewrite", AskKind::Artifact { artifact: functions().kind }, false, prompt::rewrite(cx, &tips)))
 }
 
 /// An ask by a prompt; `again`: greedily written again it would come out the same.
@@ -225,33 +208,8 @@ pub(super) fn stopped(why: &str) -> Step {
     Step::Recommend { proposal: None, why }
 }
 
-/// The skills' functions as a document.
-pub(super) static ARTIFACT: ArtifactSpec = ArtifactSpec {
-    read: |_, _, typed| match typed.trim() {
-        "" => Err("there are no functions in it; write them, or refuse it".to_owned()),
-        _ => Ok((json!({ "text": typed }), None)),
-    },
-    ..ArtifactSpec::new("functions", Showing::new("the skills' functions"))
-};
-
-/// The document of the skills' functions, where they are not those that ship.
-fn functions() -> ArtifactId {
-    ArtifactId { kind: ArtifactKind::Other(ARTIFACT.id.to_owned()), key: String::new() }
-}
-
 /// An answer as the program in force; `more`: what its document holds beside the text and the ask, and in their place.
 pub(super) fn program(ask: &Ask, answer: &Answer, code: String, more: &[(&str, Value)]) -> Reading {
-    document(ask, answer, ArtifactId::PLAN, "a program", code, more)
-}
-
-fn document(
-    ask: &Ask,
-    answer: &Answer,
-    artifact: ArtifactId,
-    title: &str,
-    code: String,
-    more: &[(&str, Value)],
-) -> Reading {
     let raw = answer.first().to_owned();
     let problem = code.trim().is_empty().then(|| "the answer holds no code".to_owned());
     let mut value = json!({ "text": code, "ask": ask.id });
@@ -259,7 +217,7 @@ fn document(
         value[*key] = more.clone();
     }
     let value = problem.is_none().then(|| Arc::new(value));
-    let title = title.to_owned();
+    let (artifact, title) = (ArtifactId::PLAN, "a program".to_owned());
     Reading::Artifact(Box::new(Written { artifact, due: None, title, raw, repairs: Vec::new(), value, problem }))
 }
 

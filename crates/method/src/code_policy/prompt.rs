@@ -1,31 +1,39 @@
-//! Prompts of policies as code: for a program, for functions rewritten by tips, for an answer to one of the functions a model answers.
+//! Prompts of policies as code: for a program that is composed of functions, for an answer to one of the functions a model answers.
 
 use serde::Serialize;
 use serde_json::Value;
 use stepwright_skill::code::ASK;
+use stepwright_skill::hierarchy::Line;
+use stepwright_skill::{Example, function};
 
-use super::functions;
 use crate::Context;
 use crate::publications::Interface;
-use crate::react::examples_of;
+use crate::react::beginning;
+use crate::skills::SKILLS;
 use stepwright_episode::PromptRecord;
 
+/// Functions that ship: those of skills, written by hand, and the primitive ones that skills are written over.
 pub(super) const FILE: &str = "skills.py";
+pub(super) const PRIMITIVES: &str = "primitives.py";
 /// The file of a world's functions that are answered beside it, as a prompt shows them.
 const FUNCTIONS: &str = "functions.py";
-/// Worked episodes in a prompt for a program.
-const EPISODES: usize = 2;
 /// Characters of a text that a function is called with, in a prompt.
 const ARGUMENT: usize = 4_000;
 
 #[derive(Serialize)]
-struct Material<'a> {
-    about: String,
+struct Composed<'a> {
+    about: &'static str,
     library: String,
-    functions: &'static str,
-    episodes: Vec<String>,
+    examples: Vec<Shown>,
     task: &'a str,
     observation: String,
+}
+
+/// An example with its calls as a program.
+#[derive(Serialize)]
+struct Shown {
+    first: String,
+    program: String,
 }
 
 /// Fills a template of one text in; where the model takes chat messages, as the only one, of the user.
@@ -53,36 +61,24 @@ pub(crate) fn functions_of(cx: &Context<'_>) -> &'static str {
     text.split_once("\n\n").map_or("", |(_, body)| body.trim())
 }
 
-/// The functions of skills in force: those rewritten for the tips, else the world's that ship; none where it has none.
-pub(super) fn library(cx: &Context<'_>) -> String {
-    let rewritten = cx.node().and_then(|node| node.document(&functions()));
-    let text = rewritten.and_then(|document| document.get("text")).and_then(Value::as_str);
-    let shipped = || cx.world.kind().file(FILE).map_or("", |file| file.text);
-    text.unwrap_or_else(shipped).to_owned()
-}
-
-/// The prompt for a program.
-pub(super) fn program(cx: &Context<'_>) -> Result<PromptRecord, String> {
-    let examples = examples_of(cx)?;
-    let episodes = examples.choose(&cx.knowledge.kind, &cx.session.header.task, EPISODES);
-    let material = Material {
-        about: if examples.about.is_empty() { cx.world.kind().about.to_owned() } else { examples.about.clone() },
-        library: library(cx),
-        functions: functions_of(cx),
-        episodes: episodes.iter().map(|example| example.text.clone()).collect(),
-        task: &cx.session.header.sentence,
-        observation: cx.node().map(|node| node.outcome.observation.clone()).unwrap_or_default(),
+/// The prompt for a program that is composed of the functions of skills.
+pub(super) fn composed(cx: &Context<'_>, library: String) -> Result<PromptRecord, String> {
+    let known = cx.skills(&SKILLS)?;
+    let shown = |example: &Example| {
+        let calls = example.entries.iter().filter_map(|entry| match &entry.line {
+            Line::Call(call) => Some(function::call_of(call, &known.skill(&call.skill)?.signature)),
+            _ => None,
+        });
+        Shown { first: example.first.clone(), program: calls.collect::<Vec<_>>().join("\n") }
     };
-    cx.prompting.render(&named(cx, "code/program"), &material)
-}
-
-pub(super) fn rewrite(cx: &Context<'_>, tips: &[String]) -> Result<PromptRecord, String> {
-    #[derive(Serialize)]
-    struct Rewrite<'a> {
-        library: String,
-        tips: &'a [String],
-    }
-    cx.prompting.render(&named(cx, "code/rewrite"), &Rewrite { library: library(cx), tips })
+    let material = Composed {
+        about: cx.world.kind().about,
+        library,
+        examples: known.examples.iter().map(shown).collect(),
+        task: &cx.session.header.sentence,
+        observation: cx.path().first().map(|reset| beginning(cx, reset)).unwrap_or_default(),
+    };
+    cx.prompting.render(&named(cx, "o3d/compose"), &material)
 }
 
 /// The prompt for an answer to one of the functions that a model answers.

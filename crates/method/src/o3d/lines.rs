@@ -1,10 +1,14 @@
 //! The lines of an episode, read from the records: what was thought, called, done and reported on the way to the cursor.
 
 use serde_json::{Value, json};
-use stepwright_skill::hierarchy::{self, Entry, Line};
+use stepwright_skill::Knowledge;
+use stepwright_skill::hierarchy::{self, Entry, Line, Style};
 use stepwright_skill::line::Level;
+use stepwright_trajectory::react::seen;
 
 use crate::Context;
+use crate::react::beginning;
+use crate::skills::SKILLS;
 use stepwright_episode::{Choice, Node};
 
 /// The lines on a path from the reset. Actions of selections that were blocked are none.
@@ -19,7 +23,8 @@ fn entry(node: &Node) -> Option<Entry> {
         None if outcome.blocked.is_some() => return None,
         None => Line::Act(action.text.clone()),
     };
-    Some(Entry { line, observation: outcome.observation.clone(), refused: outcome.error.is_some() })
+    let observation = seen(&outcome.observation).to_owned();
+    Some(Entry { line, observation, refused: outcome.error.is_some() })
 }
 
 pub(super) fn here(cx: &Context<'_>) -> Vec<Entry> {
@@ -30,8 +35,15 @@ pub(super) fn level(cx: &Context<'_>) -> Level {
     hierarchy::level(&here(cx))
 }
 
+/// What was seen first as prompts show it, with the goal where it does not hold it.
 pub(super) fn first(cx: &Context<'_>) -> String {
-    cx.path().first().map(|node| node.outcome.observation.clone()).unwrap_or_default()
+    cx.path().first().map(|reset| beginning(cx, reset)).unwrap_or_default()
+}
+
+/// How policies write lines: by the form of the world's skills, also where an ablation shows no primitives.
+pub(super) fn style(cx: &Context<'_>, known: &Knowledge) -> Style {
+    let shown = known.primitives().is_empty().then(|| cx.skills(&SKILLS).ok()).flatten();
+    hierarchy::style(shown.as_deref().unwrap_or(known))
 }
 
 /// The lines as work beside the episode takes them along. What a person refused here counts as refused.

@@ -42,9 +42,9 @@ pub(crate) const VARIANT: OptionSpec = OptionSpec::new(
     "Variant",
     Kind::Choice(&[
         ("full", "skills, primitives and tips"),
-        ("sd-only", "skills alone"),
-        ("pd-only", "primitives alone, no calls"),
-        ("td-only", "tips alone, no calls"),
+        ("sd-only", "skills alone, with their examples"),
+        ("pd-only", "ReAct with the primitives, no calls"),
+        ("td-only", "ReAct with tips of no skill, no calls"),
     ]),
     "which parts of the knowledge are used (the paper's ablations)",
 )
@@ -55,8 +55,7 @@ pub(super) struct O3d;
 
 /// The knowledge at the cursor, as far as the variant uses it.
 fn known(cx: &Context<'_>) -> Result<Knowledge, String> {
-    let all = cx.skills(&SKILLS)?;
-    let mut known = Knowledge::clone(&all);
+    let mut known = Knowledge::clone(cx.skills(&SKILLS)?.as_ref());
     match cx.options().text(&VARIANT) {
         "sd-only" => {
             known.tips.clear();
@@ -70,10 +69,16 @@ fn known(cx: &Context<'_>) -> Result<Knowledge, String> {
             known.tips.clear();
             known.skills.iter_mut().for_each(|skill| skill.tips.clear());
         }
-        "td-only" => {
-            known.tips = skills::tips(&all);
-            known.skills.iter_mut().for_each(|skill| skill.primitives.clear());
+        // Its tips are those of whole episodes, which are of no skill.
+        "td-only" if known.tips.is_empty() => {
+            return Err(
+                "these skills have no tips of whole episodes; distil some with --tips-only, or name their file".into(),
+            );
         }
+        "td-only" => known.skills.iter_mut().for_each(|skill| {
+            skill.primitives.clear();
+            skill.tips.clear();
+        }),
         _ => {}
     }
     Ok(known)
@@ -115,8 +120,17 @@ fn read_line(cx: &Context<'_>, known: &Knowledge, text: &str) -> Result<Line, St
     }
 }
 
+/// What leads the prompt of an ablation that calls no skills.
+fn parts(known: &Knowledge) -> String {
+    skills::primitives_led(known) + &skills::tips_led(&known.tips)
+}
+
 fn draft(cx: &Context<'_>, line: &Line, raw: String, origin: Origin, why: Option<String>) -> Draft {
-    let text = hierarchy::record(line);
+    let text = match line {
+        // As transcripts of a site have it.
+        Line::Thought(words) if !is_layered(cx) && raw.contains("think[") => format!("think[{words}]"),
+        line => hierarchy::record(line),
+    };
     let action = match line {
         Line::Act(_) => cx.action(&text),
         _ => Action { text, call: None },

@@ -1,15 +1,14 @@
-//! The policies' prompts: the skills that can be called, or the primitives and tips of the one at hand; examples; the history.
+//! The policies' prompts: the skills that can be called, or the tips and primitives of the one at hand; examples; the history.
 
 use serde::Serialize;
-use stepwright_skill::hierarchy::{self, Line, Style};
-use stepwright_skill::{Knowledge, Skill};
+use stepwright_skill::example::OF_SKILL;
+use stepwright_skill::hierarchy::{self, Style, surroundings};
+use stepwright_skill::{Knowledge, Primitive};
 
-use super::{is_layered, lines};
+use super::{is_layered, lines, parts};
 use crate::Context;
+use crate::react::{Notes, material, render};
 use stepwright_episode::{Choice, PromptRecord};
-
-/// Tasks shown as examples to the base policy.
-const EXAMPLES: usize = 8;
 
 #[derive(Serialize)]
 struct Material {
@@ -21,12 +20,13 @@ struct Material {
     intro: String,
     primitives: Vec<Form>,
     examples: Vec<String>,
+    /// What was seen first; a skill's policy is not shown the goal.
     first: String,
-    task: String,
-    /// The history before the call at hand.
-    before: String,
-    own: String,
-    /// The call at hand; empty where skills are not called.
+    /// What was done before the call at hand.
+    history: String,
+    /// The policy's own lines.
+    so_far: String,
+    /// The call at hand; empty for the base policy.
     call: String,
     /// The beginning of the next line, where a text is gone on with.
     cue: &'static str,
@@ -36,6 +36,7 @@ struct Material {
 #[derive(Serialize)]
 struct Form {
     syntax: String,
+    example: Option<String>,
     examples: Vec<String>,
 }
 
@@ -46,79 +47,52 @@ struct Refused {
 }
 
 pub(super) fn of(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, String> {
+    if !is_layered(cx) {
+        return one_policy(cx, known);
+    }
     let entries = lines::here(cx);
-    let style = hierarchy::style(known);
+    let style = lines::style(cx, known);
     let first = lines::first(cx);
     let open = hierarchy::open(&entries).map(|(_, call)| call.clone());
-    let base = open.is_none() && is_layered(cx);
     let skill = open.as_ref().and_then(|call| known.skill(&call.skill));
-    let (before, own) = match base {
-        true => (String::new(), hierarchy::base_history(&entries, style, &first)),
-        false => hierarchy::skill_history(&entries, style),
+    let (history, so_far) = match open {
+        None => (String::new(), hierarchy::base_history(&entries, style, &first)),
+        Some(_) => hierarchy::skill_history(&entries, style),
     };
-    let all: Vec<Form> = known.primitives().into_iter().map(form).collect();
+    let arguments = |name: &str| known.skill(name).map(|skill| skill.signature.parameters.len());
+    let fitting = known.examples.iter().filter(|example| example.fits(arguments));
+    let examples: Vec<String> = match &open {
+        None => fitting.map(|example| example.of_base(style)).collect(),
+        Some(call) => fitting.filter_map(|example| example.of_skill(&call.skill, style)).take(OF_SKILL).collect(),
+    };
     let material = Material {
         about: cx.world.kind().about,
         site: style == Style::Action,
         skills: known.skills.iter().map(|skill| skill.signature.to_string()).collect(),
-        tips: match skill {
-            Some(skill) => skill.tips.iter().chain(&known.tips).cloned().collect(),
-            None if base => known.tips.clone(),
-            None => known.tips.clone(),
-        },
+        tips: skill.map(|skill| skill.tips.iter().chain(&known.tips).cloned().collect()).unwrap_or_default(),
         intro: skill.map(|skill| skill.intro.clone()).unwrap_or_default(),
-        primitives: match skill {
-            Some(Skill { primitives, .. }) => primitives.iter().map(form).collect(),
-            None if base => Vec::new(),
-            None => all,
-        },
-        examples: if base { examples(known, style) } else { Vec::new() },
-        first,
-        task: cx.session.header.sentence.clone(),
-        before,
-        own,
-        call: open.map(|call| call.to_string()).unwrap_or_default(),
+        primitives: skill.map(|skill| skill.primitives.iter().map(form).collect()).unwrap_or_default(),
+        examples,
+        first: if open.is_some() { surroundings(&first) } else { first },
+        history,
+        so_far,
         cue: if style == Style::Action { "Action:" } else { ">" },
         rejections: rejections(cx),
+        call: open.as_ref().map(ToString::to_string).unwrap_or_default(),
     };
-    let name = match (base, cx.prompting.raw) {
-        (true, true) => "o3d/base",
-        (true, false) => "o3d/base_chat",
-        (false, true) => "o3d/skill",
-        (false, false) => "o3d/skill_chat",
-    };
-    cx.prompting.render(name, &material)
+    let name = if open.is_none() { "o3d/base" } else { "o3d/skill" };
+    cx.prompting.render(&if cx.prompting.raw { name.to_owned() } else { format!("{name}_chat") }, &material)
 }
 
-fn form(primitive: &stepwright_skill::Primitive) -> Form {
-    Form { syntax: primitive.syntax.clone(), examples: primitive.examples.clone() }
+/// The prompt of an ablation that calls no skills: the baseline's with its examples, led by the one part.
+fn one_policy(cx: &Context<'_>, known: &Knowledge) -> Result<PromptRecord, String> {
+    let prompt = render(cx, "react/act", &material(cx, false, &Notes::default())?)?;
+    Ok(crate::skills::led(prompt, &parts(known)))
 }
 
-/// How known tasks are divided, what varies in their words filled in.
-fn examples(known: &Knowledge, style: Style) -> Vec<String> {
-    let mut kinds =
-        known.rules.likely.iter().filter_map(|(kind, places)| Some((kind.as_str(), places.first()?.as_str()))).cycle();
-    let plans = known.rules.plans.iter().take(EXAMPLES).map(|plan| {
-        let (thing, place) = kinds.next().unwrap_or(("mug", "shelf"));
-        let other = kinds.next().map_or("lamp", |(kind, _)| kind);
-        let fill =
-            |text: &str| text.replace("[object]", thing).replace("[object2]", other).replace("[receptacle]", place);
-        let mut text = format!("Your task is to: {}.\n", fill(&plan.task));
-        if plan.task.is_empty() {
-            text = "Any instruction.\n".to_owned();
-        }
-        for call in &plan.calls {
-            let args = call.args.iter().map(|arg| fill(arg)).collect();
-            let call = stepwright_skill::SkillCall { skill: call.skill.clone(), args };
-            text.push_str(&hierarchy::write(&Line::Call(call), style, None));
-            text.push_str(match style {
-                Style::Arrow => "\nSubprocedure finished.\n",
-                Style::Action => "\nObservation:\nSubprocedure Done[…]\n",
-            });
-        }
-        text
-    });
-    plans.collect()
+fn form(primitive: &Primitive) -> Form {
+    let Primitive { syntax, examples } = primitive.clone();
+    Form { syntax, example: examples.first().cloned(), examples }
 }
 
 fn rejections(cx: &Context<'_>) -> Vec<Refused> {
@@ -137,4 +111,49 @@ fn rejections(cx: &Context<'_>) -> Vec<Refused> {
 pub(super) fn line_of(answer: &str) -> String {
     let mut lines = answer.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("```"));
     lines.next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use stepwright_model::prompt::Prompts;
+
+    use super::*;
+
+    /// The places of parts in a prompt.
+    fn places(name: &str, call: &str, parts: &[&str]) -> Vec<Option<usize>> {
+        let text = |text: &str| text.to_owned();
+        let material = Material {
+            about: "ABOUT",
+            site: false,
+            skills: vec![text("SKILL(x)")],
+            tips: vec![text("TIP")],
+            intro: String::new(),
+            primitives: vec![Form { syntax: text("FORM"), example: Some(text("AS")), examples: vec![text("AS")] }],
+            examples: vec![text("EXAMPLE")],
+            first: text("FIRST"),
+            history: text("BEFORE\n"),
+            so_far: text("OWN\n"),
+            call: text(call),
+            cue: ">",
+            rejections: Vec::new(),
+        };
+        let prompt = Prompts::default().render(name, &material).unwrap();
+        let all: String = prompt.messages.iter().map(|message| message.text.as_str()).collect();
+        parts.iter().map(|part| all.find(part)).collect()
+    }
+
+    #[test]
+    fn parts_stand_in_the_papers_order() {
+        for form in ["", "_chat"] {
+            let base = places(&format!("o3d/base{form}"), "", &["ABOUT", "SKILL(x)", "EXAMPLE", "FIRST", "OWN"]);
+            assert!(base.iter().all(Option::is_some) && base.is_sorted(), "{form}: {base:?}");
+            assert_eq!(places(&format!("o3d/base{form}"), "", &["TIP", "FORM"]), [None, None], "no tips in it");
+            let order = ["ABOUT", "TIP", "FORM", "AS", "EXAMPLE", "FIRST", "BEFORE", "CALL(x)", "OWN"];
+            let skill = places(&format!("o3d/skill{form}"), "CALL(x)", &order);
+            assert_eq!(skill.iter().filter(|at| at.is_some()).count(), order.len(), "{form}: {skill:?}");
+            let chat = form == "_chat";
+            // Where a chat model is asked, the form of a line names the call once before.
+            assert!(chat || skill.is_sorted(), "{form}: {skill:?}");
+        }
+    }
 }

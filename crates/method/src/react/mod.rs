@@ -13,11 +13,13 @@ use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;
 use prompt::form_of;
-pub(super) use prompt::{EXAMPLES, Notes, Taken, examples_of, material, render, taken, transcript, transcript_of};
+pub(super) use prompt::{
+    EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
+};
 
 use super::options::TEMPERATURE;
 use super::publications::SETTINGS;
-use super::skills::TIPS;
+use super::skills::{FORMS, TIPS};
 use super::{Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Reading, Step};
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
@@ -73,7 +75,7 @@ impl Method for React {
                 label: "ReAct",
                 description: "The model goes on with a transcript of actions and observations, one line at a time: a thought or an \
                               action. Thoughts are steps that execute nothing.",
-                options: &[SETTINGS, EXAMPLES, LIMITS, READING, TIPS, TEMPERATURE],
+                options: &[SETTINGS, EXAMPLES, LIMITS, READING, TIPS, FORMS, TEMPERATURE],
                 needs,
                 ..MethodInfo::BARE
             }

@@ -131,7 +131,7 @@ pub(crate) fn taken(cx: &Context<'_>, path: &[&Node]) -> (String, Vec<Taken>) {
 }
 
 /// The first observation, with the goal where it does not hold it.
-fn beginning(cx: &Context<'_>, reset: &Node) -> String {
+pub(crate) fn beginning(cx: &Context<'_>, reset: &Node) -> String {
     let (seen, goal) = (first(&reset.outcome.observation), cx.session.header.sentence.trim());
     if goal.is_empty() || seen.to_lowercase().contains(&goal.trim_end_matches('.').to_lowercase()) {
         return seen;

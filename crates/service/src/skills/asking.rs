@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use stepwright_skill::distil::{Distiller, Settings, Wanted, Way};
+use stepwright_skill::code::GENERIC;
+use stepwright_skill::distil::{Distiller, Proposed, Settings, Wanted, Way};
 use stepwright_skill::document;
 
 use super::headless::{MAX_TOKENS, template};
-use super::state::{PendingRequest, Question, SkillService, cuts, known_document};
-use stepwright_driver::SessionView;
+use super::state::{PendingRequest, Question, SkillService, Tried, cuts, known_document};
+use super::trying::tried;
+use stepwright_driver::{SessionView, WorkDesk};
 use stepwright_episode::gate::{Answer, AskSpec, Request};
 use stepwright_episode::{ArtifactId, ArtifactKind, AskKind, Generation, Shape};
 use stepwright_method::Answer as ModelAnswer;
@@ -36,8 +38,8 @@ impl SkillService {
         let settings = Settings::from(way);
         // A run that was begun in another way is left.
         let kept = self.run.take_if(|_| is_of_run).filter(|run| *run.settings() == settings);
-        let began =
-            kept.map_or_else(|| Distiller::alone(Arc::clone(&logs.all), known.clone(), &cuts, settings, wanted), Ok);
+        let alone = || Distiller::alone(Arc::clone(&logs.all), known.clone(), &cuts, settings, wanted);
+        let began = kept.map_or_else(|| alone().map(|run| run.over(GENERIC)), Ok);
         match began {
             Ok(mut distiller) => {
                 if is_of_run {
@@ -109,7 +111,17 @@ impl SkillService {
             distiller.amend(known, &cuts);
         }
         let title = format!("{} of {} by {}", asked.label, asked.of.join(", "), view.source.name());
-        match distiller.propose(&answer.text) {
+        let proposed = distiller.propose(&answer.text);
+        if let Some(trial) = distiller.trial() {
+            let (sandbox, cancelled) = (Arc::clone(view.sandbox), self.cancelled);
+            view.say(Level::Info, format!("trying {}", asked.label));
+            return view.work(move |_: &WorkDesk| {
+                let runtime = tokio::runtime::Handle::try_current().map_err(|e| e.to_string());
+                let results = runtime.and_then(|runtime| runtime.block_on(tried(sandbox.as_ref(), &trial)));
+                Tried { cancelled, title, distiller, is_of_run, results }
+            });
+        }
+        match proposed {
             Ok(proposed) => self.put_forward(&title, proposed, view),
             Err(why) if distiller.is_repeated() => {
                 view.say(Level::Warning, format!("{title} was not understood ({why}); it is asked for once more"));
@@ -119,6 +131,23 @@ impl SkillService {
                 view.say(Level::Warning, format!("{title} was not understood again, and is passed over: {why}"));
             }
         }
+        self.run = Some(distiller).filter(|run| is_of_run && run.left() > 0);
+    }
+}
+
+impl SkillService {
+    /// Offers a function with what came of its trial.
+    pub(super) fn function_tried(&mut self, tried: Tried, view: &mut SessionView<'_>) {
+        let Tried { cancelled, title, mut distiller, is_of_run, results } = tried;
+        if cancelled < self.cancelled {
+            return view.say(Level::Info, format!("{title}: stopped, nothing is offered"));
+        }
+        let results = results.unwrap_or_else(|why| {
+            view.say(Level::Warning, format!("{title} could not be tried: {why}"));
+            Vec::new()
+        });
+        distiller.tried(&results);
+        self.put_forward(&title, Proposed::Knowledge(distiller.known().clone()), view);
         self.run = Some(distiller).filter(|run| is_of_run && run.left() > 0);
     }
 }

@@ -1,8 +1,8 @@
 //! Finds skills and tips by counting, without a language model.
 
-use stepwright_skill::contrast::{Contrast, tip};
+use stepwright_skill::contrast::{Contrast, skill_of, tip};
 use stepwright_skill::distil::{Cuts, Proposed, Wanted, Way};
-use stepwright_skill::{Knowledge, changes, cut, discover};
+use stepwright_skill::{Knowledge, changes, discover};
 use stepwright_trajectory::Trajectory;
 
 /// Why there is no result where a person stopped it.
@@ -52,8 +52,9 @@ pub(super) fn counted(
             let (good, bad) = (by_id(success)?, by_id(failure)?);
             let contrast = Contrast::of(&good.steps, &bad.steps);
             let lesson = tip(&contrast, &good.steps, &bad.steps).ok_or("both did the same")?;
-            let segment = cuts.get(success).zip(contrast.right_step());
-            let skill = segment.and_then(|(cut, step)| Some(cut.get(cut::at(cut, step)?)?.skill.as_str()));
+            let other = cuts.get(failure).map_or(&[][..], Vec::as_slice);
+            let of = |cut| skill_of((&good.steps, cut), (&bad.steps, other));
+            let skill = cuts.get(success).and_then(|cut| of(cut.as_slice()));
             match skill.filter(|_| !way.is_tips_only()).and_then(|skill| known.skill_mut(skill)) {
                 Some(skill) => skill.tips.push(lesson),
                 None => known.tips.push(lesson),

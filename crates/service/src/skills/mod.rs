@@ -1,10 +1,11 @@
 //! Knowledge of skills beside the episode: files of it, and what is found in the recorded logs, by counting (`counting`) or by the model
-//! in use (`asking`). Whatever is found is offered; a person decides about it. Distilling without a session is [`headless`].
+//! in use (`asking`); a function that it wrote is tried (`trying`). Whatever is found is offered; a person decides about it. Distilling without a session is [`headless`].
 
 mod asking;
 mod counting;
 pub mod headless;
 mod state;
+mod trying;
 
 pub use state::SkillService;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use stepwright_skill::distil::{Proposed, Wanted, Way};
 use stepwright_skill::{document, file};
 
-use state::{Found, PendingRequest, cuts, known_document};
+use state::{Found, PendingRequest, Tried, cuts, known_document};
 use stepwright_driver::{RequestId, Service, SessionView, Source, WorkResult};
 use stepwright_episode::AskId;
 use stepwright_episode::gate::Answer;
@@ -69,7 +70,15 @@ impl Service for SkillService {
             Ok(found) => found.downcast::<Found>(),
             Err(broke) => return view.say(Level::Error, broke),
         };
-        let Ok(Found { cancelled, title, result }) = found.map(|found| *found) else { return };
+        let Found { cancelled, title, result } = match found {
+            Ok(found) => *found,
+            Err(other) => {
+                if let Ok(tried) = other.downcast::<Tried>() {
+                    self.function_tried(*tried, view);
+                }
+                return;
+            }
+        };
         match result {
             _ if cancelled < self.cancelled => view.say(Level::Info, format!("{title}: stopped, nothing is offered")),
             Ok(proposals) => proposals.into_iter().for_each(|one| self.put_forward(&title, one, view)),

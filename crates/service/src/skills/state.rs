@@ -32,6 +32,15 @@ pub(super) struct Found {
     pub(super) result: Result<Vec<Proposed>, String>,
 }
 
+/// A function that was tried beside the driver's task, with the run that it is of.
+pub(super) struct Tried {
+    pub(super) cancelled: u64,
+    pub(super) title: String,
+    pub(super) distiller: Distiller,
+    pub(super) is_of_run: bool,
+    pub(super) results: Result<Vec<Result<(), String>>, String>,
+}
+
 #[derive(Default)]
 pub struct SkillService {
     /// The run through all questions, between two of them.

@@ -13,6 +13,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use crate::example::{Example, choose};
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::rules::{ActionRule, Fact, Need, Rules};
 use crate::segment::Segment;
@@ -119,10 +120,16 @@ pub fn discover_while(logs: &[Trajectory], settings: &Settings, keep_running: &d
     let knowledge = Knowledge {
         skills,
         tips: general.iter().map(|tip| tip.text.clone()).collect(),
+        examples: examples(logs, &cuts),
         rules: Rules { refused, actions, plans, likely },
     };
     tips.extend(general);
     Some(Distilled { knowledge, cuts, tips })
+}
+
+fn examples(logs: &[Trajectory], cuts: &[Cut]) -> Vec<Example> {
+    let by_id: BTreeMap<&str, &Trajectory> = logs.iter().map(|log| (log.id.as_str(), log)).collect();
+    choose(cuts.iter().filter_map(|cut| Some((*by_id.get(cut.trajectory.as_str())?, cut.segments.as_slice()))))
 }
 
 /// The skills of the cuts, each with the forms that were used in it.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Cut, Distilled, Settings, Tip, Witness};
+use super::{Cut, Distilled, Settings, Tip, Witness, examples};
 use crate::call::{Signature, SkillCall};
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::primitive::name_of;
@@ -94,7 +94,8 @@ pub(super) fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
     }
     let general = tips.iter().filter(|tip| tip.skill.is_none()).map(|tip| tip.text.clone()).collect();
     let plans = plan(&cuts).into_iter().collect();
-    let knowledge = Knowledge { skills, tips: general, rules: Rules { plans, ..Rules::default() } };
+    let examples = examples(logs, &cuts);
+    let knowledge = Knowledge { skills, tips: general, examples, rules: Rules { plans, ..Rules::default() } };
     Distilled { knowledge, cuts, tips }
 }
 

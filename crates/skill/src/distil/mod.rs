@@ -12,9 +12,13 @@ use serde_json::{Value, json};
 
 use crate::batch::batches;
 use crate::call::Signature;
+use crate::contrast::failed_call;
+use crate::example::choose;
+use crate::function::{self, Case, Trial, Version};
+use crate::history::surroundings;
 use crate::knowledge::{Knowledge, Primitive, Skill};
 use crate::segment::{Segment, validate};
-use crate::{cut, response, show};
+use crate::{code, cut, response, show};
 use stepwright_trajectory::Trajectory;
 
 pub use review::{Cuts, Proposed, Wanted};
@@ -28,10 +32,16 @@ pub struct Settings {
     pub discover: usize,
     /// How often skills are discovered (T1); 0 for once through all successes.
     pub rounds: usize,
-    /// Sub-trajectories or pairs shown at once when primitives and tips are distilled (N2).
-    pub distil: usize,
+    /// Cut successes shown at once when primitives are distilled (N2).
+    pub primitives: usize,
+    /// How often that is done (T2); 0 for once through all of them.
+    pub primitive_rounds: usize,
+    /// Pairs or cut successes shown at once when tips are distilled (N2).
+    pub tips: usize,
     /// How often that is done for a skill (T2); 0 for once through all of them.
-    pub turns: usize,
+    pub tip_rounds: usize,
+    /// Whether each skill's function is written, and written anew for the tips found (Algorithm 2).
+    pub functions: bool,
     /// Whether tips come from contrasting a failure with a success; from successes alone otherwise.
     pub contrast: bool,
     /// Whether tips of whole trajectories are all that is distilled: no skills, no primitives.
@@ -42,7 +52,18 @@ pub struct Settings {
 impl Default for Settings {
     /// One trajectory at a time, once through all: what the printed prompts show.
     fn default() -> Self {
-        Settings { discover: 1, rounds: 0, distil: 1, turns: 0, contrast: true, tips_only: false, seed: 0 }
+        Settings {
+            discover: 1,
+            rounds: 0,
+            primitives: 1,
+            primitive_rounds: 0,
+            tips: 1,
+            tip_rounds: 0,
+            functions: false,
+            contrast: true,
+            tips_only: false,
+            seed: 0,
+        }
     }
 }
 
@@ -52,7 +73,9 @@ pub enum Way {
     /// Skills, primitives, and tips by contrasting a failure with a success.
     #[default]
     Published,
-    /// The same, tips from successes alone.
+    /// The same, and each skill's function, written by the model and tried.
+    Functions,
+    /// Skills, primitives, and tips from successes alone.
     NonContrastive,
     /// Tips of no skill by contrast, and nothing else.
     TipsOnly,
@@ -62,11 +85,12 @@ pub enum Way {
 
 impl Way {
     /// All, in the order in which they are gone through.
-    pub const ALL: [Way; 4] = [Way::Published, Way::NonContrastive, Way::TipsOnly, Way::TipsOnlyNonContrastive];
+    pub const ALL: [Way; 5] =
+        [Way::Published, Way::NonContrastive, Way::TipsOnly, Way::TipsOnlyNonContrastive, Way::Functions];
 
     /// Whether tips come from contrasting a failure with a success.
     pub fn is_contrastive(self) -> bool {
-        matches!(self, Way::Published | Way::TipsOnly)
+        matches!(self, Way::Published | Way::Functions | Way::TipsOnly)
     }
 
     pub fn is_tips_only(self) -> bool {
@@ -83,6 +107,7 @@ impl Way {
     pub fn about(self) -> &'static str {
         match self {
             Way::Published => "skills, primitives, and tips by contrast",
+            Way::Functions => "skills, primitives, tips and functions",
             Way::NonContrastive => "skills, primitives, and tips of successes alone",
             Way::TipsOnly => "tips alone, by contrast",
             Way::TipsOnlyNonContrastive => "tips alone, of successes alone",
@@ -92,7 +117,8 @@ impl Way {
 
 impl From<Way> for Settings {
     fn from(way: Way) -> Self {
-        Settings { contrast: way.is_contrastive(), tips_only: way.is_tips_only(), ..Settings::default() }
+        let functions = way == Way::Functions;
+        Settings { contrast: way.is_contrastive(), tips_only: way.is_tips_only(), functions, ..Settings::default() }
     }
 }
 
@@ -108,6 +134,11 @@ pub enum Stage {
     Tips {
         skill: Option<String>,
     },
+    /// The function of a skill: how often it was mended since it was written.
+    Function {
+        skill: String,
+        mended: usize,
+    },
 }
 
 impl Stage {
@@ -119,6 +150,7 @@ impl Stage {
             Stage::Primitives => "primitives",
             Stage::Tips { .. } if contrast => "tips",
             Stage::Tips { .. } => "tips_of_successes",
+            Stage::Function { .. } => "function",
         }
     }
 }
@@ -154,7 +186,16 @@ pub struct Distiller {
     /// Why the last answer could not be read, and is asked for again.
     again: Option<String>,
     remarks: Vec<String>,
+    /// The primitive functions that are there before any is written.
+    library: String,
+    /// The skill whose function waits to be tried, and how often it was mended.
+    untried: Option<(String, usize)>,
 }
+
+/// How often a function that reproduces no call is mended.
+const MENDED: usize = 2;
+/// Recorded calls that a function is written from and tried on.
+const CALLS: usize = 3;
 
 impl Distiller {
     /// A run over logs that begins with what is known already.
@@ -167,7 +208,26 @@ impl Distiller {
     /// A run in which nothing is asked yet.
     fn idle(logs: Arc<Vec<Trajectory>>, known: Knowledge, settings: Settings) -> Self {
         let (cuts, open, remarks) = (BTreeMap::new(), std::collections::VecDeque::new(), Vec::new());
-        Distiller { logs, settings, known, cuts, open, planned: 0, asked: 0, again: None, remarks }
+        let library = String::new();
+        Distiller {
+            logs,
+            settings,
+            known,
+            cuts,
+            open,
+            planned: 0,
+            asked: 0,
+            again: None,
+            remarks,
+            library,
+            untried: None,
+        }
+    }
+
+    /// Gives the primitive functions that functions of skills are written over.
+    #[must_use]
+    pub fn over(self, library: &str) -> Self {
+        Distiller { library: library.to_owned(), ..self }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -222,10 +282,26 @@ impl Distiller {
                 let name = skill.as_deref();
                 put("tips", json!(self.tips_of(name)));
                 put("skill", json!(name.and_then(|name| self.known.skill(name)).map(|s| s.signature.to_string())));
-                let pair = |(good, bad): &(usize, usize)| json!({ "success": self.shown_part(*good, name), "failure": self.shown_part(*bad, name) });
+                let pair = |(good, bad): &(usize, usize)| {
+                    let (own, other) = self.failed((*good, *bad)).filter(|_| name.is_some()).unzip();
+                    json!({ "success": self.shown_part(*good, own), "failure": self.shown_part(*bad, other) })
+                };
                 put("pairs", task.pairs.iter().map(pair).collect());
-                put("trials", task.of.iter().map(|at| self.shown_part(*at, name)).collect());
+                let own = |at: usize| name.and_then(|name| self.first_of(at, name));
+                put("trials", task.of.iter().map(|at| self.shown_part(*at, own(*at))).collect());
                 name.map_or_else(|| "tips".to_owned(), |name| format!("tips for {name}"))
+            }
+            Stage::Function { skill, .. } => {
+                let known = self.known.skill(skill)?;
+                let last = known.function.last();
+                put("skill", known.signature.to_string().into());
+                put("library", self.library.clone().into());
+                put("head", function::head(&known.signature).into());
+                put("tips", json!(known.tips));
+                put("code", json!(last.map(|version| &version.code)));
+                put("fault", json!(last.filter(|version| !version.works()).map(Version::tried)));
+                put("trials", task.of.iter().map(|at| self.shown_part(*at, self.first_of(*at, skill))).collect());
+                format!("the function of {skill}")
             }
         };
         let shown = task.of.iter().copied().chain(task.pairs.iter().flat_map(|(good, bad)| [*good, *bad]));
@@ -237,6 +313,10 @@ impl Distiller {
     pub fn take(&mut self, answer: &str) -> Result<(), String> {
         let Some(task) = self.open.front().cloned() else { return Err("nothing was asked".to_owned()) };
         self.asked += 1;
+        let before = match &task.stage {
+            Stage::Tips { skill } => self.tips_of(skill.as_deref()).to_vec(),
+            _ => Vec::new(),
+        };
         let taken = self.understand(&task, answer);
         if let Err(why) = &taken
             && self.again.is_none()
@@ -250,10 +330,82 @@ impl Distiller {
         }
         self.again = None;
         self.open.pop_front();
-        if self.open.is_empty() {
+        if let (Ok(()), Stage::Tips { skill: Some(skill) }) = (&taken, &task.stage)
+            && before != self.tips_of(Some(skill))
+        {
+            let task = self.function_task(skill, 0);
+            task.into_iter().for_each(|task| self.open.push_front(task));
+        }
+        self.go_on();
+        taken
+    }
+
+    /// Plans on where nothing is open. What waits to be tried comes first: it may have to be mended.
+    fn go_on(&mut self) {
+        if self.open.is_empty() && self.untried.is_none() {
             self.plan();
         }
-        taken
+    }
+
+    /// The version that waits to be tried.
+    pub fn trial(&self) -> Option<Trial> {
+        let (skill, _) = self.untried.as_ref()?;
+        let version = self.known.skill(skill)?.function.last()?;
+        let others: Vec<Skill> = self.known.skills.iter().filter(|s| s.signature.name != *skill).cloned().collect();
+        let others = Knowledge { skills: others, ..Knowledge::default() }.functions();
+        let (library, code) = (format!("{}\n\n{others}", self.library), version.code.clone());
+        Some(Trial { library, code, cases: self.cases(skill) })
+    }
+
+    /// Takes what came of the trial, a result for each call. A version that reproduces none is asked to be mended, at most twice.
+    pub fn tried(&mut self, results: &[Result<(), String>]) {
+        let Some((skill, mended)) = self.untried.take() else { return };
+        if let Some(version) = self.known.skill_mut(&skill).and_then(|skill| skill.function.last_mut()) {
+            version.of = results.len();
+            version.reproduced = results.iter().filter(|result| result.is_ok()).count();
+            version.fault = results.iter().find_map(|result| result.clone().err()).unwrap_or_default();
+            let tried = version.tried();
+            if !version.works() && mended < MENDED {
+                let task = self.function_task(&skill, mended + 1);
+                task.into_iter().for_each(|task| self.open.push_front(task));
+            } else if !version.works() {
+                self.remarks.push(format!("the function of {skill}: given up: {tried}"));
+            }
+        }
+        self.go_on();
+    }
+
+    /// The question for a skill's function, where functions are wanted and a success calls the skill.
+    fn function_task(&self, skill: &str, mended: usize) -> Option<Task> {
+        let of: Vec<usize> = self.calling(skill).take(CALLS).collect();
+        let stage = Stage::Function { skill: skill.to_owned(), mended };
+        (self.settings.functions && !of.is_empty()).then_some(Task { stage, of, pairs: Vec::new() })
+    }
+
+    /// The successes that call a skill, the shortest first.
+    fn calling(&self, skill: &str) -> impl Iterator<Item = usize> {
+        let mut of: Vec<usize> =
+            self.successes().into_iter().filter(|at| self.first_of(*at, skill).is_some()).collect();
+        of.sort_by_key(|at| self.logs[*at].steps.len());
+        of.into_iter()
+    }
+
+    fn cases(&self, skill: &str) -> Vec<Case> {
+        let Some(signature) = self.known.skill(skill).map(|skill| &skill.signature) else { return Vec::new() };
+        let case = |at: usize| {
+            Case::of_segment(self.logs.get(at)?, self.cuts.get(&at)?.get(self.first_of(at, skill)?)?, signature)
+        };
+        self.calling(skill).filter_map(case).take(CALLS).collect()
+    }
+
+    /// The place of a skill's first call in the cut of a log.
+    fn first_of(&self, at: usize, skill: &str) -> Option<usize> {
+        self.cuts.get(&at)?.iter().position(|segment| segment.skill == skill)
+    }
+
+    /// The calls of a pair in which the failure failed: the success's and the failure's.
+    pub(super) fn failed(&self, (good, bad): (usize, usize)) -> Option<(usize, usize)> {
+        failed_call(self.cuts.get(&good)?, self.cuts.get(&bad)?, &self.logs.get(bad)?.steps)
     }
 
     fn understand(&mut self, task: &Task, answer: &str) -> Result<(), String> {
@@ -274,6 +426,7 @@ impl Distiller {
                 self.cuts.insert(*of, segments);
             }
             Stage::Primitives => {
+                self.keep_examples();
                 let read = response::primitives(answer).map_err(|e| e.to_string())?;
                 for (signature, given) in read {
                     let Some(skill) = self.known.skill_mut(&signature.name) else { continue };
@@ -288,6 +441,28 @@ impl Distiller {
                     None => self.known.tips = tips,
                     Some(name) => self.known.skill_mut(name).into_iter().for_each(|skill| skill.tips.clone_from(&tips)),
                 }
+            }
+            Stage::Function { skill, mended } => {
+                let code = code::written(answer);
+                let known = self.known.skill_mut(skill).ok_or("the skill is gone")?;
+                let head = function::head(&known.signature);
+                let name = head.split('(').next().unwrap_or_default();
+                if !code.lines().any(|line| line.starts_with(&format!("{name}("))) {
+                    return Err(format!("the answer holds no `{head}`"));
+                }
+                let why = match (known.function.last(), *mended) {
+                    (None, _) => {
+                        let of = task.of.iter().filter_map(|at| Some(self.logs.get(*at)?.id.as_str()));
+                        format!("written from {}", of.collect::<Vec<_>>().join(", "))
+                    }
+                    (Some(_), 0) => match known.tips.len() {
+                        1 => "rewritten for a tip".to_owned(),
+                        tips => format!("rewritten for {tips} tips"),
+                    },
+                    (Some(last), _) => format!("mended: {}", last.tried()),
+                };
+                known.function.push(Version { code, why, ..Version::default() });
+                self.untried = Some((skill.clone(), *mended));
             }
         }
         Ok(())
@@ -319,7 +494,7 @@ impl Distiller {
         while self.open.is_empty() && self.planned < STAGES {
             let stage = self.planned;
             self.planned += 1;
-            let Settings { discover, rounds, distil, turns, seed, .. } = self.settings;
+            let Settings { discover, rounds, primitives, primitive_rounds, seed, .. } = self.settings;
             let only = self.settings.tips_only;
             let tasks: Vec<Task> = match stage {
                 0 if !only => {
@@ -335,13 +510,15 @@ impl Distiller {
                 2 if !only => {
                     let of: Vec<usize> = self.successes().into_iter().filter(|at| self.cuts.contains_key(at)).collect();
                     let batch = |batch: Vec<usize>| batch.iter().map(|at| of[*at]).collect();
-                    let all = batches(of.len(), distil, turns, seed).into_iter();
+                    let all = batches(of.len(), primitives, primitive_rounds, seed).into_iter();
                     all.map(|places| Task { stage: Stage::Primitives, of: batch(places), pairs: Vec::new() }).collect()
                 }
                 3 if only => self.tips_tasks(None),
                 3 => {
                     let names: Vec<String> = self.known.skills.iter().map(|s| s.signature.name.clone()).collect();
-                    names.iter().flat_map(|name| self.tips_tasks(Some(name))).collect()
+                    let tasks =
+                        |name: &String| self.function_task(name, 0).into_iter().chain(self.tips_tasks(Some(name)));
+                    names.iter().flat_map(tasks).collect()
                 }
                 _ => Vec::new(),
             };
@@ -349,22 +526,28 @@ impl Distiller {
         }
     }
 
-    /// Tips for a skill, or of no skill: over pairs in which both sides call it, or over successes that do.
+    /// Keeps what is cut as examples, where none are kept yet.
+    fn keep_examples(&mut self) {
+        if self.known.examples.is_empty() {
+            let cut = self.cuts.iter().filter_map(|(at, cut)| Some((self.logs.get(*at)?, cut.as_slice())));
+            self.known.examples = choose(cut);
+        }
+    }
+
+    /// Tips for a skill, or of no skill: over the pairs in which that skill failed, or over successes that call it.
     fn tips_tasks(&self, skill: Option<&String>) -> Vec<Task> {
-        let Settings { distil, turns, seed, contrast, .. } = self.settings;
-        let calls = |at: &usize| match skill {
-            None => true,
-            Some(name) => self.cuts.get(at).is_some_and(|cut| cut.iter().any(|segment| segment.skill == *name)),
-        };
+        let Settings { tips, tip_rounds, seed, contrast, .. } = self.settings;
         let stage = Stage::Tips { skill: skill.cloned() };
         if contrast {
-            let pairs: Vec<(usize, usize)> = self.pairs().into_iter().filter(|(a, b)| calls(a) && calls(b)).collect();
-            let all = batches(pairs.len(), distil, turns, seed).into_iter();
+            let is_of = |pair: &(usize, usize)| skill.is_none() || self.skill_of(*pair) == skill.cloned();
+            let pairs: Vec<(usize, usize)> = self.pairs().into_iter().filter(is_of).collect();
+            let all = batches(pairs.len(), tips, tip_rounds, seed).into_iter();
             let pairs = |places: Vec<usize>| places.iter().map(|at| pairs[*at]).collect();
             return all.map(|places| Task { stage: stage.clone(), of: Vec::new(), pairs: pairs(places) }).collect();
         }
+        let calls = |at: &usize| skill.is_none_or(|name| self.first_of(*at, name).is_some());
         let of: Vec<usize> = self.successes().into_iter().filter(calls).collect();
-        let all = batches(of.len(), distil, turns, seed).into_iter();
+        let all = batches(of.len(), tips, tip_rounds, seed).into_iter();
         let batch = |places: Vec<usize>| places.iter().map(|at| of[*at]).collect();
         all.map(|places| Task { stage: stage.clone(), of: batch(places), pairs: Vec::new() }).collect()
     }
@@ -381,17 +564,18 @@ impl Distiller {
         json!({ "plan": cut.iter().map(|s| s.call().to_string()).collect::<Vec<_>>(), "log": show::segmented(log, cut) })
     }
 
-    /// A trajectory as a skill's policy would have met it: what was done before, the call, and its steps; the whole one without a skill.
-    fn shown_part(&self, at: usize, skill: Option<&str>) -> Value {
+    /// A trajectory as the policy of the call at that place met it: what was seen first without the goal, what was done before, the call,
+    /// and its steps; the whole one without a place.
+    fn shown_part(&self, at: usize, place: Option<usize>) -> Value {
         let Some(log) = self.logs.get(at) else { return Value::Null };
-        let segment =
-            self.cuts.get(&at).and_then(|cut| cut.iter().find(|segment| Some(segment.skill.as_str()) == skill));
+        let segment = self.cuts.get(&at).zip(place).and_then(|(cut, place)| cut.get(place));
         let (from, to, task) = match segment {
             Some(segment) => (segment.start, segment.end + 1, segment.call().to_string()),
-            None => (0, log.steps.len(), log.task.clone()),
+            None => (0, log.steps.len(), String::new()),
         };
+        let beginning = show::beginning(log);
         json!({
-            "beginning": show::beginning(log),
+            "beginning": if segment.is_some() { surroundings(&beginning) } else { beginning },
             "history": show::steps(log.steps.get(..from).unwrap_or_default(), ""),
             "task": task,
             "steps": show::steps(log.steps.get(from..to).unwrap_or_default(), ""),
@@ -491,18 +675,67 @@ mod tests {
         run.take("New summarization:\n>> find(object)\n- go to [receptacle] [id]\nExample: go to desk 1\n>> take(object)\n- take [object] [id] from [receptacle] [id]\nExample: take it").unwrap();
         let take = run.known().skill("take").unwrap();
         assert!(take.primitives.len() == 1 && take.primitives[0].examples.is_empty(), "the example is not of the form");
+        assert_eq!(run.known().examples.len(), 1, "the success, cut");
         let question = run.next().unwrap();
-        assert_eq!((question.label.as_str(), question.of.len()), ("tips for find", 2));
-        assert_eq!(question.context["pairs"][0]["failure"]["task"], "find(mug)");
-        run.take("New summarization: x\nTips:\n- Look.").unwrap();
-        assert_eq!(run.next().unwrap().label, "tips for take");
-        assert!(
-            run.next().unwrap().context["pairs"][0]["failure"]["history"].as_str().unwrap().contains("go to desk 1")
+        assert_eq!(
+            (question.label.as_str(), question.of.len()),
+            ("tips for take", 2),
+            "of the skill that failed alone"
         );
-        assert!(run.take("?").is_err() && run.take("?").is_err());
+        assert_eq!(question.context["pairs"][0]["failure"]["task"], "take(mug)");
+        assert!(question.context["pairs"][0]["failure"]["history"].as_str().unwrap().contains("go to desk 1"));
+        let beginning = question.context["pairs"][0]["success"]["beginning"].as_str().unwrap();
+        assert!(!beginning.contains("put a mug"), "the task of all is none of the skill's: {beginning}");
+        assert!(run.take("?").is_err());
+        run.take("New summarization: x\nTips:\n- Look.").unwrap();
         assert_eq!(run.next(), None);
-        assert_eq!(run.known().skill("find").unwrap().tips, ["Look."]);
-        assert!(run.remarks()[0].contains("passed over"), "{:?}", run.remarks());
+        assert_eq!(run.known().skill("take").unwrap().tips, ["Look."]);
+    }
+
+    #[test]
+    fn functions_are_written_tried_mended_and_written_anew_for_tips() {
+        let known = crate::file::read("[[skill]]\nname = \"take(object)\"\n").unwrap();
+        let settings = Settings { functions: true, ..Settings::default() };
+        let mut run = Distiller::new(logs(), known, settings).over("def go(place): ...");
+        run.take("New summarization:\nWe list the Environment-specific subtasks below:\n- take(object)").unwrap();
+        let all = "New summarization:\n- take(mug):\n> go to desk 1\n";
+        run.take(&format!("{all}> take mug 1 from desk 1")).unwrap();
+        run.take(&format!("{all}> take mug from desk")).unwrap();
+        run.take("New summarization:\n").unwrap();
+        let question = run.next().unwrap();
+        assert_eq!((question.label.as_str(), question.of.len()), ("the function of take", 1), "{question:?}");
+        assert_eq!(
+            (&question.context["head"], &question.context["code"]),
+            (&json!("def take_object(object):"), &json!(null))
+        );
+        assert!(run.take("```python\ndef other():\n    pass\n```").unwrap_err().contains("def take_object"));
+        let code = "```python\ndef take_object(object):\n    pass\n```";
+        run.take(code).unwrap();
+        let trial = run.trial().unwrap();
+        assert!(trial.library.contains("def go") && trial.cases.len() == 1);
+        let failed = [Err("good: line 2: no".to_owned())];
+        run.tried(&failed);
+        assert_eq!(run.next().unwrap().context["fault"], "0 of 1 recorded calls reproduced; good: line 2: no");
+        run.take(code).unwrap();
+        run.tried(&[Ok(())]);
+        assert_eq!(run.next().unwrap().label, "tips for take");
+        run.take("New summarization: x\nTips:\n- Name it.").unwrap();
+        let question = run.next().unwrap();
+        assert_eq!(
+            (question.label.as_str(), &question.context["tips"]),
+            ("the function of take", &json!(["Name it."]))
+        );
+        for _ in 0..=MENDED {
+            run.take(code).unwrap();
+            run.tried(&failed);
+        }
+        assert_eq!((run.next(), run.trial()), (None, None));
+        let take = run.known().skill("take").unwrap();
+        let why: Vec<&str> = take.function.iter().map(|version| version.why.as_str()).collect();
+        let mended = "mended: 0 of 1 recorded calls reproduced; good: line 2: no";
+        assert_eq!(why, ["written from good", mended, "rewritten for a tip", mended, mended]);
+        assert_eq!(take.function_in_force(), take.function.get(1), "the one that worked");
+        assert!(run.remarks()[0].contains("given up"), "{:?}", run.remarks());
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Distiller, STAGES, Settings, Stage, Task};
-use crate::contrast::Contrast;
-use crate::cut;
+use crate::contrast;
 use crate::knowledge::Knowledge;
 use crate::segment::Segment;
 use stepwright_trajectory::Trajectory;
@@ -69,10 +68,8 @@ impl Distiller {
         // A skill that a person removed is asked about no more.
         let known = &self.known;
         self.open
-            .retain(|task| !matches!(&task.stage, Stage::Tips { skill: Some(name) } if known.skill(name).is_none()));
-        if self.open.is_empty() {
-            self.plan();
-        }
+            .retain(|task| !matches!(&task.stage, Stage::Tips { skill: Some(name) } | Stage::Function { skill: name, .. } if known.skill(name).is_none()));
+        self.go_on();
     }
 
     /// Has the answer to the present question taken against what is known by now.
@@ -104,12 +101,12 @@ impl Distiller {
         self.logs.iter().position(|log| log.id == id).ok_or_else(|| format!("there is no log {id} in the file"))
     }
 
-    /// The skill in whose segment the success did otherwise than the failure.
-    fn skill_of(&self, (good, bad): (usize, usize)) -> Option<String> {
-        let contrast = Contrast::of(&self.logs.get(good)?.steps, &self.logs.get(bad)?.steps);
-        let cut = self.cuts.get(&good)?;
-        let skill = &cut.get(cut::at(cut, contrast.right_step()?)?)?.skill;
-        self.known.skill(skill).map(|_| skill.clone())
+    /// The skill that a pair belongs to, if it is known.
+    pub(super) fn skill_of(&self, (good, bad): (usize, usize)) -> Option<String> {
+        let (success, failure) = (self.logs.get(good)?, self.logs.get(bad)?);
+        let other = self.cuts.get(&bad).map_or(&[][..], Vec::as_slice);
+        let name = contrast::skill_of((&success.steps, self.cuts.get(&good)?), (&failure.steps, other))?;
+        self.known.skill(name).map(|_| name.to_owned())
     }
 }
 
@@ -122,7 +119,12 @@ mod tests {
         let step = |action: &&str| Step {
             action: (*action).to_owned(),
             observation: Some(
-                if action.contains("from desk 1") { "You have it." } else { "Nothing happens." }.to_owned(),
+                match action.split(' ').next() {
+                    Some("go") => "You see a mug 1.",
+                    _ if action.contains("from desk 1") => "You have it.",
+                    _ => "Nothing happens.",
+                }
+                .to_owned(),
             ),
             ..Step::default()
         };

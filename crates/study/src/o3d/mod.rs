@@ -51,7 +51,7 @@ pub(crate) const CONDITIONS: [Named; 13] = [
     ("ReAct", "react", &[]),
     ("ReAct-long", "react-long", &[]),
     ("Reflexion", "reflexion", &[]),
-    ("Reflexion+O3D", "reflexion", &[("tips", method::skills::SHIPPED)]),
+    ("Reflexion+O3D", "reflexion", &[("tips", method::skills::SHIPPED), ("forms", "on")]),
     ("O3D", "o3d", &[]),
     ("O3D (SD-only)", "o3d", &[("variant", "sd-only")]),
     ("O3D (PD-only)", "o3d", &[("variant", "pd-only")]),
@@ -112,7 +112,7 @@ impl Study for O3d {
     fn condition(&self, condition: &Condition) -> Value {
         let Condition { name, method, options, logs, found_in, knowledge } = condition;
         // A path may differ from machine to machine; what the file holds may not.
-        let options = options.iter().filter(|(key, _)| *key != "skills");
+        let options = options.iter().filter(|(key, _)| !["skills", "tips"].contains(key));
         let options: BTreeMap<_, _> = options.map(|(key, value)| (*key, value)).collect();
         json!({ "condition": name, "method": method, "options": options, "logs": logs, "found_in": found_in, "knowledge": knowledge,
             "model": self.model })
@@ -198,11 +198,17 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         }
         let mut options: Vec<(&'static str, String)> =
             options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        options.push(as_published(method, world));
+        if publications::fixed("o3d", method, world).is_some() || has("limits") {
+            options.push(as_published(method, world));
+        }
         let mut knowledge = method::skills::SHIPPED.to_owned();
-        if let Some(own) = given.of(name)?.filter(|_| has("skills")) {
+        let key = ["skills", "tips"]
+            .into_iter()
+            .find(|key| has(key) && (*key == "skills" || options.iter().any(|(own, _)| own == key)));
+        if let Some((own, key)) = given.of(name)?.zip(key) {
             knowledge = content(own)?;
-            options.push(("skills", own.to_owned()));
+            options.retain(|(known, _)| *known != key);
+            options.push((key, own.to_owned()));
         }
         Ok(Condition { name: name.to_owned(), method, options, logs: None, found_in: None, knowledge })
     };

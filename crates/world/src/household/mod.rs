@@ -79,6 +79,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("household", "domain.toml"),
         shipped!("household", "likely.txt"),
         shipped!("household", "plans.txt"),
+        shipped!("household", "primitives.py"),
         shipped!("household", "react.txt"),
         shipped!("household", "skills.py"),
         shipped!("household", "skills.toml"),

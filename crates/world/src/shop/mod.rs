@@ -57,6 +57,7 @@ pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Admissible, Ability::Preview, Ability::Requests, Ability::Picture, Ability::SkillCode],
     files: &[
         shipped!("shop", "functions.py"),
+        shipped!("shop", "primitives.py"),
         shipped!("shop", "react.txt"),
         shipped!("shop", "skills.py"),
         shipped!("shop", "skills.toml"),

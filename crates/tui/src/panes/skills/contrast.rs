@@ -1,14 +1,15 @@
 //! Contrast of a success and a failure on one task: what both did is shown once, the step that decides the failure is marked, and
 //! its lesson is above.
 
-use stepwright_skill::contrast::{Contrast, tip};
-use stepwright_skill::{Knowledge, cut, document};
+use stepwright_skill::contrast::{Contrast, skill_of, tip};
+use stepwright_skill::{Knowledge, Segment, document};
 use stepwright_trajectory::{Step, Trajectory};
 
 use super::{Item, SkillsPane};
 use crate::pane::Intent;
 use crate::sanitize;
 use crate::theme::{Role, Theme};
+use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words::one_line;
 use stepwright_episode::{ArtifactId, Written};
@@ -99,14 +100,17 @@ impl SkillsPane {
         self.outline.list.go(row, self.items.len());
     }
 
-    /// Offers what the pair teaches as a tip: of the skill whose segment has the step, where the log shown is the success and is cut.
-    pub(super) fn offer_tip(&self) -> Option<Intent> {
+    /// Offers what the pair teaches as a tip: of the skill that the pair belongs to, where the success is cut.
+    pub(super) fn offer_tip(&self, view: &View) -> Option<Intent> {
         let (lesson, (good, bad)) = (self.lesson()?, self.sides()?);
-        let is_shown = self.log().is_some_and(|log| log.id == good.id);
-        let step = self.beside.contrast.right_step().filter(|_| is_shown);
-        let segment = step.and_then(|step| self.trail.segments.get(cut::at(&self.trail.segments, step)?));
+        let cut = |log: &Trajectory| -> Vec<Segment> {
+            let document = view.node().and_then(|node| node.document(&ArtifactId::segments(&log.id)));
+            document.and_then(|cut| serde_json::from_value(cut.as_ref().clone()).ok()).unwrap_or_default()
+        };
+        let (own, other) = (cut(good), cut(bad));
+        let skill = skill_of((&good.steps, &own), (&bad.steps, &other));
         let mut known: Knowledge = self.known.clone();
-        let tips = match segment.and_then(|segment| known.skill_mut(&segment.skill)) {
+        let tips = match skill.and_then(|skill| known.skill_mut(skill)) {
             Some(skill) => &mut skill.tips,
             None => &mut known.tips,
         };

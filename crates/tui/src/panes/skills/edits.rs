@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use stepwright_skill::changes::{Change, apply};
+use stepwright_skill::function::Version;
 use stepwright_skill::{Knowledge, Signature, Skill, SkillCall, cut, file};
 
 use super::{Item, SkillsPane, ViewMode, amended, say};
@@ -23,6 +24,8 @@ pub(super) enum Typing {
     Syntax(usize, usize),
     /// The new skill that takes a primitive over.
     SplitOff(usize, usize),
+    /// A version of a skill's function; what is written is a version more.
+    Function(usize, usize),
     Whole,
     Save,
     Load,
@@ -40,6 +43,9 @@ impl Typing {
             Typing::Signature(_) => "name(parameter, parameter)".to_owned(),
             Typing::SplitOff(..) => "the new skill that takes this primitive over, as name(parameter)".to_owned(),
             Typing::Syntax(..) => "a form: words, and slots in square brackets".to_owned(),
+            Typing::Function(..) => {
+                "the function; it becomes a version more (Ctrl-S takes it, Esc leaves it)".to_owned()
+            }
             Typing::Whole => "all that is known, as a file of skills (Ctrl-S takes it, Esc leaves it)".to_owned(),
             Typing::Save => "write what is known to the file".to_owned(),
             Typing::Load => "read a file of skills; what it would change is offered".to_owned(),
@@ -58,7 +64,8 @@ impl Typing {
             }
             Typing::Split(_) | Typing::Relabel(_) => text.trim().parse::<SkillCall>().err().map(|e| e.to_string()),
             Typing::Whole => file::read(text).err().map(|e| e.to_string()),
-            Typing::Tip(..) | Typing::Offered(_) | Typing::Syntax(..) | Typing::Save | Typing::Load => None,
+            Typing::Tip(..) | Typing::Offered(_) | Typing::Syntax(..) => None,
+            Typing::Function(..) | Typing::Save | Typing::Load => None,
         }
     }
 }
@@ -92,6 +99,8 @@ impl SkillsPane {
             Some(Item::Tip(..)) => {
                 actions.extend([(A::Edit, "edit"), (A::Add, "add tip"), (A::ToggleReject, "remove")])
             }
+            Some(Item::Function(..)) => actions.extend([(A::Edit, "edit"), (A::ToggleReject, "remove")]),
+            Some(Item::Example(_)) => actions.push((A::ToggleReject, "remove")),
             Some(Item::Segment(_)) => actions.extend([
                 (A::MoveDown, "begin later"),
                 (A::MoveUp, "begin earlier"),
@@ -151,7 +160,7 @@ impl SkillsPane {
             }
             (A::Adopt, _) if self.shown == ViewMode::Log => self.take_cut(),
             (A::Adopt, _) => self.take(),
-            (A::Run, _) if self.shown == ViewMode::Contrast => match self.offer_tip() {
+            (A::Run, _) if self.shown == ViewMode::Contrast => match self.offer_tip(view) {
                 Some(intent) => {
                     self.shown = ViewMode::Known;
                     self.outline.list.go(0, 1);
@@ -240,6 +249,19 @@ impl SkillsPane {
                 known.skills.get_mut(skill).ok_or("that skill is gone")?.primitives.remove(at);
                 Ok(())
             }),
+            (A::ToggleReject, Some(Item::Function(skill, at))) => self.edited(view, |known| {
+                known.skills.get_mut(skill).ok_or("that skill is gone")?.function.remove(at);
+                Ok(())
+            }),
+            (A::ToggleReject, Some(Item::Example(at))) => self.edited(view, |known| {
+                known.examples.remove(at);
+                Ok(())
+            }),
+            (A::Edit, Some(Item::Function(skill, at))) => {
+                let code = self.known.skills.get(skill)?.function.get(at)?.code.clone();
+                self.typing = Some((Typing::Function(skill, at), Editor::lines(&code)));
+                Vec::new()
+            }
             (A::MergeAny, Some(Item::Primitive(skill, at))) => {
                 self.begin(Typing::SplitOff(skill, at), "");
                 Vec::new()
@@ -404,6 +426,15 @@ impl SkillsPane {
                     known.split(&name, new, &[form.ok_or_else(gone)?])
                 })?
             }
+            Typing::Function(skill, at) => self.changed(view, |known| {
+                let function = &mut known.skills.get_mut(skill).ok_or_else(gone)?.function;
+                if function.get(at).is_some_and(|version| version.code.trim() == text) {
+                    return Ok(());
+                }
+                let why = format!("version {} changed by hand", at + 1);
+                function.push(Version { code: text.to_owned(), why, ..Version::default() });
+                Ok(())
+            })?,
             Typing::Whole => {
                 file::read(text).map_err(|e| e.to_string())?;
                 vec![Intent::Send(Command::Gate(Request::correct(ArtifactId::KNOWLEDGE, text.to_owned())))]

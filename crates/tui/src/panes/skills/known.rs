@@ -1,10 +1,11 @@
-//! The view of what is known: the changes that are offered, then the skills with their primitives and tips.
+//! The view of what is known: the changes that are offered, then the skills with their primitives, tips and functions; examples.
 
-use stepwright_skill::Skill;
+use stepwright_skill::{Skill, function};
 
 use super::{Item, SkillsPane};
 use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Row, run};
+use crate::widgets::words::one_line;
 
 impl SkillsPane {
     pub(super) fn known_items(&self) -> Vec<Item> {
@@ -17,10 +18,15 @@ impl SkillsPane {
             items.push(Item::Skill(at));
             items.extend((0..skill.primitives.len()).map(|nth| Item::Primitive(at, nth)));
             items.extend((0..skill.tips.len()).map(|nth| Item::Tip(Some(at), nth)));
+            items.extend((0..skill.function.len()).map(|nth| Item::Function(at, nth)));
         }
         if !self.known.tips.is_empty() {
             items.push(Item::Note("Tips of no skill".to_owned()));
             items.extend((0..self.known.tips.len()).map(|nth| Item::Tip(None, nth)));
+        }
+        if !self.known.examples.is_empty() {
+            items.push(Item::Note("Examples that policies are shown".to_owned()));
+            items.extend((0..self.known.examples.len()).map(Item::Example));
         }
         items
     }
@@ -71,6 +77,36 @@ impl SkillsPane {
             Item::Tip(skill, at) => {
                 let tip = self.tip(*skill, *at).map(String::as_str).unwrap_or_default();
                 vec![run(Role::Accent, format!("    {} ", theme.glyphs.dot)), run(Role::Text, tip)]
+            }
+            Item::Function(skill, at) => {
+                let skill = self.skill(*skill);
+                let Some((skill, version)) = skill.and_then(|skill| Some((skill, skill.function.get(*at)?))) else {
+                    return Row::new();
+                };
+                let is_in_force = skill.function_in_force() == Some(version);
+                let mark = match (is_in_force, version.works()) {
+                    (true, _) => theme.glyphs.here,
+                    (false, true) => " ",
+                    (false, false) => theme.glyphs.no,
+                };
+                let role = if version.works() { Role::Good } else { Role::Bad };
+                vec![
+                    run(Role::Accent, format!("  {mark} ")),
+                    run(
+                        Role::Text,
+                        format!("{} version {}: {}", function::name(&skill.signature), at + 1, one_line(&version.why)),
+                    ),
+                    run(role, format!("  {}", one_line(&version.tried()))),
+                ]
+            }
+            Item::Example(at) => {
+                let Some(example) = self.known.examples.get(*at) else { return Row::new() };
+                let arguments = |name: &str| self.known.skill(name).map(|skill| skill.signature.parameters.len());
+                let shown = if example.fits(arguments) { "" } else { " (not shown: a skill of it is not known)" };
+                vec![
+                    run(Role::Text, format!("    {}", example.task())),
+                    run(Role::Dim, format!("  {}{shown}", example.calls().join(", "))),
+                ]
             }
             _ => Row::new(),
         }

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use stepwright_skill::changes::Change;
 use stepwright_skill::contrast::Contrast;
 use stepwright_skill::distil::{Wanted, Way};
-use stepwright_skill::{Knowledge, Segment, changes, distil, document};
+use stepwright_skill::{Knowledge, Segment, changes, distil, document, hierarchy};
 
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
@@ -46,6 +46,9 @@ enum Item {
     Skill(usize),
     Primitive(usize, usize),
     Tip(Option<usize>, usize),
+    /// A version of a skill's function.
+    Function(usize, usize),
+    Example(usize),
     Segment(usize),
     Step(usize),
     Pair(usize),
@@ -209,10 +212,24 @@ impl SkillsPane {
     fn detail(&self) -> Option<String> {
         match self.current()? {
             Item::Tip(skill, at) => self.tip(*skill, *at).cloned(),
-            Item::Change(at) => self.offered.as_ref()?.changes.get(*at).map(ToString::to_string),
+            Item::Change(at) => match self.offered.as_ref()?.changes.get(*at)? {
+                change @ Change::Function { after, .. } => {
+                    let code = after.last().map(|version| version.code.as_str()).unwrap_or_default();
+                    Some(format!("{change}\n{code}"))
+                }
+                change => Some(change.to_string()),
+            },
             Item::Primitive(skill, at) => {
                 let primitive = self.known.skills.get(*skill)?.primitives.get(*at)?;
                 Some(format!("{}: {}", primitive.syntax, primitive.examples.join("; ")))
+            }
+            Item::Function(skill, at) => {
+                let version = self.known.skills.get(*skill)?.function.get(*at)?;
+                Some(format!("{}; {}\n{}", version.why, version.tried(), version.code))
+            }
+            Item::Example(at) => {
+                let example = self.known.examples.get(*at)?;
+                Some(example.of_base(hierarchy::style(&self.known)))
             }
             Item::Step(at) => self.step_detail(*at),
             Item::Segment(_) => self.fault(),
@@ -286,7 +303,7 @@ impl Pane for SkillsPane {
 
     fn draw(&mut self, view: &View, painter: &mut Painter<'_>, area: Rect) {
         let area = self.outline.find.draw(painter, area);
-        if let Some((typing @ Typing::Whole, editor)) = &mut self.typing {
+        if let Some((typing @ (Typing::Whole | Typing::Function(..)), editor)) = &mut self.typing {
             let (head, text) = split_top(area, 1);
             painter.rule(head, 0, &typing.about());
             let fault = fault_rows(self.fault.as_deref(), painter.theme, usize::from(text.width));
@@ -371,7 +388,7 @@ impl Pane for SkillsPane {
     }
 
     fn accept_key(&self) -> &'static str {
-        if matches!(self.typing, Some((Typing::Whole, _))) { "Ctrl-S" } else { "Enter" }
+        if matches!(self.typing, Some((Typing::Whole | Typing::Function(..), _))) { "Ctrl-S" } else { "Enter" }
     }
 
     fn edit(&mut self, input: Input<'_>, view: &View) -> Vec<Intent> {
