@@ -53,6 +53,11 @@ pub trait Requests {
     /// The function that has a maintained belief brought up to date (`update_wm`), with the words of the update.
     fn updating(&self) -> &'static str;
 
+    /// The first state and the list of objects in the task's own words, where it has them. They need not be JSON.
+    fn first_texts(&self) -> Option<&[String; 2]> {
+        None
+    }
+
     fn worked(&self) -> Result<&'static WorkedExample, String>;
 }
 

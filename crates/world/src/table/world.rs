@@ -316,6 +316,10 @@ impl Requests for Run {
         "The state is of objects on a table, and of what a person told about them."
     }
 
+    fn first_texts(&self) -> Option<&[String; 2]> {
+        self.episode.texts.as_ref()
+    }
+
     fn worked(&self) -> Result<&'static WorkedExample, String> {
         worked::worked(self.episode.domain.name())
     }
