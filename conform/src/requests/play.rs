@@ -18,7 +18,7 @@ use stepwright_world::Sources;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::recording::{Recorded, Recording};
+use super::recording::{Call, Recorded, Recording};
 use super::{Folder, Opening, WORKER};
 
 /// What came of a recorded episode: every request, and the session at its end.
@@ -50,7 +50,7 @@ pub(super) fn all(
             let model = Arc::new(Script {
                 raw: episode.calls.first().is_some_and(|call| call.api != "chat"),
                 settings: config.model.options.settings,
-                answers: Mutex::new(episode.calls.iter().map(of.answers).collect()),
+                answers: Mutex::new(episode.calls.iter().map(|call| Reply::of(call, of)).collect()),
                 asked: Mutex::default(),
             });
             Ok(runtime.spawn(one(config.clone(), sources.clone(), opening, model)))
@@ -87,11 +87,30 @@ async fn one(config: Arc<Config>, sources: Sources, opening: Opening, model: Arc
     Ok(Played { asked, session: played.session? })
 }
 
+/// What came of a recorded call.
+enum Reply {
+    Answers(Vec<Completion>),
+    /// The service asked to wait, and the same was asked again, which is done below a method.
+    Limited,
+    /// It failed.
+    Failed(String),
+}
+
+impl Reply {
+    fn of(call: &Call, folder: &Folder) -> Self {
+        match call.rest.get("note").and_then(|note| note.as_str()).filter(|_| call.answers.is_empty()) {
+            Some(note) if note.contains("raised RateLimitError") => Reply::Limited,
+            Some(note) if note.contains("raised") => Reply::Failed(note.to_owned()),
+            _ => Reply::Answers((folder.answers)(call)),
+        }
+    }
+}
+
 /// A model that gives recorded answers, whatever it is asked.
 struct Script {
     raw: bool,
     settings: Settings,
-    answers: Mutex<VecDeque<Vec<Completion>>>,
+    answers: Mutex<VecDeque<Reply>>,
     asked: Mutex<Vec<ModelRequest>>,
 }
 
@@ -107,10 +126,15 @@ impl LanguageModel for Script {
         _stream: &UnboundedSender<StreamEvent>,
         _cancel: &CancellationToken,
     ) -> Result<ModelResponse, ModelError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let over = || ModelError::Configuration("the recording has no further answer".to_owned());
-        next.map(|answers| ModelResponse::of(answers, None)).ok_or_else(over)
+        loop {
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            match self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
+                Some(Reply::Limited) => {}
+                Some(Reply::Failed(why)) => return Err(ModelError::Configuration(why)),
+                None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
+            }
+        }
     }
 
     fn prefers_raw(&self) -> bool {

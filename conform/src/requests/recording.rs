@@ -127,10 +127,13 @@ impl Recording<'_> {
         named(self.folder, name).map(|text| Value::from(text).to_string())
     }
 
-    /// A recorded template as one of the product's: a text, with what sets its slots before it. The product drops one line end at the end of
-    /// a text, so one is added.
+    /// A recorded template as one of the product's: a text, with what sets its slots before it. One line end at the file's end is dropped, as the
+    /// recordings' renderer does; the product drops one at the end of a text, so one is added.
     pub(crate) fn template(&self, file: &str, slots: &str) -> Result<String, String> {
         let template = read(&self.folder.join("templates").join(file))?;
-        Ok(format!("{{{{ role(\"text\") }}}}\n{slots}{template}{{{{ \"\\n\" }}}}"))
+        Ok(format!(
+            "{{{{ role(\"text\") }}}}\n{slots}{}{{{{ \"\\n\" }}}}",
+            template.strip_suffix('\n').unwrap_or(&template)
+        ))
     }
 }

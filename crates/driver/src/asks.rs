@@ -37,9 +37,10 @@ impl Driver {
                 let request = ScoreRequest { messages, candidates: continuations };
                 jobs::score(model, ask, &spec.kind, request, cancel, outlets);
             }
-            Shape::Generate(generation) => {
+            Shape::Generate(mut generation) => {
+                let failed = generation.failed.take();
                 let request = self.model_request(ask, spec, generation, raw);
-                jobs::generate(model, ask, ModelRequest { messages, ..request }, cancel, outlets);
+                jobs::generate(model, ask, ModelRequest { messages, ..request }, failed, cancel, outlets);
             }
             Shape::Usual | Shape::Compute { .. } => {
                 let error = "the method asks a language model for what is its own work".to_owned();
@@ -60,6 +61,7 @@ impl Driver {
             cut_counts,
             structure,
             tag,
+            failed: _,
         } = generation;
         let header = &self.gate.session().header;
         let tag = tag.map(|tag| Tag {

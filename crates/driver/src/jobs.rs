@@ -16,7 +16,7 @@ use stepwright_episode::{Action, AskId, AskKind, DecisionId};
 use stepwright_method::prompting::LEAD;
 use stepwright_method::{Answer, MethodStack, Program, Stop, WorkInput};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
-use stepwright_protocol::Notice;
+use stepwright_protocol::{Level, Notice};
 use stepwright_sandbox::{Fault, FaultKind, Run, Sandbox};
 use stepwright_text::words::count;
 
@@ -99,16 +99,18 @@ fn since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Has completions made. `failed` stands in for an answer that could not be had, which is said.
 pub(super) fn generate(
     model: Arc<dyn LanguageModel>,
     ask: AskId,
     request: ModelRequest,
+    failed: Option<String>,
     cancel: CancellationToken,
     outlets: Outlets,
 ) {
     tokio::spawn(async move {
         let started = Instant::now();
-        let (asked, kept) = (Arc::clone(&model), request.clone());
+        let (asked, kept, notices) = (Arc::clone(&model), request.clone(), outlets.notices.clone());
         let asking = stream::ask(model, ask, request, cancel, outlets.notices);
         let result = catch_panic(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
         match &result {
@@ -121,7 +123,14 @@ pub(super) fn generate(
             usage: r.usage,
             ..Answer::default()
         };
-        let result = result.map(answer).map_err(Failure::Model);
+        let result = match (result, failed) {
+            (Err(error), Some(text)) if error != ModelError::Cancelled => {
+                let said = format!("{error}; as published, `{text}` counts as the answer");
+                let _ = notices.send(Notice::Say { level: Level::Warning, text: said });
+                Ok(Answer::texts([text]))
+            }
+            (result, _) => result.map(answer).map_err(Failure::Model),
+        };
         // A driver that is gone waits for nothing.
         let _ = outlets.messages.send(Message::Answered(Answered {
             ask,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, Offer, OfferId};
+use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, Offer, OfferId, OfferState};
 use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
@@ -417,6 +417,15 @@ impl Session {
     pub(crate) fn last_change(&self, artifact: &ArtifactId) -> Option<(usize, &DocumentChange)> {
         let number = self.home(artifact)?.documents.last(artifact)?;
         Some((number, self.changes.get(number).filter(|made| !made.begins)?))
+    }
+
+    /// What made a document what it is at the cursor: the offer that was taken as it stood, with its node; within, `None` where a person
+    /// wrote or edited it. `None` for what the episode began with.
+    pub fn made_by(&self, artifact: &ArtifactId) -> Option<Option<(&Node, &Offer)>> {
+        let (_, change) = self.last_change(artifact)?;
+        let node = self.node(change.node);
+        let taken = node.and_then(|node| Some((node, node.offer(change.offer?)?)));
+        Some(taken.filter(|(_, offer)| matches!(offer.fate, OfferState::Taken { edited: false, .. })))
     }
 
     /// The change that redo would make again of a document, with its number among the changes of the session.

@@ -46,6 +46,9 @@ pub struct Generation {
     /// Whether an answer counts that was cut at that many tokens, which then no model's own setting raises.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut_counts: bool,
+    /// The answer that stands in for one that could not be had, as a publication has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
     /// The form that the answer is held to, where the model can be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,

@@ -10,14 +10,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::WorkInput;
-use super::request_program::{Form, NEXT_QUERY, Programs, STATE, cups, read_list, read_program, state_prompt};
+use super::request_program::{
+    Form, NEXT_QUERY, Programs, STATE, by_lines, cups, is_verbatim, parted, read_list, read_program, state_prompt,
+    updates_of_lines, written,
+};
 use super::{Answer, Context, Method, MethodInfo, Needs, REFERENCE, Reading, SYMBOLIC, Step, Stop, folded};
 use crate::artifacts::ArtifactSpec;
 use crate::belief;
 use stepwright_episode::showing::Showing;
-use stepwright_episode::{ArtifactId, Ask, AskKind, Due, Generation, Node, Shape, Written};
+use stepwright_episode::{ArtifactId, Ask, AskKind, Choice, Due, Generation, Node, Shape, Written};
 use stepwright_world::blocking::BlockingSource;
-use stepwright_world::{Ability, CUPS, closes, shipped_domain, state_form, updates};
+use stepwright_world::{Ability, CUPS, UPDATING, closes, shipped_domain, state_form, updates};
 
 /// Temperature of a state that is written again.
 const AGAIN: f64 = 0.7;
@@ -132,12 +135,12 @@ fn due(cx: &Context<'_>, keeping: Keeping) -> Option<Update> {
     let path = cx.path();
     // What happened while nothing was believed is not caught up with.
     let begun = |i: usize| i.checked_sub(1).and_then(|i| path.get(i)).is_some_and(|from| from.belief().is_some());
-    let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| match keeping {
-        Keeping::Apart { .. } => updates_of(node),
-        Keeping::EachStep => step_of(node),
-        Keeping::Together(form) => {
-            let asked = path.get(i - 1).and_then(|from| cx.past.requests.get(&from.id));
-            written_with(path.get(..=i).unwrap_or_default(), form, asked.map_or("", |a| a.query.as_str()), cx.closing())
+    let mut all = path.iter().enumerate().filter(|(i, _)| begun(*i)).flat_map(|(i, node)| {
+        let until = path.get(..=i).unwrap_or_default();
+        match keeping {
+            Keeping::Apart { .. } => updates_of(cx, until, node),
+            Keeping::EachStep => step_of(node),
+            Keeping::Together(form) => written_with(cx, until, form),
         }
     });
     all.find(|update| !cx.session.is_settled(update.due))
@@ -166,7 +169,7 @@ pub(super) fn step(cx: &Context<'_>, keeping: Keeping) -> Option<Step> {
         }
         _ => cx.world.requests().map_or("", |requests| requests.about()),
     };
-    let prompt = match state_prompt(cx.prompting, example, about, believed, &update.text) {
+    let prompt = match state_prompt(cx, example, about, &update.text) {
         Ok(prompt) => prompt,
         Err(why) => return Some(Step::Stuck(why)),
     };
@@ -241,15 +244,22 @@ fn after(known: &WorkInput, believed: &Value, action: &str) -> Value {
 fn read_state(cx: &Context<'_>, update: &Update, raw: String) -> Written {
     let of_cups = cx.session.belief().is_some_and(|belief| cups(belief).is_some());
     let found = of_cups.then(|| read_list(&raw)).flatten().map(|cups| serde_json::json!({ CUPS: cups }));
+    let verbatim = is_verbatim(cx) && !of_cups;
     let read = match found {
         Some(cups) => Ok(BeliefReading { state: Arc::new(cups), repairs: Vec::new() }),
-        None => read(&whole(&raw)).and_then(|reading| match reading.state.as_object().is_none_or(Map::is_empty) {
-            true => Err("the answer holds no entry of a state".to_owned()),
-            false => Ok(reading),
+        None => read(&if verbatim { text_of(update, &raw) } else { whole(&raw) }).and_then(|reading| {
+            match reading.state.as_object().is_none_or(Map::is_empty) {
+                true => Err("the answer holds no entry of a state".to_owned()),
+                false => Ok(reading),
+            }
         }),
     };
     let (value, repairs, problem) = match read {
         Ok(BeliefReading { state, repairs }) => (Some(state), repairs, None),
+        // What is kept as it was written counts although it cannot be read: nothing is known then.
+        Err(problem) if verbatim => {
+            (Some(Arc::new(Value::Object(Map::new()))), vec![format!("not read: {problem}")], None)
+        }
         Err(problem) => (None, Vec::new(), Some(problem)),
     };
     let (artifact, due, title) = (ArtifactId::BELIEF, Some(update.due), update.text.clone());
@@ -268,26 +278,44 @@ fn step_of(node: &Node) -> Vec<Update> {
     update.into_iter().collect()
 }
 
-fn updates_of(node: &Node) -> Vec<Update> {
-    let texts = node.action.as_ref().map(|a| updates(&a.text)).unwrap_or_default();
+fn updates_of(cx: &Context<'_>, path: &[&Node], node: &Node) -> Vec<Update> {
+    let program = by_lines(cx).then(|| folded(Programs::new(cx.closing()), path).active_program()).flatten();
+    let texts = match program {
+        Some(_) if !closed(cx, path) => None,
+        Some(program) => cx.session.node(program.at).and_then(|from| {
+            let decided = from.turn.decision(program.decision)?;
+            let answer = program.answer.filter(|_| !matches!(decided.choice, Choice::Edit { .. }));
+            Some(updates_of_lines(&answer.unwrap_or(program.code), UPDATING))
+        }),
+        None => node.action.as_ref().map(|action| updates(&action.text)),
+    };
     let update = |(nth, text)| Update { due: Due { step: node.id, nth }, text, action: None, written: None };
-    (0..).zip(texts).map(update).collect()
+    (0..).zip(texts.unwrap_or_default()).map(update).collect()
 }
 
 /// The state that was written with the program whose request the last step of a path closed.
-fn written_with(path: &[&Node], form: Form, query: &str, closing: &str) -> Vec<Update> {
-    let found = path
-        .last()
-        .filter(|node| node.action.as_ref().is_some_and(|action| closes(&action.text, closing)))
-        .and_then(|node| {
-            let answer = folded(Programs::new(closing), path).active_program()?.answer?;
-            let written = match form {
-                Form::Program => read_program(&answer).state,
-                Form::Cups => Some(answer),
-            };
-            Some(Update { due: Due { step: node.id, nth: 0 }, text: query.to_owned(), action: None, written })
-        });
-    found.into_iter().collect()
+fn written_with(cx: &Context<'_>, path: &[&Node], form: Form) -> Vec<Update> {
+    let program = closed(cx, path).then(|| folded(Programs::new(cx.closing()), path).active_program()).flatten();
+    let (Some(answer), [.., from, node]) = (program.and_then(|program| program.answer), path) else {
+        return Vec::new();
+    };
+    let written = match form {
+        Form::Program if is_verbatim(cx) => Some(parted(&answer).1),
+        Form::Program => read_program(&answer).state,
+        Form::Cups => Some(answer),
+    };
+    let text = cx.past.requests.get(&from.id).map(|asked| asked.query.clone()).unwrap_or_default();
+    vec![Update { due: Due { step: node.id, nth: 0 }, text, action: None, written }]
+}
+
+/// Whether the last step of a path closed its request.
+fn closed(cx: &Context<'_>, path: &[&Node]) -> bool {
+    path.last().and_then(|node| node.action.as_ref()).is_some_and(|action| closes(&action.text, cx.closing()))
+}
+
+/// The text of a state that is kept as it was written.
+fn text_of(update: &Update, raw: &str) -> String {
+    if update.written.is_some() { raw.to_owned() } else { written(raw) }
 }
 
 /// Prepends the `# state = {` that the prompt ended with, where the writer did not repeat it; cuts what follows the state.

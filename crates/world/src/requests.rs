@@ -81,6 +81,11 @@ pub trait Requests {
         ""
     }
 
+    /// The first state and the list of objects in the task's own words, where it has them. They need not be JSON.
+    fn first_texts(&self) -> Option<&[String; 2]> {
+        None
+    }
+
     /// The domain's worked example; none where demonstrations stand for it.
     fn worked(&self) -> Result<Option<&'static WorkedExample>, String> {
         Ok(None)

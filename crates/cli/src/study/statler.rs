@@ -150,8 +150,12 @@ impl StatlerStudy {
         if let Some(name) = self.methods.iter().find(|name| needs(name).is_none_or(|needs| needs.language)) {
             return Err(format!("`{name}` needs a language model; name one with --model"));
         }
-        let usual = || ["statler", "cups-state"].map(str::to_owned).to_vec();
-        Ok(if self.methods.is_empty() { usual() } else { self.methods.clone() })
+        if self.methods.is_empty() {
+            return Ok(["statler", "cups-state"].map(str::to_owned).to_vec());
+        }
+        // Whichever is named, the reference programs are played: once for the table, once for cups.
+        let of = |cups| self.methods.iter().find(|name| is_for_cups(name) == cups).cloned();
+        Ok([of(false), of(true)].into_iter().flatten().collect())
     }
 
     fn episodes(&self, tasks: &[TaskInfo]) -> Result<Vec<TaskInfo>, String> {

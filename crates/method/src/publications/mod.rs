@@ -14,6 +14,7 @@ mod statler;
 
 use std::collections::BTreeMap;
 
+pub use statler::ID as STATLER;
 use stepwright_episode::Generation;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 
@@ -66,6 +67,8 @@ pub struct Asked {
     pub presence_penalty: Option<f64>,
     pub logprobs: Option<bool>,
     pub again: Option<Again>,
+    /// The answer that stands in for one that could not be had.
+    pub failed: Option<&'static str>,
 }
 
 impl Asked {
@@ -80,6 +83,7 @@ impl Asked {
         presence_penalty: None,
         logprobs: None,
         again: None,
+        failed: None,
     };
 
     /// The limits of an answer: these, else the method's own.
@@ -92,6 +96,7 @@ impl Asked {
             top_p: self.top_p.or(own.top_p),
             logprobs: self.logprobs.unwrap_or(own.logprobs),
             cut_counts: self.max_tokens.is_some() || own.cut_counts,
+            failed: self.failed.map(str::to_owned).or(own.failed),
             ..own
         }
     }

@@ -30,6 +30,41 @@ pub fn read_program(text: &str) -> Answer {
     }
 }
 
+/// The line that begins a state behind code, and the one that a written state continues.
+const MARK: &str = "\n# state = {";
+
+/// Code and state of an answer that holds both, kept as they are: the code ends at the first mark, the state begins at the last one.
+/// Without a mark everything is forgotten, as it was in the published program.
+pub fn parted(answer: &str) -> (&str, String) {
+    let answer = answer.trim();
+    let (code, _) = answer.split_once(MARK).unwrap_or((answer, ""));
+    let state = answer.rsplit_once(MARK).map_or("}", |(_, state)| state);
+    (code, format!("{MARK}{state}"))
+}
+
+/// The state that a writer's answer is, kept as it is, behind the words that its prompt ended with.
+pub fn written(answer: &str) -> String {
+    format!("{MARK}\n#     {}", answer.trim())
+}
+
+/// The updates of an answer that no program was run for: each line that begins with one, the text between its outer quotes; `None` where
+/// there is no such text. Those of requests that the model made up count.
+pub fn updates_of_lines(answer: &str, updating: &str) -> Vec<String> {
+    let calls =
+        answer.trim().split('\n').filter(|line| line.strip_prefix(updating).is_some_and(|l| l.starts_with('(')));
+    calls.map(|line| quoted(line).unwrap_or("None").to_owned()).collect()
+}
+
+/// The text from the first opening quote to the last one of its kind before a bracket: the pattern `\((['|"])(.*)\1\)`.
+fn quoted(line: &str) -> Option<&str> {
+    line.match_indices('(').find_map(|(at, _)| {
+        let inside = line.get(at + 1..)?;
+        let quote = inside.chars().next().filter(|c| ['\'', '|', '"'].contains(c))?;
+        let inside = inside.get(1..)?;
+        inside.get(..inside.rfind(&format!("{quote})"))?)
+    })
+}
+
 /// The last list of cups in an answer: where the ball is.
 pub fn read_list(text: &str) -> Option<Vec<bool>> {
     let text = unfenced(text);
@@ -83,6 +118,22 @@ mod tests {
         let code = "# THINK: x\nput_first_on_second('a', 'b')\nupdate_wm(\"it's \\\"so\\\"\")\n  update_wm('b')\nupdate_wm(c)\ndone()";
         assert_eq!(updates(code), ["it's \"so\"", "b"]);
         assert!(updates("noop()").is_empty());
+    }
+
+    #[test]
+    fn texts_are_kept_as_they_were_written() {
+        for (answer, code, state) in [
+            (" noop()\n# state = {\n#  a\n# state = {\n#  b ", "noop()", "\n# state = {\n#  b"),
+            ("# state = {}\n", "# state = {}", "\n# state = {}"),
+            ("", "", "\n# state = {}"),
+            ("say('a')\n# state: {", "say('a')\n# state: {", "\n# state = {}"),
+        ] {
+            assert_eq!(parted(answer), (code, state.to_owned()), "{answer}");
+        }
+        assert_eq!(written(" \"a\": {}\n# }\n"), "\n# state = {\n#     \"a\": {}\n# }");
+        let answer = "update_wm(\"it's\")\n  update_wm('no')\nupdate_wm ('no')\nsay(1); update_wm('no')\n# query: next\n\
+                      update_wm(\"a\" + \"b\") # (\"c\")\nupdate_wm(name)\nupdate_wm(\"cut\nupdate_wm('')";
+        assert_eq!(updates_of_lines(answer, "update_wm"), ["it's", "a\" + \"b\") # (\"c", "None", "None", ""]);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct AnsweredRequest {
     pub plain: String,
     /// The belief after it, as prompts show it.
     pub state: String,
+    /// What the history of a conversation holds of the answer.
+    pub answer: String,
 }
 
 impl AnsweredRequest {
@@ -26,6 +28,7 @@ impl AnsweredRequest {
             code: code.to_owned(),
             plain: plain(code),
             state: believed.map(shown).unwrap_or_default(),
+            answer: String::new(),
         }
     }
 }

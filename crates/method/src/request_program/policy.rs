@@ -35,7 +35,15 @@ pub(crate) struct CodePolicy {
     pub stop: &'static str,
 }
 
+/// The purpose of asks for the state after an update.
+pub(crate) const WRITER: &str = "writer";
+
 impl CodePolicy {
+    /// The purpose of its asks for a program, by which settings know them.
+    pub fn purpose(self) -> &'static str {
+        self.template.rsplit('/').next().unwrap_or_default()
+    }
+
     pub fn believes(self) -> bool {
         self.memory != Memory::History
     }

@@ -10,7 +10,8 @@ mod run;
 use super::belief_update::{self, Keeping};
 use super::options::TEMPERATURE;
 use super::program_run::PRIMITIVES;
-use super::request_program::{CodePolicy, Form, Memory, NEXT_QUERY, Programs, STATE};
+use super::publications::SETTINGS;
+use super::request_program::{CodePolicy, Form, Memory, NEXT_QUERY, Programs, STATE, TEXTS, UPDATES, WRITER};
 use super::skills::TIPS;
 use super::{
     Checks, Context, Deed, DerivedState, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step,
@@ -71,7 +72,11 @@ pub(super) fn built_in() -> Vec<Coder> {
         // Those that keep a belief play the reference programs where no language model is in use.
         let world_without_model: &[Ability] = if believes { &[Ability::Reference] } else { &[] };
         let needs = Needs { world, world_without_model, task, language: !believes, ..Needs::NONE };
-        let options: Table = if task.is_some() { &[TEMPERATURE, TIPS] } else { &[PRIMITIVES, TEMPERATURE, TIPS] };
+        let options: Table = if task.is_some() {
+            &[TEMPERATURE, TIPS]
+        } else {
+            &[SETTINGS, PRIMITIVES, TEXTS, UPDATES, TEMPERATURE, TIPS]
+        };
         Coder { info: MethodInfo { id, label, description, options, needs, ..MethodInfo::BARE }, policy }
     };
     vec![
@@ -85,8 +90,8 @@ pub(super) fn built_in() -> Vec<Coder> {
         coder(
             "statler-auto",
             "Statler, writer by instructions",
-            "As Statler, but the writer is only instructed; it is shown no example.",
-            program("statler/reader", Memory::Apart { shown: false }, STATE),
+            "As Statler, but the reader's example has no states, and the writer is only instructed.",
+            program("statler/reader_auto", Memory::Apart { shown: false }, NEXT_QUERY),
         ),
         coder(
             "statler-unified",
@@ -116,7 +121,7 @@ pub(super) fn built_in() -> Vec<Coder> {
             "cups-cot",
             "Three cups, chain of thought",
             "From the first state and all swaps to every state after them, of which the last is the answer. For the three cups.",
-            cups("cups/chain", Memory::History, "END"),
+            cups("cups/chain", Memory::History, "\n\n"),
         ),
         coder(
             "cups-state",
@@ -150,7 +155,7 @@ impl Method for Coder {
         Reading::drafts(answer.completions.iter().map(|c| program::read(cx, self.policy, c, greedy)).collect())
     }
 
-    /// A chat model writes around its answer what would stop it; the answer is cut when it is read.
+    /// A chat model writes around its answer what would stop it: it is stopped at a made-up request alone, and cut when it is read.
     fn shape(&self, cx: &Context<'_>, kind: &AskKind, raw: bool) -> Shape {
         let of_program = *kind == AskKind::PROGRAM;
         let stop = if of_program { self.policy.stop } else { NEXT_QUERY };
@@ -165,10 +170,15 @@ impl Method for Coder {
             (false, _) => Wanted::State,
         };
         let tag = request.map(|request| RequestTag { request, wanted });
-        let stop = if raw { vec![stop.to_owned()] } else { Vec::new() };
+        let stop = match self.policy.form {
+            _ if raw => vec![stop.to_owned()],
+            Form::Program => vec![NEXT_QUERY.to_owned()],
+            Form::Cups => Vec::new(),
+        };
         let held = cx.model.structured && wanted == Wanted::State;
         let structure = held.then(|| Structure::Schema(crate::belief::schema()));
-        Shape::Generate(Generation { max_tokens: TOKENS, stop, tag, structure, ..Generation::default() })
+        let own = Generation { max_tokens: TOKENS, stop, tag, structure, ..Generation::default() };
+        Shape::Generate(cx.generation(if of_program { self.policy.purpose() } else { WRITER }, own))
     }
 
     fn compute(

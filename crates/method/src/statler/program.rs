@@ -6,8 +6,8 @@ use super::run;
 use crate::context::{decided, kind_of, source};
 use crate::program_run::PRIMITIVES;
 use crate::request_program::{
-    Answer, AnsweredRequest, Asked, CodePolicy, Form, Memory, Programs, Refused, list_of, program_prompt, read_list,
-    read_program,
+    Answer, AnsweredRequest, Asked, CodePolicy, Form, Memory, NEXT_QUERY, Programs, Refused, is_verbatim, list_of,
+    parted, program_prompt, read_list, read_program,
 };
 use crate::{Context, REFERENCE, Round, Step};
 use stepwright_episode::gate::Draft;
@@ -41,7 +41,7 @@ pub(super) fn step(cx: &Context<'_>, policy: CodePolicy) -> Step {
     if !cx.model.language {
         return reference(cx);
     }
-    let temperature = if cx.samples.is_some() { cx.temperature("program", None) } else { 0.0 };
+    let temperature = if cx.samples.is_some() { cx.temperature(policy.purpose(), None) } else { 0.0 };
     match prompt(cx, policy, &request) {
         Ok(prompt) => Step::ask(cx.ask(AskKind::PROGRAM, prompt, cx.samples.unwrap_or(1), temperature)),
         Err(why) => Step::Stuck(why),
@@ -80,47 +80,47 @@ fn reference(cx: &Context<'_>) -> Step {
 }
 
 fn prompt(cx: &Context<'_>, policy: CodePolicy, request: &Request) -> Result<PromptRecord, String> {
-    let history = match policy.memory {
-        Memory::History | Memory::Together { history: true } => exchanges(cx),
-        _ => Vec::new(),
-    };
     let is_task = request.kind == TASK;
     let asked = Asked {
         requests: cx.world.requests().ok_or("the world makes no requests")?,
         query: if is_task { &cx.session.header.sentence } else { &request.query },
         seen: cx.node().filter(|_| is_task).map_or("", |node| node.outcome.observation.as_str()),
-        first: cx.session.node(0).and_then(|n| n.belief().map(AsRef::as_ref)),
-        belief: cx.session.belief().map(AsRef::as_ref),
-        history,
+        history: exchanges(cx, policy),
         refused: refused(cx),
     };
-    program_prompt(cx.prompting, policy, &asked)
+    program_prompt(cx, policy, &asked)
 }
 
 /// The requests closed on the path to the cursor, with what was decided for each and believed after it.
-fn exchanges(cx: &Context<'_>) -> Vec<AnsweredRequest> {
+fn exchanges(cx: &Context<'_>, policy: CodePolicy) -> Vec<AnsweredRequest> {
     let path = cx.path();
     let done = cx.closing();
-    let (mut all, mut code): (Vec<AnsweredRequest>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut all, mut code, mut raw): (Vec<AnsweredRequest>, Vec<&str>, _) = (Vec::new(), Vec::new(), None);
     for pair in path.windows(2) {
         let [from, to] = pair else { continue };
         let Some(action) = &to.action else { continue };
         let offered = decided(from, to).and_then(|d| {
             let kind = kind_of(&from.turn, source(&from.turn, d)?)?;
-            let decided = from.turn.proposal(d.proposal())?.action.as_ref()?;
-            Some((kind, decided.text.as_str()))
+            let decided = from.turn.proposal(d.proposal())?;
+            Some((kind, decided.action.as_ref()?.text.as_str(), decided.raw.trim()))
         });
         match offered {
-            Some((&AskKind::PROGRAM, text)) => code = vec![text],
+            Some((&AskKind::PROGRAM, text, answer)) => (code, raw) = (vec![text], Some(answer)),
             // It is a part of the program.
-            Some((&AskKind::PROGRAM_CALL, _)) => {}
+            Some((&AskKind::PROGRAM_CALL, ..)) => {}
             _ => code.extend(action.text.lines().filter(|line| line.trim() != done)),
         }
         if closes(&action.text, done)
             && let Some(request) = cx.past.requests.get(&from.id)
         {
-            all.push(AnsweredRequest::new(&request.query, &code.join("\n"), to.belief().map(AsRef::as_ref)));
-            code.clear();
+            let code = std::mem::take(&mut code).join("\n");
+            let mut request = AnsweredRequest::new(&request.query, &code, to.belief().map(AsRef::as_ref));
+            request.answer = match raw.take().filter(|_| is_verbatim(cx)) {
+                Some(answer) => answer.to_owned(),
+                None if policy.believes() => format!("{}\n{}", request.code, request.state),
+                None => request.plain.clone(),
+            };
+            all.push(request);
         }
     }
     all
@@ -143,7 +143,13 @@ pub(super) fn read(cx: &Context<'_>, policy: CodePolicy, completion: &Completion
     let answering = cx.world.requests().map_or("", |requests| requests.answering());
     let (text, thoughts) = match policy.form {
         Form::Program => {
-            let Answer { code, mut thoughts, .. } = read_program(&raw);
+            let Answer { mut code, mut thoughts, .. } = read_program(&raw);
+            if is_verbatim(cx) {
+                let together = matches!(policy.memory, Memory::Together { .. });
+                let whole = if together { parted(&raw).0 } else { raw.trim() };
+                // What was done for requests that the model made up was not judged, so it is not carried out.
+                whole.split(NEXT_QUERY).next().unwrap_or_default().clone_into(&mut code);
+            }
             let empty = code.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#'));
             if empty {
                 // A program without a line does nothing, and the request is answered by that.

@@ -19,6 +19,7 @@ use crate::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::sample::sample;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
+use stepwright_method::publications::{SETTINGS, STATLER};
 use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::CLOSING;
 use stepwright_world::table::{Domain, KIND, Source};
@@ -65,6 +66,12 @@ impl Requests {
         Ok(Requests { opening, data, model, plan, temporal })
     }
 
+    /// The paper's settings, where they say something and a person set no others.
+    fn settings(&self, condition: &Condition) -> Option<&'static str> {
+        let own = self.opening.config.method.given.contains_key(SETTINGS.key);
+        (self.model != SYMBOLIC && !condition.cups && !own).then_some(STATLER)
+    }
+
     /// Where the episodes are from; empty: shipped.
     fn data(&self) -> String {
         self.data.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
@@ -91,11 +98,16 @@ impl Study for Requests {
     }
 
     fn condition(&self, condition: &Condition) -> Value {
-        json!({ "method": condition.method })
+        match self.settings(condition) {
+            Some(settings) => json!({ "method": condition.method, "settings": settings }),
+            None => json!({ "method": condition.method }),
+        }
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<StatlerResult>> {
+        let options = self.settings(&unit.condition).map(|id| (SETTINGS.key.to_owned(), id.to_owned()));
         let new = NewSession {
+            options: options.into_iter().collect(),
             world: KIND.name.to_owned(),
             data: self.data.clone(),
             task: unit.task.id.clone(),

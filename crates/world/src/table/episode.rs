@@ -48,6 +48,8 @@ pub struct Episode {
     pub id: String,
     pub domain: Domain,
     pub start: Scene,
+    /// The start and the list of objects in the file's own words, where it has them.
+    pub texts: Option<[String; 2]>,
     /// The requests, at least one.
     pub requests: Vec<Asked>,
 }

@@ -30,6 +30,8 @@ struct Entry {
     #[serde(default)]
     objects_used_but_not_declared: Vec<String>,
     initial: Option<Value>,
+    init_state_text: Option<String>,
+    init_simple_text: Option<String>,
     steps: Vec<StepEntry>,
 }
 
@@ -100,7 +102,8 @@ impl TryFrom<Entry> for Episode {
             let asked = Asked::try_from(step);
             requests.push(asked.map_err(|e| format!("episode {:?}, step {}: {e}", entry.id, i + 1))?);
         }
-        Ok(Episode { id: task_id(&entry.id, domain), domain, start: Scene::Table(table), requests })
+        let texts = entry.init_state_text.zip(entry.init_simple_text).map(|(state, objects)| [state, objects]);
+        Ok(Episode { id: task_id(&entry.id, domain), domain, start: Scene::Table(table), texts, requests })
     }
 }
 
@@ -230,7 +233,8 @@ pub fn game(id: &str, initial: &[bool], swaps: &[(usize, usize)]) -> Result<Epis
             expected: Expected { say: vec![answer], ..Expected::default() },
         });
     }
-    Ok(Episode { id: id.to_owned(), domain: Domain::Cups, start: Scene::Cups(initial.to_vec()), requests })
+    let (id, start) = (id.to_owned(), Scene::Cups(initial.to_vec()));
+    Ok(Episode { id, domain: Domain::Cups, start, texts: None, requests })
 }
 
 /// The line on which entry number `index` of a list of objects begins.

@@ -301,6 +301,10 @@ impl Requests for Run {
         call::ANSWERING
     }
 
+    fn first_texts(&self) -> Option<&[String; 2]> {
+        self.episode.texts.as_ref()
+    }
+
     fn worked(&self) -> Result<Option<&'static WorkedExample>, String> {
         worked::worked(self.episode.domain.name()).map(Some)
     }
