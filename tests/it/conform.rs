@@ -1,7 +1,5 @@
 //! Comparison of the program with the recordings of the original systems, by the code of `conform`.
 
-use std::path::Path;
-
 use clap::Parser;
 use conform::Command;
 
