@@ -135,6 +135,7 @@ mod tests {
         };
         let context = Context {
             about: vec!["ABOUT".to_owned()],
+            functions: vec![HostFunction::new("put_first_on_second", &["first", "second"], "")],
             worked,
             games: games(2),
             objects_line: "# OBJECTS".to_owned(),
