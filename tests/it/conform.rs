@@ -62,6 +62,8 @@ fn whole_requests_are_those_of_the_originals() {
     let report = conform::run(folder.parent().unwrap(), Some("requests")).unwrap();
     eprintln!("{report}");
     assert_eq!(report.exit_code(), 0, "{report}");
+    let idle: Vec<_> = report.rows.iter().filter(|row| row.what.starts_with("exception ")).collect();
+    assert!(idle.is_empty(), "exceptions that excuse nothing: {idle:?}");
 }
 
 #[test]
