@@ -48,14 +48,16 @@ $ cat notes.txt
 
 # A row is one experiment, and repetitions are none
 $ printf 'def GOODBYE(self):\n    assert self.user.no_more\n' > t.preconditions.py
-$ infer() { stepwright study preconditions --services Museums_1 --out r.jsonl --jobs 2 "$@" > said; grep -e '^Measured' -e '^Museums_1' said | sed 's/file, [0-9a-f]*/file, HASH/' | tr -s ' '; }
-$ infer
+$ cat > infer <<'END'
+> stepwright study preconditions --services Museums_1 --out r.jsonl --jobs 2 "$@" > said; grep -e '^Measured' -e '^Museums_1' said | sed 's/file, [0-9a-f]*/file, HASH/' | tr -s ' '
+> END
+$ sh infer
 ; Seeds of what nothing random decides come out alike, and count once.
-$ infer --seeds 0..2; grep "came out alike" said
+$ sh infer --seeds 0..2; grep "came out alike" said
 ; Another truth and fewer episodes are experiments of their own.
-$ infer --truth t.preconditions.py
-$ infer --tests 5
-$ stepwright report r.jsonl --export r.csv --export r.json > report; grep -c '^Measured' report; grep ^Museums_1 report | tr -s ' '
+$ sh infer --truth t.preconditions.py
+$ sh infer --tests 5
+$ stepwright report r.jsonl --export r.csv --export r.json > report; grep -c '^Measured' report; grep ^Museums_1 report | tr -s ' ' | sort
 $ grep -c 'measured under,,model,no language model' r.csv; python3 -c "import json; print(sorted(one['measured_under'].get('tests', 'all') for one in json.load(open('r.json'))))"
 ; Where no model took part methods that do the same are one row, named for what acted.
 $ stepwright study policy --tasks type=Museums_1 --first 2 --methods few-shot,precondition-aware --preconditions inferred | grep -c '^built-in proposer'
