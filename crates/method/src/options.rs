@@ -112,7 +112,7 @@ pub const TRIALS: OptionSpec =
 
 /// Whether a headless run ends with a reflection on its last trial.
 pub const LAST: OptionSpec =
-    OptionSpec::new("last", "Reflect at last", Kind::Switch, "a reflection after the last trial too").or("false");
+    OptionSpec::new("final", "Reflect at last", Kind::Switch, "a reflection after the last trial too").or("false");
 
 #[cfg(test)]
 mod tests {
