@@ -18,7 +18,7 @@ fn recorded() -> (Value, String) {
     let source = Source::shipped().unwrap();
     let id = source.tasks()[0].id.clone();
     let game = source.definition(&id).unwrap();
-    let mut world = HouseholdWorld::new(source, Edition::Put);
+    let mut world = HouseholdWorld::new(source, Edition::Move);
     let reset = world.reset(&id, 0).unwrap();
     let mut transcript = format!("\nHere is the task.\n{}\n>", first(&reset.observation));
     let mut calls = Vec::new();
@@ -36,7 +36,7 @@ fn recorded() -> (Value, String) {
         transcript.push_str(&format!(" {action}\n{}\n>", seen(&outcome.observation)));
     }
     let episode = json!({
-        "task": {"id": id, "edition": "put", "kind": "put"}, "calls": calls, "outcome": {"returned": true},
+        "task": {"id": id, "edition": "move", "kind": "put"}, "calls": calls, "outcome": {"returned": true},
     });
     (episode, serde_json::to_string(&game).unwrap())
 }
