@@ -12,7 +12,7 @@ pub struct Group {
     pub domain: String,
     pub method: String,
     pub model: String,
-    /// Whether no limit ended an episode early.
+    /// Whether they are under the paper's settings, and no limit ended an episode early.
     pub whole: bool,
     pub played: Vec<Played>,
 }

@@ -189,7 +189,10 @@ pub fn groups(results: &[StatlerResult]) -> Vec<Group> {
         domain: of.condition("domain"),
         method: [of.condition("method"), of.condition(UNDER)].join(" ").trim().to_owned(),
         model: of.condition("model"),
-        whole: of.lines.iter().all(|r| r.run.under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())),
+        whole: of.lines.iter().all(|r| {
+            let under = &r.run.under;
+            under.settings() == STATLER && under.most_actions().is_none_or(|most| most >= MOST_ACTIONS.into())
+        }),
         played: of.lines.iter().map(|r| r.played()).collect(),
     };
     columns::rows(done, conditions).iter().map(group).collect()
