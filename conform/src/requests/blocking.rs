@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::folder::{Exception, Folder, Opening, texts};
 use super::recording::{Call, Recorded, Recording};
-use super::{Exception, Folder, Found, Opening, texts};
-use crate::field;
+use crate::{Found, field};
 use stepwright_driver::Setup;
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Ask, AskKind, Decision, Origin, Session, Shape};
@@ -38,7 +38,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         id: "blocking-cleared",
         excuses: |case| {
-            let asked_again = |case: &super::compare::Case<'_>| {
+            let asked_again = |case: &super::folder::Case<'_>| {
                 let at = case.call?;
                 Turn::all(case.episode).iter().find_map(|turn| turn.calls.iter().position(|call| *call == at))
             };

@@ -12,10 +12,9 @@ use stepwright_trajectory::Step;
 use stepwright_world::ProgramHeader;
 use stepwright_world::demonstration::Demonstration;
 
-use super::compare::Case;
+use super::folder::{Case, Exception, Folder, Opening, texts};
 use super::recording::{Recorded, Recording};
-use super::{Exception, Folder, Found, Opening, texts};
-use crate::field;
+use crate::{Found, field};
 
 pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "adaplanner_alfworld", session: adaplanner, answers: texts, ended: acted },

@@ -5,28 +5,10 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use stepwright_model::ModelRequest;
 
-use super::Folder;
+use super::folder::Folder;
 use super::play::Played;
 use super::recording::{Call, Recorded};
 use crate::Found;
-
-/// A difference, for an exception to judge.
-pub(crate) struct Case<'a> {
-    pub(crate) folder: &'static str,
-    pub(crate) episode: &'a Recorded,
-    /// The call's place, from 0; `None` for the episode's end.
-    pub(crate) call: Option<usize>,
-    /// `call` for one that is missing or too many, `interface`, `prompt`, a parameter's name, or the end's own field.
-    pub(crate) field: &'a str,
-    pub(crate) expected: &'a str,
-    pub(crate) got: &'a str,
-}
-
-impl Case<'_> {
-    pub(crate) fn recorded(&self) -> Option<&Call> {
-        self.episode.calls.get(self.call?)
-    }
-}
 
 /// Parameters that are not judged.
 const PASSED_OVER: [&str; 6] = ["model", "engine", "stream", "stream_options", "timeout", "echo"];

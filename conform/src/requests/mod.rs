@@ -1,8 +1,8 @@
 //! Whole requests of the original programs, compared call by call: the product is given the recorded answers, plays the whole episode, and
 //! must send what the original sent (kind of interface, text, parameters), as often, and end as it did.
 //!
-//! A family of methods is a file beside this one: for each folder of recordings how a recorded episode becomes a session ([`Folder`]), the
-//! recorded templates as overrides of the product's ([`Recording::template`]), and the departures that are meant ([`Exception`]), each
+//! A family of methods is a file beside this one: for each folder of recordings how a recorded episode becomes a session ([`folder::Folder`]), the
+//! recorded templates as overrides of the product's ([`recording::Recording::template`]), and the departures that are meant ([`folder::Exception`]), each
 //! with its reason. What an exception excuses is counted and said, and so is one that excuses nothing.
 //!
 //! Not judged: the model's name, streaming, the client's own timeout, and a seed where the original sent none.
@@ -11,6 +11,7 @@ mod blocking;
 mod code_policy;
 mod compare;
 mod fed;
+mod folder;
 mod o3d;
 mod play;
 mod preconditions;
@@ -22,57 +23,15 @@ mod statler;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
 
-use stepwright_driver::Setup;
-use stepwright_episode::Session;
-use stepwright_launch::NewSession;
-use stepwright_model::Completion;
 use stepwright_study::recordings::each_line;
 
-use super::{Found, Row, difference, unreadable};
-use compare::{Case, differences};
-use recording::{Call, Recorded, Recording};
-
-/// A folder of recordings.
-pub(crate) struct Folder {
-    pub(crate) name: &'static str,
-    /// The session in which the product plays a recorded episode.
-    pub(crate) session: fn(&Recording<'_>) -> Result<Opening, String>,
-    /// The completions of a recorded call's answers.
-    pub(crate) answers: fn(&Call) -> Vec<Completion>,
-    /// What differs in how the episode ended.
-    pub(crate) ended: fn(&Recorded, &Session) -> Vec<Found>,
-}
-
-/// What a recorded episode is played with.
-#[derive(Default)]
-pub(crate) struct Opening {
-    pub(crate) new: NewSession,
-    /// Templates in place of the product's, by name.
-    pub(crate) templates: Vec<(String, String)>,
-    /// Most actions; the method's own limits come before.
-    pub(crate) actions: u32,
-    /// Further changes of what the session is started with.
-    pub(crate) adapt: Option<Box<dyn FnOnce(&mut Setup) + Send>>,
-}
-
-/// A departure that is meant.
-pub(crate) struct Exception {
-    pub(crate) id: &'static str,
-    /// Whether it excuses a difference.
-    pub(crate) excuses: fn(&Case<'_>) -> bool,
-    pub(crate) reason: &'static str,
-}
-
-/// Calls whose answers the original throws away: left out of a recording before it is played.
-pub(crate) struct Unasked {
-    pub(crate) id: &'static str,
-    /// Whether a call of an episode, by its place, is one.
-    pub(crate) is: fn(&str, &Recorded, usize) -> bool,
-    pub(crate) reason: &'static str,
-}
+use super::{Row, difference, unreadable};
+use compare::differences;
+use folder::{Case, Exception, Folder, Unasked};
+pub use play::use_worker;
+use recording::Recorded;
 
 /// All kinds of such calls.
 const UNASKED: [Unasked; 1] = [react::FIFTEENTH];
@@ -88,19 +47,6 @@ const FAMILIES: [(&[Folder], &[Exception]); 5] = [
 
 /// The README says what a folder without recorded calls is for.
 pub(super) const LOOKED_AT: &[&str] = &[""];
-
-/// The program that runs model-written code as a worker; this one itself where none is set, as the command is.
-static WORKER: OnceLock<PathBuf> = OnceLock::new();
-
-/// Has model-written code run by another program than this one: for tests, whose program is no worker.
-pub fn use_worker(program: &Path) {
-    let _ = WORKER.set(program.to_owned());
-}
-
-/// A record as the texts of answers, whole.
-fn texts(call: &Call) -> Vec<Completion> {
-    call.answers.iter().map(|answer| Completion::whole(answer.as_str().unwrap_or_default())).collect()
-}
 
 pub(super) fn compare(folder: &Path) -> Vec<Row> {
     let of = |(folders, exceptions): &(&[Folder], &[Exception])| rows(folder, folders, exceptions);

@@ -2,8 +2,8 @@
 //! was asked.
 
 use std::collections::VecDeque;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use stepwright_driver::{Setup, Source};
@@ -18,8 +18,16 @@ use stepwright_world::Sources;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::folder::{Folder, Opening};
 use super::recording::{Call, Recorded, Recording};
-use super::{Folder, Opening, WORKER};
+
+/// The program that runs model-written code as a worker; this one itself where none is set, as the command is.
+static WORKER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Has model-written code run by another program than this one: for tests, whose program is no worker.
+pub fn use_worker(program: &Path) {
+    let _ = WORKER.set(program.to_owned());
+}
 
 /// What came of a recorded episode: every request, and the session at its end.
 pub(crate) struct Played {

@@ -1,8 +1,8 @@
 //! Recordings of ReAct and Reflexion.
 
+use super::folder::{Exception, Folder, Opening, Unasked, texts};
 use super::recording::{Call, Recorded, Recording};
-use super::{Exception, Folder, Found, Opening, Unasked, texts};
-use crate::field;
+use crate::{Found, field};
 use serde_json::Value;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;

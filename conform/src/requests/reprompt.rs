@@ -15,9 +15,9 @@ use stepwright_model::translator::Translator;
 use stepwright_world::Wording;
 
 use super::fed::{Fed, RECORDED, Verdict};
+use super::folder::{Exception, Folder, Opening};
 use super::recording::{Call, Recorded, Recording};
-use super::{Exception, Folder, Found, Opening};
-use crate::field;
+use crate::{Found, field};
 
 const fn of(name: &'static str) -> Folder {
     Folder { name, session, answers, ended }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::folder::{Exception, Folder, Opening, texts};
 use super::recording::{Recorded, Recording};
-use super::{Exception, Folder, Found, Opening, texts};
-use crate::field;
+use crate::{Found, field};
 use stepwright_driver::Setup;
 use stepwright_episode::{ArtifactId, Node, Session};
 use stepwright_launch::NewSession;

@@ -7,8 +7,9 @@ use stepwright_trajectory::react::{first, seen};
 use stepwright_world::World;
 use stepwright_world::household::{Edition, HouseholdWorld, Source};
 
+use super::folder::Exception;
 use super::react::FOLDERS;
-use super::{Exception, rows};
+use super::rows;
 
 const HEAD: &str = "Act in a house.\n";
 const EXAMPLE: &str = "A made-up example.\n> look\nNothing is here.\n";

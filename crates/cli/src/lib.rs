@@ -40,10 +40,8 @@ use stepwright_text::sanitize;
 
 pub use error::{CliError, note, print, print_file, print_json};
 pub use launch::Launch;
+pub(crate) use settings::BUILD;
 pub use settings::Global;
-
-/// The release, and the commit of its sources where that is known.
-pub(crate) const BUILD: &str = env!("STEPWRIGHT_BUILD");
 
 /// A terminal workbench to step language-model agents through episodes, one decision at a time.
 ///

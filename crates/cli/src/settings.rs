@@ -58,6 +58,9 @@ pub(crate) struct MethodFlags {
     own: BTreeMap<String, String>,
 }
 
+/// The release, and the commit of its sources where that is known.
+pub(crate) const BUILD: &str = env!("STEPWRIGHT_BUILD");
+
 const HEADING: &str = "Method";
 
 /// The flag for options of methods that have no flag of their own.

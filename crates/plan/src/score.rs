@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sample::Sample;
 use crate::settings::{Loop, Settings};
 use crate::written::spelled;
 
@@ -29,21 +30,6 @@ impl Form {
             Form::Geometric => f64::midpoint(similarity, 1.0) * likely.exp(),
         }
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Sample {
-    /// The sentence, as it was written; empty where the model wrote none.
-    pub sentence: String,
-    /// The mean log-probability of its tokens, where the model reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logprob: Option<f64>,
-    /// Whether it keeps the plan from being finished.
-    #[serde(default)]
-    pub goes_on: bool,
-    /// Whether it holds no sentence that could be translated.
-    #[serde(default)]
-    pub is_out: bool,
 }
 
 /// An admissible step with the sentence that leads to it best.

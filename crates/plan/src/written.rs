@@ -1,42 +1,4 @@
-//! Written texts: a step read out of a completion, and steps as plans number them.
-
-use crate::score::Sample;
-
-/// How a completion is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
-    /// A chat model's answer, by its [`sentence`].
-    Chat,
-    /// As the notebook: the step as it stands.
-    Notebook,
-    /// As the evaluation code: at the first step and of a correction the whole text, else what stands behind the first colon; a text that
-    /// does not begin with `Step` does not go on.
-    Evaluation { whole: bool },
-}
-
-/// The log-probability of a sample that cannot be read.
-const UNREAD: f64 = -200.0;
-
-impl Reader {
-    /// A completion as a sample. Why it ended does not matter: one that was cut is read like any other.
-    pub fn sample(self, text: &str, logprob: Option<f64>) -> Sample {
-        let read =
-            |sentence: &str, goes_on| Sample { sentence: sentence.trim().to_owned(), logprob, goes_on, is_out: false };
-        match self {
-            Reader::Chat => {
-                let sentence = sentence(text);
-                let goes_on = !sentence.is_empty();
-                Sample { sentence, logprob, goes_on, is_out: !goes_on }
-            }
-            Reader::Notebook => read(text, !text.trim().is_empty()),
-            Reader::Evaluation { whole: true } => read(text, !text.is_empty()),
-            Reader::Evaluation { whole: false } => match text.split_once(':') {
-                Some((_, step)) => read(step, text.starts_with("Step")),
-                None => Sample { logprob: logprob.map(|_| UNREAD), is_out: true, ..read("", false) },
-            },
-        }
-    }
-}
+//! Written texts: a step read out of an answer, and steps as plans number them.
 
 /// The sentence of a chat model's answer: its first line that is not empty, what numbers it (`Step 3:`) and what marks it (`-`, quotes, a
 /// full stop) taken off; empty where it says that the plan is done.
@@ -103,27 +65,5 @@ mod tests {
         assert!(drops("Skip.") && !drops("skip rope"));
         assert_eq!(translated("Put food_bread (2), now!", true), "put foodbread 2 now");
         assert_eq!(translated("Put food_bread.", false), "put food_bread.");
-    }
-
-    #[test]
-    fn each_published_loop_reads_what_its_prompts_ask_for() {
-        let read = |reading: Reader, text: &str| {
-            let Sample { sentence, logprob, goes_on, is_out } = reading.sample(text, Some(-0.5));
-            (sentence, logprob == Some(-0.5), goes_on, is_out)
-        };
-        let is = |sentence: &str, goes_on| (sentence.to_owned(), true, goes_on, false);
-        let later = Reader::Evaluation { whole: false };
-        let first = Reader::Evaluation { whole: true };
-        assert_eq!(read(first, " Walk to: hall\nStep 2"), is("Walk to: hall\nStep 2", true));
-        assert_eq!(read(first, ""), is("", false));
-        assert_eq!(read(later, "Step 7: Walk to hall: now "), is("Walk to hall: now", true));
-        assert_eq!(read(later, "step 2: Sit"), is("Sit", false), "in lower case it does not go on");
-        assert_eq!(read(later, " Step 2: Sit"), is("Sit", false));
-        assert_eq!(read(later, "Step 2:"), is("", true));
-        assert_eq!(read(later, "Walk to hall"), (String::new(), false, false, true));
-        assert_eq!(read(Reader::Notebook, " Step 2: Sit. "), is("Step 2: Sit.", true));
-        assert_eq!(read(Reader::Notebook, " "), is("", false));
-        assert_eq!(read(Reader::Chat, "Step 2: Sit."), is("Sit", true));
-        assert_eq!(read(Reader::Chat, "Done"), (String::new(), true, false, true));
     }
 }

@@ -7,7 +7,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use stepwright_graph::prompts::Wording;
+/// Whose words say why a step is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wording {
+    /// The paper's.
+    #[default]
+    Paper,
+    /// Those of the authors' program of 2022, with its slips.
+    Code2022,
+    /// Those of the program of 2024.
+    Code2024,
+}
 
 /// An example plan in words.
 #[derive(Debug, Clone, PartialEq, Eq)]

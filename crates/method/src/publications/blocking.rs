@@ -1,6 +1,6 @@
 //! Blocking conditions and resolutions, ProgPrompt beside them in the kitchen, and preconditions as programs.
 
-use super::{Asked, Interface, Publication, Row};
+use super::row::{Asked, Interface, Publication, Row};
 
 /// A selection: the paper states the model, its authors' program the rest.
 const SELECTION: Asked = Asked {

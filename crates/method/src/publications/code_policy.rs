@@ -1,6 +1,6 @@
 //! Policies of code: AdaPlanner (Sun et al. 2023) and Demo2Code (Wang et al. 2023), as their programs have it.
 
-use super::{Asked, Interface, Publication, Row};
+use super::row::{Asked, Interface, Publication, Row};
 
 /// Every ask of AdaPlanner's notebook with gpt-3.5-turbo.
 const ADAPLANNER: Asked = Asked {

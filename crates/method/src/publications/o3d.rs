@@ -1,6 +1,6 @@
 //! O3D (Xiao et al. 2024) and the methods that its Tables 1 and 2 compare it with, as its Section 4.1 runs them.
 
-use super::{Publication, Row};
+use super::row::{Publication, Row};
 
 pub(super) const ROWS: &[Publication] = &[Publication {
     id: "o3d",

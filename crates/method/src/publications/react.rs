@@ -1,6 +1,6 @@
 //! ReAct (Yao et al. 2023) and Reflexion (Shinn et al. 2023), as their programs have it.
 
-use super::{Again, Asked, Interface, Publication, Row};
+use super::row::{Again, Asked, Interface, Publication, Row};
 
 /// A line in ReAct's notebooks.
 const LINE: Asked = Asked {

@@ -1,7 +1,7 @@
 //! Plans of free-form steps: Huang et al. 2022 and Raman et al. 2022 to 2024. Weights, limits and parameters are those of
 //! `stepwright_plan::settings`, by the id; here is that prompts are text that a model continues.
 
-use super::{Asked, Interface, Publication, Row};
+use super::row::{Asked, Interface, Publication, Row};
 
 const TEXT: &[Row] =
     &[Row { world: "", asks: &[("", Asked { interface: Some(Interface::Text), ..Asked::NOTHING })], options: &[] }];

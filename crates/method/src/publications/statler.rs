@@ -1,6 +1,6 @@
 //! Statler (Yoneda et al. 2023) and the methods it is compared with, as their evaluation has it.
 
-use super::{Asked, Interface, Publication, Row};
+use super::row::{Asked, Interface, Publication, Row};
 
 pub const ID: &str = "statler";
 

@@ -14,7 +14,7 @@ pub(super) use super::o3d::LIMITS;
 pub(super) use limits::over;
 use prompt::form_of;
 pub(super) use prompt::{
-    EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
+    ACT, EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
 };
 
 use super::options::TEMPERATURE;
@@ -47,8 +47,6 @@ const LENIENT: &str = "lenient";
 const TOKENS: u32 = 100;
 /// Tokens of a chat model's answer, which may say more than the line.
 const CHAT_TOKENS: u32 = 300;
-/// The purpose of an ask for a line.
-pub(super) const ACT: &str = "act";
 
 /// ReAct, in either length.
 #[derive(Debug, Clone, Copy)]

@@ -13,6 +13,8 @@ pub(crate) const EXAMPLES: OptionSpec =
     OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
         .or("2");
 
+/// The purpose of an ask for a line.
+pub(crate) const ACT: &str = "act";
 /// The file of a world's examples.
 const FILE: &str = "react.txt";
 /// Tokens that a model is taken to take where it does not say: those of the model that ReAct-long was run with.
@@ -62,7 +64,7 @@ struct Refused {
 
 /// A template filled in, in the form for the model in use.
 pub(crate) fn render(cx: &Context<'_>, template: &str, material: &Material) -> Result<PromptRecord, String> {
-    let mut prompt = cx.render(super::ACT, template, material)?;
+    let mut prompt = cx.render(ACT, template, material)?;
     prompt.left_out.clone_from(&material.left_out);
     Ok(prompt)
 }

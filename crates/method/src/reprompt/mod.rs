@@ -22,8 +22,8 @@ mod tests;
 mod work;
 
 use serde_json::Value;
+use stepwright_plan::sample::Reader;
 use stepwright_plan::settings::{Loop, Settings};
-use stepwright_plan::written::Reader;
 
 use options::OnError;
 use plan_history::PlanHistory;
@@ -162,8 +162,6 @@ impl Method for FreeForm {
     }
 }
 
-/// The purpose of the asks, as publications name it.
-const STEP: &str = "step";
 /// Tokens of a chat model's answer.
 const CHAT_TOKENS: u32 = 64;
 

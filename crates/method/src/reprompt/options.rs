@@ -18,6 +18,9 @@ pub(crate) enum OnError {
     Reprompt,
 }
 
+/// The purpose of the asks, as publications name it.
+pub(super) const STEP: &str = "step";
+
 pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",
     "Score",

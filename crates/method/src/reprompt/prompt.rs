@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::options::INFORMATION;
+use super::options::{INFORMATION, STEP};
 use super::plan_history::PlanHistory;
 use super::record::Corrective;
 use crate::Context;
@@ -55,7 +55,7 @@ pub fn plan(
     let steps = &course.steps(all);
     let unlabelled = course.begins_with_correction();
     let plan = Plan { example, task: &task(cx), steps, number: steps.len() + 1, failed, numbers, unlabelled };
-    cx.render(super::STEP, "reprompt/plan", &plan)
+    cx.render(STEP, "reprompt/plan", &plan)
 }
 
 /// The error line of a refused step, with the type and reason of the error. `kept` is the action that an assertion kept from being tried.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use stepwright_plan::score::{Candidate, Sample};
-use stepwright_plan::written::Reader;
+use stepwright_plan::sample::{Reader, Sample};
+use stepwright_plan::score::Candidate;
 
 use crate::artifacts::{self, ArtifactSpec};
 use stepwright_episode::showing::Showing;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use stepwright_plan::score::{Costly, Sample, Stop, below, finished};
+use stepwright_plan::sample::{Reader, Sample};
+use stepwright_plan::score::{Costly, Stop, below, finished};
 use stepwright_plan::settings::{Loop, Resampling, Seen, Settings};
-use stepwright_plan::written::Reader;
 
 use super::options::{self, OnError};
 use super::plan_history::PlanHistory;
@@ -190,7 +190,7 @@ impl Moment<'_, '_> {
                     kind,
                     prompt,
                     n,
-                    self.cx.temperature(super::STEP, Some(self.settings.temperature)),
+                    self.cx.temperature(options::STEP, Some(self.settings.temperature)),
                 ))
             }
             Err(why) => Step::Stuck(why),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_plan::fit::{Example, Examples};
-use stepwright_plan::score::{Costly, Sample, ranked};
+use stepwright_plan::sample::Sample;
+use stepwright_plan::score::{Costly, ranked};
 use stepwright_plan::settings::Settings;
 use stepwright_plan::written::{spelled, translated};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_graph::prompts::{information, information_of_contradiction};
+use stepwright_graph::prompts::{self, information, information_of_contradiction};
 use stepwright_graph::script::Param;
 use stepwright_graph::{Action, At, ErrorType, Line, Property, Reason, correct, language};
 
@@ -104,6 +104,11 @@ fn allows(action: Action, has: &dyn Fn(Property) -> bool) -> bool {
 }
 
 pub fn refusal(line: Option<&Line>, refused: &Refused, wording: Wording) -> Refusal {
+    let wording = match wording {
+        Wording::Paper => prompts::Wording::Paper,
+        Wording::Code2022 => prompts::Wording::Code2022,
+        Wording::Code2024 => prompts::Wording::Code2024,
+    };
     let (kind, cause) = match (refused, line) {
         (Refused::Impossible(reason), Some(line)) => {
             (reason.error_type().unwrap_or(ErrorType::InvalidAction), information(reason, line, wording))
