@@ -33,7 +33,8 @@ pub(super) const FIFTEENTH: Unasked = Unasked {
         let trials = episode.rest.get("trials").and_then(Value::as_array);
         let from = trials.into_iter().flatten().map(first).filter(|from| *from <= at).max().unwrap_or(0);
         // A line that is asked for again is one line; the first time it is asked for greedily.
-        let begins = |call: &Call| call.purpose == "act" && call.params["temperature"].as_f64() == Some(0.0);
+        let begins =
+            |call: &Call| call.purpose == "act" && call.params.get("temperature").and_then(Value::as_f64) == Some(0.0);
         let lines = episode.calls.get(from..=at).into_iter().flatten().filter(|call| begins(call)).count();
         let is_line = episode.calls.get(at).is_some_and(|call| call.purpose == "act");
         folder.ends_with("webshop") && is_line && lines > 14

@@ -19,6 +19,23 @@ pub const SHOTS: OptionSpec = OptionSpec::new(
 )
 .or("3");
 
+/// The published limits of episodes of methods that write lines.
+pub const LIMITS: OptionSpec = OptionSpec::new(
+    "limits",
+    "Limits",
+    Kind::Choice(&[
+        ("none", "those of the run alone"),
+        ("react-49", "49 lines, thoughts too: ALFWorld, ReAct"),
+        ("react-14", "14 lines, thoughts too: WebShop, ReAct"),
+        ("reflexion-49", "49 lines or a line twice in a row: Reflexion"),
+        ("reflexion-50", "50 lines, the same: Reflexion of May 2023"),
+        ("o3d-30", "30 actions or one twice in a row: O3D"),
+        ("o3d-15", "15 actions or one twice in a row: WebShop"),
+    ]),
+    "when an episode counts as failed",
+)
+.or("none");
+
 pub const THINK: OptionSpec =
     OptionSpec::new("think", "Think comments", Kind::Switch, "thoughts as comments before actions").or("false");
 

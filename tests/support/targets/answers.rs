@@ -230,7 +230,20 @@ pub fn method(data: &[u8]) {
 fn asked((method, world, task): &Pair, text: &str) -> Result<Session, String> {
     let said: Arc<dyn LanguageModel> = Arc::new(Said::new(text));
     let (world, task, method) = ((*world).to_owned(), task.clone(), (*method).to_owned());
-    lived(&NewSession { world, task, method, ..NewSession::default() }, Some(said), &shipped().1, None)
+    let options = functions().filter(|_| method == "o3d-code");
+    let options = options.map(|file| ("skills".to_owned(), file)).into_iter().collect();
+    lived(&NewSession { world, task, method, options, ..NewSession::default() }, Some(said), &shipped().1, None)
+}
+
+/// A file of skills with a function: a method that composes functions asks for nothing where there are none.
+fn functions() -> Option<String> {
+    static FILE: LazyLock<Option<String>> = LazyLock::new(|| {
+        let path = std::env::temp_dir().join(format!("stepwright-fuzz-{}.skills.toml", std::process::id()));
+        let text = "[[skill]]\nname = \"find(object)\"\n[[skill.function]]\ncode = \"def find_object(object): pass\"\nwhy = \"\"\n";
+        std::fs::write(&path, text).ok()?;
+        Some(path.display().to_string())
+    });
+    FILE.clone()
 }
 
 /// The methods that no input reaches: there is no world for them, their episode does not begin, or the model is never asked.

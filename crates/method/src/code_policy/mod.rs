@@ -35,8 +35,6 @@ const TOKENS: u32 = 1_200;
 pub(super) const FUNCTION_TOKENS: u32 = 160;
 /// Temperature of a program that is written anew, where none is set.
 const AGAIN: f64 = 0.7;
-/// The purpose of an ask for the answer to a call of a program.
-const FUNCTION: &str = "function";
 /// The program where no language model writes one: that of the functions that ship.
 const SOLVE: &str = "solve(task, observation)";
 
@@ -180,7 +178,7 @@ pub(super) fn next_line(
             None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
             None => {
                 let prompt = prompt::function(cx, function, args);
-                Err(ask(cx, FUNCTION, run_so_far::function_kind(*number, function), false, prompt))
+                Err(ask(cx, prompt::FUNCTION, run_so_far::function_kind(*number, function), false, prompt))
             }
         },
         end => Err(failed(end, &so_far)),

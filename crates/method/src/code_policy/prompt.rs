@@ -17,6 +17,8 @@ pub(super) const FILE: &str = "skills.py";
 pub(super) const PRIMITIVES: &str = "primitives.py";
 /// The file of a world's functions that are answered beside it, as a prompt shows them.
 const FUNCTIONS: &str = "functions.py";
+/// The purpose of an ask for the answer to a call of a program.
+pub(super) const FUNCTION: &str = "function";
 /// Characters of a text that a function is called with, in a prompt.
 const ARGUMENT: usize = 4_000;
 
@@ -95,8 +97,8 @@ pub(super) fn function(cx: &Context<'_>, function: &str, args: &[Value]) -> Resu
         struct Asked<'a> {
             question: &'a str,
         }
-        let question = if cx.interface(super::FUNCTION) == Interface::Text { text } else { text.trim() };
-        return message(cx, super::FUNCTION, "code/ask", &Asked { question });
+        let question = if cx.interface(FUNCTION) == Interface::Text { text } else { text.trim() };
+        return message(cx, FUNCTION, "code/ask", &Asked { question });
     }
     let wanted = args.get(1).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let text = text.chars().take(ARGUMENT).collect();

@@ -59,13 +59,20 @@ impl RunResult {
     }
 }
 
-/// The work of finding out what a program does next; `values`: its variables beside the task and the first observation.
+/// The work of finding out what a program does next; `values`: its variables, beside the task and the first observation where it has no
+/// code of its own before it.
 pub(super) fn work(cx: &Context<'_>, parts: Parts, values: Map<String, Value>, so_far: &RunSoFar) -> Value {
     let first = cx.path().first().map(|reset| reset.outcome.observation.clone()).unwrap_or_default();
     let usual = [("task", json!(cx.session.header.sentence)), ("observation", json!(first))];
+    let plain = parts.own.is_empty();
     let work = Work {
         parts,
-        values: usual.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(values).collect(),
+        values: usual
+            .into_iter()
+            .filter(|_| plain)
+            .map(|(name, value)| (name.to_owned(), value))
+            .chain(values)
+            .collect(),
         answers: so_far.answered.iter().map(|call| call.answer.clone()).collect(),
         tape: so_far.tape.clone(),
         language: cx.model.language,

@@ -6,29 +6,13 @@ use stepwright_skill::hierarchy::Line;
 
 use super::lines;
 use crate::Context;
+use crate::options::LIMITS;
 use stepwright_episode::Decision;
 use stepwright_text::words::count;
 use stepwright_world::options::{Kind, OptionSpec};
 
 /// Lines in a row that execute nothing, after which the episode is over: neither policy gets anywhere.
 const IDLE: usize = 12;
-
-/// The limits of the publications, as [`crate`]s of lines share them.
-pub const LIMITS: OptionSpec = OptionSpec::new(
-    "limits",
-    "Limits",
-    Kind::Choice(&[
-        ("none", "those of the run alone"),
-        ("react-49", "49 lines, thoughts too: ALFWorld, ReAct"),
-        ("react-14", "14 lines, thoughts too: WebShop, ReAct"),
-        ("reflexion-49", "49 lines or a line twice in a row: Reflexion"),
-        ("reflexion-50", "50 lines, the same: Reflexion of May 2023"),
-        ("o3d-30", "30 actions or one twice in a row: O3D"),
-        ("o3d-15", "15 actions or one twice in a row: WebShop"),
-    ]),
-    "when an episode counts as failed",
-)
-.or("none");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Limit {

@@ -13,7 +13,7 @@ use stepwright_skill::hierarchy::{self, Line};
 use stepwright_skill::line::Level;
 use stepwright_skill::{Knowledge, agent, document};
 
-use super::options::TEMPERATURE;
+use super::options::{LIMITS, TEMPERATURE};
 use super::publications::SETTINGS;
 use super::skills::{self, SKILLS};
 use super::{
@@ -27,7 +27,7 @@ use stepwright_episode::{
 use stepwright_program::Call;
 use stepwright_world::options::{Kind, OptionSpec};
 
-pub use limits::{ACTIONS, CALLS, LIMITS};
+pub use limits::{ACTIONS, CALLS};
 
 pub const ID: &str = "o3d";
 

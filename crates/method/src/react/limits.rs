@@ -3,7 +3,7 @@
 use stepwright_trajectory::react::is_thought;
 
 use crate::Context;
-use crate::o3d::LIMITS;
+use crate::options::LIMITS;
 use stepwright_episode::{Decision, Node};
 use stepwright_text::words::count;
 

@@ -10,7 +10,7 @@ mod prompt;
 
 use stepwright_trajectory::react::{OK, is_thought, read, verbatim};
 
-pub(super) use super::o3d::LIMITS;
+pub(super) use super::options::LIMITS;
 pub(super) use limits::over;
 use prompt::form_of;
 pub(super) use prompt::{
