@@ -16,7 +16,6 @@ mod statler;
 use std::collections::BTreeMap;
 
 pub use row::{Again, Asked, Interface, Publication, Row};
-pub use statler::ID as STATLER;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 
 /// All publications, family by family.
