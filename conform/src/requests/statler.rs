@@ -12,7 +12,6 @@ use crate::field;
 use stepwright_driver::Setup;
 use stepwright_episode::{ArtifactId, Node, Session};
 use stepwright_launch::NewSession;
-use stepwright_method::publications::STATLER;
 use stepwright_study::recordings::document;
 use stepwright_world::table::{Source, TableWorld};
 
@@ -48,7 +47,7 @@ fn table(recording: &Recording<'_>, method: &str, kind: &str, templates: &[&str]
     let data = recording.data.join("statler").join(format!("episodes_{domain}.json"));
     let steps = recording.episode.task["steps"].as_u64().ok_or("its task has no steps")? as usize;
     let world = TableWorld::new(source(&data, id, steps)?);
-    let options = [("settings", STATLER), ("updates", "lines")];
+    let options = [("settings", "statler"), ("updates", "lines")];
     let new = NewSession {
         world: "table".to_owned(),
         data: Some(data),

@@ -14,7 +14,6 @@ mod statler;
 
 use std::collections::BTreeMap;
 
-pub use statler::ID as STATLER;
 use stepwright_episode::Generation;
 use stepwright_world::options::{Kind, OptionSpec, Table};
 

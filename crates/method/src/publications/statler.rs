@@ -2,8 +2,6 @@
 
 use super::{Asked, Interface, Publication, Row};
 
-pub const ID: &str = "statler";
-
 /// A writer, and one model that is both.
 const ASK: Asked = Asked {
     interface: Some(Interface::Text),
@@ -15,7 +13,7 @@ const ASK: Asked = Asked {
 };
 
 pub(super) const ROWS: &[Publication] = &[Publication {
-    id: ID,
+    id: "statler",
     title: "Yoneda et al. 2023: Statler's evaluation",
     methods: &["statler", "statler-auto", "statler-unified", "cap-cot", "code-as-policies"],
     rows: &[Row {
