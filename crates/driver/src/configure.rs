@@ -4,7 +4,6 @@ use super::driver::Driver;
 use super::models::Prepared;
 use super::source::Source;
 use stepwright_episode::Configuration;
-use stepwright_method::options::BELIEF;
 use stepwright_method::{self as method, MethodStack};
 use stepwright_protocol::Level;
 use stepwright_world::options::Values;
@@ -41,7 +40,7 @@ impl Driver {
         self.stack = MethodStack::new(method, &options);
         // Their users derive them again; steps need not keep them up to date.
         self.forget_assertions();
-        if options.is(&BELIEF, "on") {
+        if self.stack.keeps_belief() {
             self.timeline.track_truth();
         }
         self.models.prompting.options = options;

@@ -80,7 +80,7 @@ impl Driver {
         }
         let derived = MethodStack::begin(&knowledge, world.as_ref());
         let mut timeline = Timeline::new(world, &program, derived.into_iter().collect(), &calls);
-        if prompting.options.is(&BELIEF, "on") {
+        if prompting.options.is(&BELIEF, "on") || method.info().keeps_belief() {
             timeline.track_truth();
         }
         let path = match &keep {
