@@ -169,7 +169,7 @@ async fn a_worker_that_fails_is_the_sandboxs_fault_not_the_codes() {
         ("read x; exec 1>&-; sleep 60", "closed its output"),
         ("read x; yes | head -c 10000000 | tr -d '\\n'; sleep 60", "more than an answer"),
         (
-            "read x; echo '{\"call\": {\"call\": {\"function\": \"say\", \"args\": []}, \"line\": 1, \"from\": 1}}'; exit 0",
+            "read x; echo '{\"call\": {\"call\": {\"function\": \"say\", \"args\": []}, \"line\": 1, \"way\": [1]}}'; exit 0",
             "ended",
         ),
     ] {

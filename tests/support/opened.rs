@@ -29,7 +29,14 @@ pub fn begun(
     let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let (world, task, method) = (world.into(), task.into(), method.into());
     let new = NewSession { world, task, method, options, model: "symbolic".into(), ..NewSession::default() };
-    let mut setup = prepare_new(&new, config, &Sources::default(), clock).unwrap();
+    let mut setup = match (prepare_new(&new, config, &Sources::default(), clock.clone()), &script) {
+        // What the built-in proposer cannot do the script's model may.
+        (Err(_), Some((name, _))) => {
+            let new = NewSession { model: (*name).into(), ..new };
+            prepare_new(&new, config, &Sources::default(), clock).unwrap()
+        }
+        (setup, _) => setup.unwrap(),
+    };
     if let Some((name, model)) = script {
         let Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
         header.model = name.into();

@@ -74,7 +74,11 @@ fn a_planted_change_is_found() {
     assert!(said.contains(&format!("{calls} of {calls} calls and 1 of 1 ends equal")), "{said}");
     let planted = |path: &str, value: Value| {
         let mut changed = episode.clone();
-        *changed.pointer_mut(path).unwrap() = value;
+        let (parent, key) = path.rsplit_once('/').unwrap();
+        match changed.pointer_mut(parent).unwrap() {
+            Value::Array(items) => items[key.parse::<usize>().unwrap()] = value,
+            fields => fields[key] = value,
+        }
         compared(&changed, &game, &[])
     };
     for (path, value, found) in [

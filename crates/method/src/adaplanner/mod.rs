@@ -191,8 +191,7 @@ fn plans(path: &[&Node]) -> usize {
 }
 
 /// The next action of the program in force, or what has to be asked before.
-#[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
-fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
+fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Box<Step>> {
     let path = cx.path();
     let answered = |due: &Due| {
         let kind = due.kind();
@@ -205,7 +204,7 @@ fn next(cx: &Context<'_>, force: &ActivePlan<'_>) -> Result<NextLine, Step> {
             Due::Check => prompt::check(cx, function),
             Due::Start => prompt::start(cx, answers::parted(&made.before).0, function),
         };
-        return Err(ask(cx, due.purpose(), due.kind(), false, prompt));
+        return Err(Box::new(ask(cx, due.purpose(), due.kind(), false, prompt)));
     }
     next_line(cx, force, || parts(cx, force), |end, _| failed(cx, force, end))
 }

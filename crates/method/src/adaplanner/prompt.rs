@@ -49,7 +49,7 @@ fn shown(class: &str) -> String {
             left_out = !line.contains("__init__");
             lines.push(line);
             lines.extend(left_out.then_some("        ..."));
-        } else if !(left_out && line.starts_with("        ")) && !line.contains("self._") {
+        } else if !(line.contains("self._") || left_out && line.starts_with("        ")) {
             lines.push(line);
         }
     }

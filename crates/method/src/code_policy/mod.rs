@@ -154,18 +154,17 @@ pub(super) fn ask(
 
 /// The next action of the program in force, or what has to be found out for it; `failed`: the step after a program that came to its
 /// end.
-#[allow(clippy::result_large_err, reason = "made once a decision, and used up at once")]
 pub(super) fn next_line(
     cx: &Context<'_>,
     force: &ActivePlan<'_>,
     parts: impl FnOnce() -> (Parts, Map<String, Value>),
     failed: impl FnOnce(&Next, &RunSoFar) -> Step,
-) -> Result<NextLine, Step> {
+) -> Result<NextLine, Box<Step>> {
     let so_far = RunSoFar::of(&cx.path(), force);
     let Some(next) = &so_far.next else {
         let (parts, values) = parts();
         let work = run::work(cx, parts, values, &so_far);
-        return Err(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work)));
+        return Err(Box::new(Step::ask(cx.own(run_so_far::run_kind(), THE_PROGRAM, 1, work))));
     };
     match next {
         Next::Call { number, function, args, line } => match next.action() {
@@ -175,13 +174,13 @@ pub(super) fn next_line(
                 action: action.to_owned(),
                 why: format!("action {} of the program, from its line {line}", so_far.actions + 1),
             }),
-            None if function == code::ACT => Err(stopped("an action that is no text; edit the program")),
+            None if function == code::ACT => Err(Box::new(stopped("an action that is no text; edit the program"))),
             None => {
                 let prompt = prompt::function(cx, function, args);
-                Err(ask(cx, prompt::FUNCTION, run_so_far::function_kind(*number, function), false, prompt))
+                Err(Box::new(ask(cx, prompt::FUNCTION, run_so_far::function_kind(*number, function), false, prompt)))
             }
         },
-        end => Err(failed(end, &so_far)),
+        end => Err(Box::new(failed(end, &so_far))),
     }
 }
 

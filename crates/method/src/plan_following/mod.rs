@@ -64,7 +64,7 @@ pub(super) enum Upcoming<'a> {
 pub(super) fn upcoming<'a>(
     cx: &Context<'a>,
     origin: Origin,
-    next: impl FnOnce(&ActivePlan<'_>) -> Option<Result<NextLine, Step>>,
+    next: impl FnOnce(&ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>>,
 ) -> Upcoming<'a> {
     let Some(round) = cx.round() else {
         return Upcoming::Step(Box::new(Step::Stuck("the episode has not begun".into())));
@@ -79,7 +79,7 @@ pub(super) fn upcoming<'a>(
     let force = cx.node().and_then(|here| cx.so_far(Taken::default()).active_plan(here)).filter(|_| !again);
     match force.as_ref().and_then(next) {
         Some(Ok(line)) => Upcoming::Step(Box::new(offer(cx, line, origin))),
-        Some(Err(step)) => Upcoming::Step(Box::new(step)),
+        Some(Err(step)) => Upcoming::Step(step),
         None => Upcoming::Plan { again, before: force },
     }
 }

@@ -169,7 +169,7 @@ impl Method for ProgPrompt {
 impl ProgPrompt {
     /// The next line of the plan in force, or an ask whether an assertion holds. An `else` line, if assertions are respected, waits for
     /// its assertion; without, a sub-goal is not cut either.
-    fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Step>> {
+    fn next_line(&self, cx: &Context<'_>, force: &ActivePlan<'_>) -> Option<Result<NextLine, Box<Step>>> {
         let (names, facts, vocabulary) = (names(cx), cx.world.facts().unwrap_or_default(), vocabulary(cx));
         let plan = written_plan::read(force.text).plan;
         let place = |line: usize| plan.items.iter().position(|item| item.line == line);
@@ -202,10 +202,10 @@ impl ProgPrompt {
                 });
                 if let Some(open) = way.open {
                     let line = plan.items.get(open)?.line;
-                    return Some(Err(match assertion_prompt(cx, &vocabulary, asserted(open)?) {
+                    return Some(Err(Box::new(match assertion_prompt(cx, &vocabulary, asserted(open)?) {
                         Ok(prompt) => Step::ask(cx.ask(AskKind::Judgement { line }, prompt, 1, 0.0)),
                         Err(why) => Step::Stuck(why),
-                    }));
+                    })));
                 }
                 passed.extend(way.asserted);
                 let at = way.next?;

@@ -240,7 +240,7 @@ mod tests {
         let kind = "pick_clean_then_place_in_recep";
         let lines = |model: &str, number: usize| -> Vec<O3dResult> {
             let one = |n: usize| {
-                let one = result(model, kind, n % 2 == 0, None);
+                let one = result(model, kind, n.is_multiple_of(2), None);
                 O3dResult { run: RunResult { task: format!("t{n}"), ..one.run.clone() }, ..one }
             };
             (0..number).map(one).collect()

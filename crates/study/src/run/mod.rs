@@ -31,6 +31,8 @@ pub struct Run {
     plan: Plan<NewSession>,
     /// The header of the first task's session: method, model and options as they are recorded.
     begun: Box<Header>,
+    /// Whether a language model is asked.
+    asks: bool,
     /// Whether what it does without a language model can be tried beforehand.
     is_rehearsed: bool,
 }
@@ -49,15 +51,24 @@ impl Run {
             fits.map_err(|misfit| format!("task {}: {misfit}", task.id))?;
         }
         let plan = Plan { seeds: seeds.all().to_vec(), conditions: vec![Arc::new(new)], tasks };
-        Ok(Run { opening, plan, begun, is_rehearsed: !traits.language && !kind.has(Ability::Remote) })
+        Ok(Run {
+            opening,
+            plan,
+            begun,
+            is_rehearsed: !traits.language && !kind.has(Ability::Remote),
+            asks: traits.language,
+        })
     }
 
     pub fn method(&self) -> &str {
         &self.begun.method
     }
 
-    /// Whose settings the method has, in words, where a publication is of it in this world.
+    /// Whose settings the method has, in words, where a language model is asked and a publication is of it in this world.
     pub fn settings(&self) -> Option<String> {
+        if !self.asks {
+            return None;
+        }
         publications::whose(&self.begun.method, &self.begun.world, &self.begun.options)
     }
 }

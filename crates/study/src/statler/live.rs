@@ -115,7 +115,6 @@ impl Study for Requests {
             method: unit.condition.method.clone(),
             model: self.model.clone(),
             seed: unit.seed,
-            ..NewSession::default()
         };
         let ended = self.opening.run(&new, cancel).await?;
         let mut drift = ended.drift.clone();
