@@ -249,6 +249,13 @@ async fn example_solutions_solve_their_tasks() {
             .collect();
         // Knows where things are; one more than the places that have any, so that it looks in vain first.
         let answer = move |asked: &str| {
+            // Prompts for programs show the questions of the example, too.
+            if asked.contains("[Decision]") {
+                return "[Decision] No\n[Revised code]".to_owned();
+            }
+            if asked.contains("def solution") {
+                return program.clone();
+            }
             let word =
                 |mark: &str| asked.split(mark).nth(1).map(|rest| rest.split([' ', '?']).next().unwrap().to_owned());
             if let Some((seen, rest)) = asked.split_once(" Which number has the ") {
@@ -263,7 +270,7 @@ async fn example_solutions_solve_their_tasks() {
                 places.sort_by_key(|place| !things.iter().any(|(of, at)| *of == kind && at == place));
                 return format!("{places:?}");
             }
-            if asked.contains("[Decision]") { "[Decision] No\n[Revised code]".to_owned() } else { program.clone() }
+            panic!("asked otherwise: {asked}")
         };
         let task = game["id"].as_str().unwrap();
         let session = played(("household", Some(&data), task), "adaplanner", Arc::new(StandIn(answer))).await;

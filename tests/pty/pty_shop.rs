@@ -21,5 +21,11 @@ fn a_person_mends_a_program_twice_goes_back_and_buys() {
     let server = Server::start(vec![good(FAULTY)]);
     let home = tempfile::tempdir().unwrap();
     let env: Vec<(&str, &str)> = server.variables().into_iter().chain([SHOP]).collect();
-    play(include_str!("scripts/shop_by_program.script"), home.path(), &env);
+    // Programs are composed of functions of skills; this one calls none.
+    let skills = home.path().join("shop.skills.toml");
+    let function = "[[skill]]\nname = \"buy()\"\n[[skill.function]]\ncode = \"def buy(): pass\"\nwhy = \"\"\n";
+    std::fs::write(&skills, function).unwrap();
+    let script = include_str!("scripts/shop_by_program.script");
+    let script = script.replace("--method o3d-code", &format!("--method o3d-code --skills {}", skills.display()));
+    play(&script, home.path(), &env);
 }

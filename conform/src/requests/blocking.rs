@@ -214,7 +214,7 @@ fn carried_out(episode: &Recorded, session: &Session) -> Vec<Found> {
         let asked = |p: &&stepwright_episode::Proposal| {
             p.ask.and_then(|ask| node.turn.ask(ask)).is_some_and(|ask| ask.kind == AskKind::SAMPLES)
         };
-        let last = node.turn.proposals.iter().map(AsRef::as_ref).filter(asked).last();
+        let last = node.turn.proposals.iter().map(AsRef::as_ref).rfind(asked);
         last.and_then(|p| p.action.as_ref()).map_or("", |action| action.text.as_str())
     });
     let returned = turns.iter().filter(|turn| !turn.calls.is_empty()).filter_map(|turn| turn.action.as_deref());

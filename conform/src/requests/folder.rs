@@ -19,6 +19,8 @@ pub(crate) struct Folder {
     pub(crate) ended: fn(&Recorded, &Session) -> Vec<Found>,
 }
 
+pub(crate) type Adapt = Box<dyn FnOnce(&mut Setup) + Send>;
+
 /// What a recorded episode is played with.
 #[derive(Default)]
 pub(crate) struct Opening {
@@ -28,7 +30,7 @@ pub(crate) struct Opening {
     /// Most actions; the method's own limits come before.
     pub(crate) actions: u32,
     /// Further changes of what the session is started with.
-    pub(crate) adapt: Option<Box<dyn FnOnce(&mut Setup) + Send>>,
+    pub(crate) adapt: Option<Adapt>,
 }
 
 /// A departure that is meant.
@@ -56,7 +58,6 @@ pub(crate) struct Case<'a> {
     /// `call` for one that is missing or too many, `interface`, `prompt`, a parameter's name, or the end's own field.
     pub(crate) field: &'a str,
     pub(crate) expected: &'a str,
-    pub(crate) got: &'a str,
 }
 
 impl Case<'_> {

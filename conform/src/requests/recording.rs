@@ -17,13 +17,6 @@ pub(crate) struct Recorded {
     pub(crate) rest: Map<String, Value>,
 }
 
-impl Recorded {
-    /// The script of answers, where its task names one.
-    pub(crate) fn policy(&self) -> &str {
-        self.task["policy"].as_str().unwrap_or_default()
-    }
-}
-
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Call {
     pub(crate) purpose: String,

@@ -13,9 +13,11 @@ impl Driver {
     /// The request; where it changes whose settings a method has, with the options that these fixed.
     fn with_settings(&self, request: Request) -> Result<Request, String> {
         let Request::Configure(Configuration { model, method, options }) = request else { return Ok(request) };
-        let own = (self.models.methods)(&method)?.info().options;
+        // Without a name the method stays.
+        let named = if method.is_empty() { self.stack.method() } else { (self.models.methods)(&method)? };
+        let info = named.info();
         let (world, before) = (self.timeline.world.kind().name, &self.gate.session().options);
-        let options = publications::changed((&method, own), world, before, options)?;
+        let options = publications::changed((info.id, info.options), world, before, options)?;
         Ok(Request::Configure(Configuration { model, method, options }))
     }
 

@@ -154,7 +154,7 @@ mod tests {
         let why = |id: &str, world: &WorldKind| {
             fits(&info(id), &Values::default(), world, None, &model).unwrap_err().to_string()
         };
-        assert!(why("statler", &dialogue::KIND).contains("has no requests to answer; table has"));
+        assert!(why("statler", &dialogue::KIND).starts_with("statler cannot work in the world dialogue: it has no "));
         assert!(why("ff-replan", &dialogue::KIND).contains("the world dialogue: it has no"));
         assert!(why("blocking", &external::KIND).contains("is another process"));
         let scored =

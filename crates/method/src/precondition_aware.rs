@@ -1,7 +1,7 @@
 //! Precondition-aware action prediction: Algorithm 1 of "Reasoning about Action Preconditions with Programs".
 //!
-//! The greedy completion first; while its assertions fail, random samples one at a time, at most `max_attempts - 1`; the first that
-//! verifies is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
+//! The greedy completion first; while its assertions fail, random samples, at most `max_attempts - 1`, in one request or (as published)
+//! one at a time; the first that verifies is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
 use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
@@ -18,22 +18,31 @@ pub(super) const ATTEMPTS: OptionSpec =
 /// The id of the method, which is suggested where nothing else is.
 pub const ID: &str = "precondition-aware";
 
+/// How random samples are drawn.
+const DRAWN: OptionSpec = OptionSpec::new(
+    "drawn",
+    "Random samples",
+    Kind::Choice(&[("together", "asked for in one request"), ("each", "one at a time, until one verifies")]),
+    "how random samples are drawn",
+)
+.or("together");
+
 pub(super) const METHOD: NextAction = NextAction {
     info: MethodInfo {
         id: ID,
         label: "Precondition-aware prediction",
         description: "Algorithm 1: the greedy completion if its preconditions hold, else the first random sample whose \
                       preconditions hold, else the greedy completion after all.",
-        options: &[SETTINGS, SHOTS, THINK, ASSERTIONS, ATTEMPTS, TEMPERATURE, RANKED, BELIEF, BLOCKING],
+        options: &[SETTINGS, SHOTS, THINK, ASSERTIONS, ATTEMPTS, DRAWN, TEMPERATURE, RANKED, BELIEF, BLOCKING],
         ..MethodInfo::BARE
     },
     shows_assertions: true,
     ranked: 5,
-    next: |round, options| next(round, options.count(&ATTEMPTS)),
+    next: |round, options| next(round, options.count(&ATTEMPTS), options.is(&DRAWN, "each")),
 };
 
-/// The next ask where at most `max_attempts` completions are verified.
-pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
+/// The next ask where at most `max_attempts` completions are verified; `each`: samples are drawn one at a time.
+pub(super) fn next(round: Round<'_>, max_attempts: u32, each: bool) -> Next {
     let proposals: Vec<&Proposal> = round.proposals().collect();
     let samples = max_attempts.saturating_sub(1);
     if round.has_asked(&AskKind::RANKED) {
@@ -55,8 +64,11 @@ pub(super) fn next(round: Round<'_>, max_attempts: u32) -> Next {
         return Next::Recommend { proposal: Some(p.id), why };
     }
     let drawn = sampled.len().max(round.asked(&AskKind::SAMPLES));
-    if drawn < usize::try_from(samples).unwrap_or(usize::MAX) {
+    if each && drawn < usize::try_from(samples).unwrap_or(usize::MAX) {
         return Next::Samples(1);
+    }
+    if !each && samples > 0 && drawn == 0 {
+        return Next::Samples(samples);
     }
     match greedy.filter(|p| p.action.is_some()) {
         Some(p) => Next::Recommend {

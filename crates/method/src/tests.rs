@@ -64,7 +64,7 @@ fn the_method_agrees_with_algorithm_1_as_printed() {
             let verify = |line: &str| lines.iter().position(|l| *l == line).is_some_and(|i| good & (1 << i) != 0);
             let mut rest = lines[1..].iter();
             let trial = algorithm_1(max_attempts, || lines[0].into(), || rest.next().unwrap().to_string(), verify);
-            let (turn, chosen, why) = drive(|round| aware(round, max_attempts), lines[0], &lines[1..], verify);
+            let (turn, chosen, why) = drive(|round| aware(round, max_attempts, true), lines[0], &lines[1..], verify);
             let chosen = turn.proposal(chosen.unwrap()).unwrap();
             assert_eq!(chosen.raw, trial.prediction, "{good:04b} {max_attempts}: {why}");
             assert_eq!(why.contains("verifies:"), !trial.verified, "{why}");
@@ -74,7 +74,7 @@ fn the_method_agrees_with_algorithm_1_as_printed() {
 
 #[test]
 fn a_greedy_completion_that_is_no_action_is_never_recommended() {
-    let (turn, chosen, why) = drive(|round| aware(round, 5), "# done", &["x = 1", "a.f("], |_| true);
+    let (turn, chosen, why) = drive(|round| aware(round, 5, true), "# done", &["x = 1", "a.f("], |_| true);
     assert_eq!((turn.proposals.len(), chosen), (3, None), "{why}");
 }
 
@@ -133,10 +133,10 @@ fn a_rejected_proposal_is_not_offered_again() {
     answer(&mut turn, AskKind::RANKED, Origin::Symbolic, &["a.f(1)", "a.f(2)"], &|_| true);
     let choice = Choice::Reject { proposal: 1, reason: "no".into() };
     turn.decisions.push(Decision { id: 1, choice, by: Actor::Person, why: String::new() }.into());
-    let next = aware(Round { turn: &turn, since: 1 }, 5);
+    let next = aware(Round { turn: &turn, since: 1 }, 5, true);
     assert!(matches!(next, Next::Recommend { proposal: Some(2), .. }), "{next:?}");
     // In a new round nothing has been asked yet.
-    assert_eq!(aware(Round { turn: &turn, since: 2 }, 5), Next::Greedy);
+    assert_eq!(aware(Round { turn: &turn, since: 2 }, 5, true), Next::Greedy);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) const ANSWERS: OptionSpec = OptionSpec::new(
     "solutions",
     "Programs in answers",
     Kind::Choice(&[
-        ("mended", "fences taken off, the body indented as it parses"),
+        ("mended", "fences off, the body indented as it parses"),
         ("published", "as AdaPlanner's program puts them together"),
     ]),
     "how a program is read from a model's answer",
@@ -103,9 +103,9 @@ fn mended(code: &str) -> String {
     let first = format!("    {}", code.trim_start());
     let deeper: Vec<String> =
         code.lines().map(|line| if line.is_empty() { String::new() } else { format!("    {line}") }).collect();
-    let bodies = [code, first.as_str(), &deeper.join("\n")].map(|body| format!("{HEADER}\n{body}"));
+    let bodies = [first.as_str(), code, &deeper.join("\n")].map(|body| format!("{HEADER}\n{body}"));
     let parses = |whole: &&String| SyntaxFault::of_program(whole).is_none();
-    bodies.iter().find(parses).unwrap_or(&bodies[1]).clone()
+    bodies.iter().find(parses).unwrap_or(&bodies[0]).clone()
 }
 
 /// The whole program: a function and the line that calls it.

@@ -51,6 +51,6 @@ pub(super) const ROWS: &[Publication] = &[
         id: "preconditions",
         title: "action preconditions with programs, 4 shots (Table 3)",
         methods: &["precondition-aware", "precondition-prompting", "few-shot"],
-        rows: &[Row { world: "", asks: &[("act", ACTION)], options: &[("shots", "4")] }],
+        rows: &[Row { world: "", asks: &[("act", ACTION)], options: &[("shots", "4"), ("drawn", "each")] }],
     },
 ];

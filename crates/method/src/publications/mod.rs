@@ -185,7 +185,7 @@ mod tests {
         assert!(preset(react, "kitchen", published.clone()).unwrap_err().contains("nothing of the world kitchen"));
         assert!(whose("react", "household", &published).unwrap().starts_with("settings react-2023: Yao"));
         assert!(whose("react", "household", &map(&[])).unwrap().contains("no publication's protocol"));
-        assert_eq!(whose("few-shot", "household", &map(&[])), None);
+        assert_eq!(whose("scored", "household", &map(&[])), None);
         // Changed in a running session: new values come, and go with the settings again unless they were changed.
         let dialog = |settings: &str, limits: &str| map(&[("settings", settings), ("limits", limits)]);
         let begun = dialog(OWN, "none");
