@@ -132,12 +132,13 @@ impl HeadlessFlags {
         let experiment = Experiment::new(S::NAME, provenance.and(study.shared()));
         let mut results =
             Results::open(self.out.as_deref(), &**study, experiment.clone(), shard).map_err(CliError::of_run)?;
-        for other in &results.others {
-            note(&format!(
-                "{} also holds results of another experiment, which are not shown: {}",
-                results.name(),
-                experiment.differences(other).join("; ")
-            ));
+        // Identities are hashes; people get the same order each time.
+        let mut others: Vec<String> =
+            results.others.iter().map(|other| experiment.differences(other).join("; ")).collect();
+        others.sort();
+        for differences in others {
+            let name = results.name();
+            note(&format!("{name} also holds results of another experiment, which are not shown: {differences}"));
         }
         let planned = mine.len();
         let open = results.open_units(mine);

@@ -25,7 +25,7 @@ pub(crate) const SCORE: OptionSpec = OptionSpec::new(
     "score",
     "Score",
     Kind::Choice(&[("weighted", "S_w = C + β P"), ("geometric", "S_g = (C + 1) / 2 · e^P")]),
-    "how similarity and log-probability score; else preset",
+    "what makes a score; else the preset",
 );
 
 /// The published program whose loop a raw model is led through.
@@ -36,7 +36,7 @@ pub(crate) const FORM: OptionSpec = OptionSpec::new(
         ("notebook", "prompts end with the step's number"),
         ("evaluation", "the model writes numbers from step 2 on"),
     ]),
-    "whose loop a raw model goes through; else preset",
+    "whose loop a plan has; else the preset",
 );
 
 /// The steps that cost as tried.
@@ -58,7 +58,7 @@ pub(crate) const RESAMPLING: OptionSpec = OptionSpec::new(
         ("program", "each sample's step, then the prompt again"),
         ("paper", "the next admissible steps, then the end"),
     ]),
-    "what is tried after a refused step; else preset",
+    "tried after a refused step; else the preset",
 );
 
 pub(crate) const WORDS: OptionSpec = OptionSpec::new(
@@ -69,7 +69,7 @@ pub(crate) const WORDS: OptionSpec = OptionSpec::new(
         ("program-2022", "the program of 2022, slips and all"),
         ("program-2024", "the program of 2024"),
     ]),
-    "whose words say why a step failed; else preset",
+    "whose words say why; else the preset",
 );
 
 /// Tokens of a raw answer.
@@ -77,7 +77,7 @@ pub(crate) const TOKENS: OptionSpec = OptionSpec::new(
     "tokens",
     "Tokens of a step",
     Kind::Whole { min: 1, max: 4096 },
-    "most tokens of a raw answer; else the preset",
+    "tokens of a raw answer; else the preset",
 );
 
 /// The information in a corrective prompt.
