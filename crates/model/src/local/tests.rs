@@ -124,6 +124,7 @@ fn request(prompt: &str, n: u32, temperature: f64) -> ModelRequest {
         presence_penalty: 0.0,
         top_p: None,
         structure: None,
+        cut_counts: false,
         tag: None,
         logprobs: true,
     }
