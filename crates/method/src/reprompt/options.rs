@@ -76,7 +76,7 @@ pub(crate) const WORDS: OptionSpec = OptionSpec::new(
 pub(crate) const TOKENS: OptionSpec = OptionSpec::new(
     "tokens",
     "Tokens of a step",
-    Kind::Whole { min: 1, max: 4096 },
+    Kind::Whole { min: 1, max: 400 },
     "tokens of a raw answer; else the preset",
 );
 
