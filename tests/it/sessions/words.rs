@@ -97,6 +97,8 @@ pub fn of_awaited(notice: &Notice) -> Option<String> {
     match notice {
         Notice::Stream { ask, text, .. } => Some(format!("streams {ask}: {text:?}")),
         Notice::Progress { what, done, total } => Some(format!("progress {done} of {total}: {what}")),
+        // Where a pool is still growing beside the asks that feed it, neither comes first.
+        Notice::Pool(pool) if pool.running => None,
         Notice::Pool(pool) => Some(of_pool(pool)),
         Notice::World(status) => Some(format!("{status:?}")),
         _ => None,
@@ -244,7 +246,6 @@ fn of_candidate(candidate: &Candidate) -> String {
 }
 
 fn of_pool(pool: &Pool) -> String {
-    let running = if pool.running { ", more to come" } else { "" };
-    let head = format!("pool of {}, {} calls{running}", pool.action, pool.calls);
+    let head = format!("pool of {}, {} calls", pool.action, pool.calls);
     pool.candidates.iter().map(of_candidate).fold(head, |out, candidate| format!("{out}\n  {candidate}"))
 }
