@@ -146,7 +146,7 @@ impl World for Household {
 
     fn call_of(&self, text: &str) -> Option<Call> {
         let step = Literal::Str(text.into());
-        Some(Call { receiver: "home".into(), function: "act".into(), args: vec![step] })
+        Some(Call { receiver: "home".into(), function: "act".into(), args: vec![step], ..Call::default() })
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {

@@ -43,12 +43,17 @@ impl Counter {
             Some(n) if self.total + n <= 10 => {
                 self.total += n;
                 outcome.observation = format!("The total is {}.", self.total + self.skew);
-                outcome.action_call =
-                    Some(Call { receiver: "agent".into(), function: "add".into(), args: vec![Literal::Int(n)] });
+                outcome.action_call = Some(Call {
+                    receiver: "agent".into(),
+                    function: "add".into(),
+                    args: vec![Literal::Int(n)],
+                    ..Call::default()
+                });
                 outcome.observation_calls = vec![Call {
                     receiver: "agent".into(),
                     function: "set_total".into(),
                     args: vec![Literal::Int(self.total)],
+                    ..Call::default()
                 }];
             }
             _ => {
@@ -120,7 +125,7 @@ impl World for Counter {
 
     fn call_of(&self, text: &str) -> Option<Call> {
         let n = text.strip_prefix("add ")?.parse::<i64>().ok()?;
-        Some(Call { receiver: "agent".into(), function: "add".into(), args: vec![Literal::Int(n)] })
+        Some(Call { receiver: "agent".into(), function: "add".into(), args: vec![Literal::Int(n)], ..Call::default() })
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {
@@ -277,6 +282,7 @@ pub fn demonstration(id: &str, numbers: &[i64]) -> Demonstration {
         receiver: "agent".into(),
         function: function.into(),
         args: vec![Literal::Int(n)],
+        ..Call::default()
     };
     let mut total = 0;
     let steps = numbers.iter().map(|n| {

@@ -146,5 +146,5 @@ impl Episode for Lamps {
 
 fn read(text: &str) -> Option<Call> {
     let lamp: i64 = text.strip_prefix("switch ")?.parse().ok()?;
-    Some(Call { receiver: "row".into(), function: "switch".into(), args: vec![Literal::Int(lamp)] })
+    Some(Call { receiver: "row".into(), function: "switch".into(), args: vec![Literal::Int(lamp)], ..Call::default() })
 }

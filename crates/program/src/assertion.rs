@@ -13,7 +13,7 @@ use super::engine::parse::{ParseFailure, with_module};
 use super::specification::Function;
 
 /// Whether a name is one that no candidate may use.
-fn is_unsafe(name: &str) -> bool {
+pub(crate) fn is_unsafe(name: &str) -> bool {
     matches!(
         name,
         "__import__"

@@ -1,6 +1,6 @@
 //! One program call, `receiver.function(literals…)`, and its lossless text.
 //!
-//! Parsing accepts exactly one call whose arguments are constants; anything else is left to the engine.
+//! Parsing accepts exactly one call whose arguments are constants, by place and by name; anything else is left to the engine.
 
 use std::fmt;
 
@@ -20,6 +20,10 @@ pub enum Literal {
     Float(f64),
     /// A string.
     Str(String),
+    /// A list of constants.
+    List(Vec<Literal>),
+    /// A dictionary from strings, in its order.
+    Dict(Vec<(String, Literal)>),
 }
 
 impl Literal {
@@ -40,6 +44,28 @@ impl From<&Literal> for serde_json::Value {
             Literal::Int(n) => (*n).into(),
             Literal::Float(x) => (*x).into(),
             Literal::Str(s) => s.as_str().into(),
+            Literal::List(items) => items.iter().map(serde_json::Value::from).collect(),
+            Literal::Dict(items) => {
+                serde_json::Value::Object(items.iter().map(|(key, value)| (key.clone(), value.into())).collect())
+            }
+        }
+    }
+}
+
+impl From<&serde_json::Value> for Literal {
+    /// A whole number beyond 64 bits becomes a floating-point number.
+    fn from(value: &serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Literal::None,
+            serde_json::Value::Bool(b) => Literal::Bool(*b),
+            serde_json::Value::Number(n) => {
+                n.as_i64().map_or_else(|| Literal::Float(n.as_f64().unwrap_or_default()), Literal::Int)
+            }
+            serde_json::Value::String(s) => Literal::Str(s.clone()),
+            serde_json::Value::Array(items) => Literal::List(items.iter().map(Literal::from).collect()),
+            serde_json::Value::Object(items) => {
+                Literal::Dict(items.iter().map(|(key, value)| (key.clone(), value.into())).collect())
+            }
         }
     }
 }
@@ -72,8 +98,28 @@ impl fmt::Display for Literal {
             Literal::Int(n) => write!(f, "{n}"),
             Literal::Float(x) => write!(f, "{x:?}"),
             Literal::Str(s) => write_repr(f, s),
+            Literal::List(items) => {
+                f.write_str("[")?;
+                for (at, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", comma(at))?;
+                }
+                f.write_str("]")
+            }
+            Literal::Dict(items) => {
+                f.write_str("{")?;
+                for (at, (key, value)) in items.iter().enumerate() {
+                    f.write_str(comma(at))?;
+                    write_repr(f, key)?;
+                    write!(f, ": {value}")?;
+                }
+                f.write_str("}")
+            }
         }
     }
+}
+
+fn comma(at: usize) -> &'static str {
+    if at > 0 { ", " } else { "" }
 }
 
 /// Writes a string as Python's `repr` does for printable text: single quotes unless it holds one and no double quote.
@@ -94,15 +140,17 @@ fn write_repr(f: &mut fmt::Formatter<'_>, s: &str) -> fmt::Result {
     write!(f, "{quote}")
 }
 
-/// A program call: `agent.take('mug 1', 'shelf 2')`.
-#[derive(Debug, Clone, PartialEq)]
+/// A program call: `agent.take('mug 1', 'shelf 2')`, `tools.cancel(order_id='W42')`.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Call {
     /// The object called (`agent`, `env`, `system`, `user`).
     pub receiver: String,
     /// The function (`take`).
     pub function: String,
-    /// Its arguments, constants only.
+    /// Its arguments by place, constants only.
     pub args: Vec<Literal>,
+    /// Its arguments by name, after those.
+    pub named: Vec<(String, Literal)>,
 }
 
 impl Call {
@@ -112,6 +160,7 @@ impl Call {
             receiver: receiver.to_owned(),
             function: function.to_owned(),
             args: args.into_iter().map(Into::into).collect(),
+            named: Vec::new(),
         }
     }
 
@@ -125,10 +174,10 @@ impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}(", self.receiver, self.function)?;
         for (i, arg) in self.args.iter().enumerate() {
-            if i > 0 {
-                f.write_str(", ")?;
-            }
-            write!(f, "{arg}")?;
+            write!(f, "{}{arg}", comma(i))?;
+        }
+        for (i, (name, value)) in self.named.iter().enumerate() {
+            write!(f, "{}{name}={value}", comma(i + self.args.len()))?;
         }
         f.write_str(")")
     }
@@ -148,20 +197,24 @@ impl std::str::FromStr for Call {
     type Err = CallError;
 
     fn from_str(text: &str) -> Result<Self, CallError> {
+        if let Some(call) = super::plain_call::read(text) {
+            return Ok(call);
+        }
         let fail = |why: &str| CallError { text: text.chars().take(200).collect(), why: why.to_owned() };
         let (mut call, arguments) = read_call(text).map_err(|why| fail(&why))?;
-        if !arguments.keywords.is_empty() {
-            return Err(fail("it has keyword arguments"));
-        }
         let args: Option<Vec<Literal>> = arguments.args.iter().map(literal).collect();
         call.args = args.ok_or_else(|| fail("an argument is no constant"))?;
+        for keyword in &arguments.keywords {
+            let named = keyword.arg.as_ref().and_then(|name| Some((name.to_string(), literal(&keyword.value)?)));
+            call.named.push(named.ok_or_else(|| fail("an argument is no constant"))?);
+        }
         Ok(call)
     }
 }
 
 /// Reads a text as one call on a named receiver: the call without its arguments, and those; or why it is none.
-pub(super) fn read_call(text: &str) -> Result<(Call, Arguments), String> {
-    // The grammar's parser recurses; a call of constants never nests, so depth is bounded before parsing.
+fn read_call(text: &str) -> Result<(Call, Arguments), String> {
+    // The grammar's parser recurses, so depth is bounded before parsing.
     if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
         return Err("too long or too deeply nested".into());
     }
@@ -169,11 +222,11 @@ pub(super) fn read_call(text: &str) -> Result<(Call, Arguments), String> {
     let Expr::Call(call) = parsed.into_expr() else { return Err("no call".into()) };
     let Expr::Attribute(target) = *call.func else { return Err("no receiver before the function".into()) };
     let Expr::Name(receiver) = *target.value else { return Err("the receiver is no plain name".into()) };
-    let named = Call { receiver: receiver.id.to_string(), function: target.attr.to_string(), args: Vec::new() };
-    Ok((named, call.arguments))
+    let (receiver, function) = (receiver.id.to_string(), target.attr.to_string());
+    Ok((Call { receiver, function, ..Call::default() }, call.arguments))
 }
 
-pub(super) fn literal(expr: &Expr) -> Option<Literal> {
+fn literal(expr: &Expr) -> Option<Literal> {
     Some(match expr {
         Expr::NoneLiteral(_) => Literal::None,
         Expr::BooleanLiteral(b) => Literal::Bool(b.value),
@@ -184,6 +237,14 @@ pub(super) fn literal(expr: &Expr) -> Option<Literal> {
             Literal::Float(x) => Literal::Float(-x),
             _ => return None,
         },
+        Expr::List(list) => Literal::List(list.elts.iter().map(literal).collect::<Option<_>>()?),
+        Expr::Dict(dict) => {
+            let item = |item: &ruff_python_ast::DictItem| match literal(item.key.as_ref()?)? {
+                Literal::Str(key) => Some((key, literal(&item.value)?)),
+                _ => None,
+            };
+            Literal::Dict(dict.items.iter().map(item).collect::<Option<_>>()?)
+        }
         _ => return None,
     })
 }
@@ -220,6 +281,9 @@ mod tests {
             "env.set_property(\"it's\", 'open', False)",
             "a.f(None, -3, 2.5)",
             "a.f()",
+            "tools.cancel(order_id='#W42', reason=None)",
+            "a.f(1, x=[1, 'two', [], {'a': {}, \"b's\": [True, -2.5e-7]}])",
+            "a.f('\\\\ \\x00 \\n é')",
         ] {
             let call: Call = text.parse().unwrap();
             assert_eq!(call.to_string(), text);
@@ -229,7 +293,19 @@ mod tests {
 
     #[test]
     fn what_is_no_call_of_constants_is_refused() {
-        for text in ["", "f(1)", "a.b.c(1)", "a.f(x)", "a.f(k=1)", "a.f(1); a.g(2)", "a.f(", &"(".repeat(100_000)] {
+        for text in [
+            "",
+            "f(1)",
+            "a.b.c(1)",
+            "a.f(x)",
+            "a.f(**{})",
+            "a.f(k=x)",
+            "a.f([x])",
+            "a.f({1: 2})",
+            "a.f(1); a.g(2)",
+            "a.f(",
+            &"(".repeat(100_000),
+        ] {
             assert!(text.parse::<Call>().is_err(), "{text:.40}");
         }
     }

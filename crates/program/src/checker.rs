@@ -10,7 +10,7 @@ use super::engine::code::FunctionCode;
 use super::engine::fault::{Limits, Stop};
 use super::engine::vm::{Args, Change, Footprint, Vm};
 use super::specification::Function;
-use super::state::{CheckResult, NO_CODE, State, values_of};
+use super::state::{CheckResult, NO_CODE, State, plain_value};
 
 /// As [`CheckResult`], without the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +47,21 @@ pub struct Checker<'f> {
     /// Whether the code gives a value, which is true or false.
     value: bool,
     limits: Limits,
-    arguments: Vec<Args>,
+    arguments: Vec<Arguments>,
     vm: Option<Vm>,
+}
+
+/// Arguments of an evaluation: as values, or as constants that hold others and are made anew for each.
+enum Arguments {
+    Ready(Args),
+    Nested(Vec<Literal>),
+}
+
+impl Arguments {
+    fn of(args: &[Literal]) -> Self {
+        let ready = args.iter().map(plain_value).collect::<Option<Args>>();
+        ready.map_or_else(|| Arguments::Nested(args.to_vec()), Arguments::Ready)
+    }
 }
 
 /// Levels of evaluation that are left for the code around a part.
@@ -61,7 +74,7 @@ impl<'f> Checker<'f> {
         function: &'f Function,
         arguments: impl IntoIterator<Item = &'a [Literal]>,
     ) -> Self {
-        let arguments = arguments.into_iter().map(values_of).collect();
+        let arguments = arguments.into_iter().map(Arguments::of).collect();
         let code = assertion.code(&function.signature);
         Checker { function, code, value: false, limits: Limits::ASSERTION, arguments, vm: None }
     }
@@ -72,7 +85,7 @@ impl<'f> Checker<'f> {
         function: &'f Function,
         arguments: impl IntoIterator<Item = &'a [Literal]>,
     ) -> Self {
-        let arguments = arguments.into_iter().map(values_of).collect();
+        let arguments = arguments.into_iter().map(Arguments::of).collect();
         let limits = Limits { depth: Limits::ASSERTION.depth - AROUND, ..Limits::ASSERTION };
         Checker { function, code: Some(part.code()), value: true, limits, arguments, vm: None }
     }
@@ -95,7 +108,13 @@ impl<'f> Checker<'f> {
         for (at, args) in self.arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             vm.renew();
             let result = match &self.code {
-                Some(code) => state.run_code(vm, code, self.function, args),
+                Some(code) => match args {
+                    Arguments::Ready(args) => state.run_code(vm, code, self.function, args),
+                    Arguments::Nested(args) => {
+                        let args = vm.values_of(args);
+                        state.run_code(vm, code, self.function, &args)
+                    }
+                },
                 None => Err(Stop::unsupported(NO_CODE)),
             };
             let outcome = match result.and_then(|value| if self.value { vm.truth(&value) } else { Ok(true) }) {

@@ -2,40 +2,20 @@
 //!
 //! Everywhere else a call has its arguments in order; models and Python write them by name as well.
 
-use super::call::{Call, Literal, literal, read_call};
+use super::call::Call;
 use super::specification::Specification;
 
 /// Reads a call of constants of which some are given by name. `None` if the text is no such call; the reason in words where Python
 /// would raise a `TypeError` for it. Arguments by name of a function that does not exist are dropped.
 pub fn read_keywords(text: &str, specification: &Specification) -> Option<Result<Call, String>> {
-    let (mut call, arguments) = read_call(text).ok()?;
-    if arguments.keywords.is_empty() {
-        return None;
-    }
-    let mut args: Vec<Option<Literal>> =
-        arguments.args.iter().map(|arg| literal(arg).map(Some)).collect::<Option<_>>()?;
-    let mut named: Vec<(String, Literal)> = Vec::new();
-    for keyword in &arguments.keywords {
-        named.push((keyword.arg.as_ref()?.to_string(), literal(&keyword.value)?));
-    }
+    let mut call: Call = text.parse().ok().filter(|call: &Call| !call.named.is_empty())?;
     if let Some(function) = specification.function(&call.receiver, &call.function) {
-        for (name, value) in named {
-            let Some(at) = function.params.iter().position(|p| *p == name) else {
-                return Some(Err(format!("{}() got an unexpected keyword argument '{name}'", function.name)));
-            };
-            if args.len() <= at {
-                args.resize(at + 1, None);
-            }
-            match args.get_mut(at) {
-                Some(place @ None) => *place = Some(value),
-                _ => return Some(Err(format!("{}() got multiple values for argument '{name}'", function.name))),
-            }
-        }
-        if args.iter().any(Option::is_none) {
-            return Some(Err(format!("{}() is missing an argument", function.name)));
+        match function.arguments(&call).map(std::borrow::Cow::into_owned) {
+            Ok(args) => call.args = args,
+            Err(why) => return Some(Err(why)),
         }
     }
-    call.args = args.into_iter().flatten().collect();
+    call.named.clear();
     Some(Ok(call))
 }
 

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod keywords;
 mod module_run;
+mod plain_call;
 mod projection;
 mod render;
 mod rules;
@@ -23,6 +24,7 @@ mod state;
 mod syntax;
 #[cfg(test)]
 mod tests;
+pub mod tools;
 mod variables;
 
 pub use assertion::{Assertion, Rejection};

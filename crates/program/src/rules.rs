@@ -14,9 +14,13 @@ impl State {
     pub fn under<'a>(&self, rules: &'a Rules, call: &Call) -> Vec<(&'a Assertion, CheckResult)> {
         let Some(rules) = rules.get(&call.function) else { return Vec::new() };
         let function = self.specification().function(&call.receiver, &call.function);
-        match function.filter(|f| f.role == Role::Action) {
-            Some(function) => self.check_each(rules, function, &call.args).collect(),
-            None => Vec::new(),
+        let Some(function) = function.filter(|f| f.role == Role::Action) else { return Vec::new() };
+        match function.arguments(call) {
+            Ok(args) => self.check_each(rules, function, &args).collect(),
+            Err(message) => {
+                let raises = CheckResult::Raises { exception: "TypeError".to_owned(), message };
+                rules.iter().map(|rule| (rule, raises.clone())).collect()
+            }
         }
     }
 

@@ -1,11 +1,13 @@
 //! Specifications: classes whose methods are the actions and observations of a world, with assertions as preconditions.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ruff_python_ast::{self as ast, Expr, ModModule, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::call::{Call, Literal};
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
 use super::engine::fault::{Fault, Limits, Stop};
@@ -65,6 +67,8 @@ pub struct Function {
     pub name: String,
     /// Parameters after `self`; `*name` for one that takes the rest.
     pub params: Vec<String>,
+    /// How many of the last of them need not be given and are `None` then.
+    pub optional: usize,
     /// Its purpose.
     pub role: Role,
     /// The assertions at the top of its body, in order.
@@ -81,6 +85,37 @@ impl Function {
     /// `agent.take`
     pub fn path(&self) -> String {
         format!("{}.{}", self.receiver, self.name)
+    }
+
+    /// A call's arguments in the order of the parameters, `None` for those that need not be given and are not.
+    /// Errors: in words, where Python would raise a `TypeError` for a name.
+    pub fn arguments<'a>(&self, call: &'a Call) -> Result<Cow<'a, [Literal]>, String> {
+        let places = self.signature.names.len().saturating_sub(1);
+        if call.named.is_empty() && (self.optional == 0 || call.args.len() >= places) {
+            return Ok(Cow::Borrowed(&call.args));
+        }
+        let mut args: Vec<Option<Literal>> = call.args.iter().cloned().map(Some).collect();
+        let needed = places.saturating_sub(self.optional);
+        for (name, value) in &call.named {
+            let Some(at) = self.params.iter().position(|p| p == name) else {
+                if self.signature.double_star.is_some() {
+                    continue;
+                }
+                return Err(format!("{}() got an unexpected keyword argument '{name}'", self.name));
+            };
+            if args.len() <= at {
+                args.resize(at + 1, None);
+            }
+            match args.get_mut(at) {
+                Some(place @ None) => *place = Some(value.clone()),
+                _ => return Err(format!("{}() got multiple values for argument '{name}'", self.name)),
+            }
+        }
+        if args.len() < needed || args.iter().take(needed).any(Option::is_none) {
+            return Err(format!("{}() is missing an argument", self.name));
+        }
+        args.resize(args.len().max(places), None);
+        Ok(args.into_iter().map(|arg| arg.unwrap_or(Literal::None)).collect::<Vec<_>>().into())
     }
 }
 
@@ -274,12 +309,18 @@ impl Vm {
         self.run_frame(code, start)
     }
 
-    pub(crate) fn call_named(&mut self, object: &Value, name: &Arc<str>, args: Args) -> Result<Value, Stop> {
+    pub(crate) fn call_named(
+        &mut self,
+        object: &Value,
+        name: &Arc<str>,
+        args: Args,
+        keywords: Keywords,
+    ) -> Result<Value, Stop> {
         match self.method_of(object, name)? {
-            Some(function) => self.call(&function, with_first(object, args), Keywords::new()),
+            Some(function) => self.call(&function, with_first(object, args), keywords),
             None => {
                 let callee = self.get_attr(object, name)?;
-                self.call(&callee, args, Keywords::new())
+                self.call(&callee, args, keywords)
             }
         }
     }
@@ -354,6 +395,9 @@ fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Funct
         double_star: parameters.kwarg.as_ref().map(|p| shared(&p.name)),
     };
     let mut params: Vec<String> = signature.names.iter().skip(1).map(ToString::to_string).collect();
+    let given = parameters.posonlyargs.iter().chain(&parameters.args).filter_map(|p| p.default.as_deref());
+    let defaults: Vec<bool> = given.map(Expr::is_none_literal_expr).collect();
+    let optional = if defaults.contains(&false) { 0 } else { defaults.len() };
     params.extend(signature.star.iter().map(|n| format!("*{n}")));
     let (first, last) = (def.body.first()?, def.body.last()?);
     let body = TextRange::new(first.start(), last.end());
@@ -375,6 +419,7 @@ fn method(def: &ast::StmtFunctionDef, class: &str, source: &str) -> Option<Funct
         class: class.to_owned(),
         name: def.name.to_string(),
         params,
+        optional,
         role: Role::Query,
         assertions,
         line: line(def.name.range.start().to_usize()),

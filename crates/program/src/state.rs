@@ -10,8 +10,8 @@ use super::engine::fault::{ExcKind, Fault, Limits, Stop};
 use super::engine::heap::{Heap, Slots, collect};
 use super::engine::parse::with_module;
 use super::engine::text::NO_TEXT;
-use super::engine::value::{Attrs, Obj, Value};
-use super::engine::vm::{Args, Vm};
+use super::engine::value::{Attrs, Dict, Entry, Key, Obj, Value};
+use super::engine::vm::{Args, Keywords, Vm};
 use super::error::ProgramError;
 use super::specification::{Function, GLOBALS, OBJECTS, Specification};
 
@@ -69,18 +69,41 @@ impl std::fmt::Debug for State {
     }
 }
 
-fn value_of(literal: &Literal) -> Value {
-    match literal {
+impl Vm {
+    /// A constant as a value; lists and dictionaries are made anew.
+    fn value_of(&mut self, literal: &Literal) -> Value {
+        match literal {
+            Literal::List(items) => {
+                let items = items.iter().map(|item| self.value_of(item)).collect();
+                Value::Ref(self.heap.alloc(Obj::List(items)))
+            }
+            Literal::Dict(items) => {
+                let mut dict = Dict::default();
+                for (key, value) in items {
+                    let (key, value) = (super::engine::value::literal(key), self.value_of(value));
+                    dict.map.insert(Key::Str(key.clone()), Entry { key: Value::Str(key), value });
+                }
+                Value::Ref(self.heap.alloc(Obj::Dict(dict)))
+            }
+            plain => plain_value(plain).unwrap_or(Value::None),
+        }
+    }
+
+    pub(super) fn values_of(&mut self, args: &[Literal]) -> Args {
+        args.iter().map(|arg| self.value_of(arg)).collect()
+    }
+}
+
+/// The value of a constant that holds no others.
+pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
+    Some(match literal {
         Literal::None => Value::None,
         Literal::Bool(b) => Value::Bool(*b),
         Literal::Int(n) => Value::Int(*n),
         Literal::Float(x) => Value::Float(*x),
         Literal::Str(s) => Value::Str(super::engine::value::literal(s)),
-    }
-}
-
-pub(super) fn values_of(args: &[Literal]) -> Args {
-    args.iter().map(value_of).collect()
+        Literal::List(_) | Literal::Dict(_) => return None,
+    })
 }
 
 impl State {
@@ -148,9 +171,11 @@ impl State {
         if unchecked {
             vm.unchecked_at = Some(1);
         }
-        let args: Args = call.args.iter().map(value_of).collect();
+        let args = vm.values_of(&call.args);
+        let keywords: Keywords =
+            call.named.iter().map(|(name, value)| (Arc::from(name.as_str()), vm.value_of(value))).collect();
         let name: Arc<str> = Arc::from(call.function.as_str());
-        match vm.call_named(&object, &name, args) {
+        match vm.call_named(&object, &name, args, keywords) {
             Ok(_) => {
                 let observed = vm.heap.observed();
                 self.keep(vm);
@@ -212,7 +237,10 @@ impl State {
     fn checked(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> (CheckResult, Vm) {
         let mut vm = self.vm(Limits::ASSERTION);
         let result = match assertion.code(&function.signature) {
-            Some(code) => self.run_code(&mut vm, &code, function, &values_of(args)),
+            Some(code) => {
+                let args = vm.values_of(args);
+                self.run_code(&mut vm, &code, function, &args)
+            }
             None => Err(Stop::unsupported(NO_CODE)),
         };
         (CheckResult::of(result), vm)
@@ -235,8 +263,13 @@ impl State {
                 format!("{}() takes {} arguments, {} given", function.name, params.names.len() - 1, args.len()),
             ));
         }
-        if !plain || params.double_star.is_some() {
+        if !plain || params.double_star.is_some() && params.star.is_some() {
             return Err(Stop::unsupported("assertions in functions with keyword parameters"));
+        }
+        if params.double_star.is_some() {
+            // What else was given is no parameter of the assertion.
+            let others = vm.alloc(Obj::Dict(Dict::default()))?;
+            return vm.run_code(code, std::iter::once(object).chain(args.iter().cloned()).chain([others]));
         }
         if params.star.is_none() {
             return vm.run_code(code, std::iter::once(object).chain(args.iter().cloned()));
@@ -248,15 +281,17 @@ impl State {
 
     /// The values of the parts of an assertion that show why it holds or fails, as text, in order of appearance.
     pub fn explain(&self, assertion: &Assertion, function: &Function, args: &[Literal]) -> Vec<(String, String)> {
-        let Ok(object) = self.object(&function.receiver) else { return Vec::new() };
-        if function.signature.star.is_some() || args.len() + 1 != function.signature.names.len() {
+        if self.object(&function.receiver).is_err()
+            || function.signature.star.is_some()
+            || args.len() + 1 != function.signature.names.len()
+        {
             return Vec::new();
         }
         let mut out = Vec::new();
         for (text, code) in assertion.telling_parts(&function.signature) {
             let mut vm = self.vm(Limits::ASSERTION);
-            let values = std::iter::once(object.clone()).chain(args.iter().map(value_of));
-            match vm.run_code(&code, values).and_then(|value| vm.repr(&value)) {
+            let args = vm.values_of(args);
+            match self.run_code(&mut vm, &code, function, &args).and_then(|value| vm.repr(&value)) {
                 Ok(value) => out.push((text, value)),
                 Err(Stop::Raise(raised)) => out.push((text, format!("raises {}", raised.kind.name()))),
                 Err(_) => {}

@@ -48,7 +48,8 @@ impl SyntaxFault {
         })
     }
 
-    /// The fault of a text that begins as a call, `receiver.function(`; `None` for any other text, as that may be an action in words.
+    /// The fault of a text that begins as a call, `receiver.function(`; `None` for any other text, as that may be an action in words,
+    /// or a tool's call such as `bash({"command": "ls"})`.
     pub fn of_call(text: &str) -> Option<SyntaxFault> {
         let name = text.trim_start().split_once('(')?.0.trim_end();
         let plain = |part: &str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -60,6 +61,7 @@ impl SyntaxFault {
         let lead = text.len() - text.trim_start().len();
         Some(match with_expression(text.trim(), |_| ()) {
             Err(failure) => fault(text, failure, -(lead as isize)),
+            Ok(()) if !name.contains('.') => return None,
             Ok(()) => SyntaxFault { line: 1, column: 1, message: error.why },
         })
     }
@@ -153,7 +155,14 @@ mod tests {
     fn only_what_begins_as_a_call_has_a_call_s_fault() {
         assert_eq!(said(SyntaxFault::of_call("agent.goto('a) b'")), "line 1, column 11: `(` is never closed");
         assert_eq!(said(SyntaxFault::of_call("agent.goto(drawer)")), "line 1, column 1: an argument is no constant");
-        for words in ["go to drawer 1", "[WALK] <kitchen> (1)", "search[red (large) shoe]", "agent.goto('drawer 1')"] {
+        assert_eq!(said(SyntaxFault::of_call("bash({\"command\": \"ls\"")), "line 1, column 6: `{` is never closed");
+        for words in [
+            "go to drawer 1",
+            "bash({\"command\": \"ls\", \"all\": true})",
+            "[WALK] <kitchen> (1)",
+            "search[red (large) shoe]",
+            "agent.goto('drawer 1')",
+        ] {
             assert_eq!(SyntaxFault::of_call(words), None, "{words}");
         }
     }

@@ -33,7 +33,7 @@ pub(super) struct Candidates {
 pub fn turn_end(world: &dyn World, declarations: &Declarations) -> Option<(String, Action)> {
     let foreign = foreign_receivers(declarations);
     foreign.into_iter().find_map(|(receiver, function)| {
-        let call = Call { receiver: receiver.clone(), function, args: Vec::new() };
+        let call = Call { receiver: receiver.clone(), function, ..Call::default() };
         let text = world.text_of(&call)?;
         Some((receiver, Action { text, call: None }))
     })

@@ -1,6 +1,7 @@
 //! Demonstrations. Executes them once and keeps the distinct states they pass through, on which candidates are evaluated. The
 //! instances of an action are in `instances`.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -78,8 +79,18 @@ fn next_of(numbers: &[usize]) -> Vec<usize> {
 }
 
 impl Demonstrations {
-    /// Executes the demonstrations without the actions' assertions.
-    pub fn new(specification: &Specification, demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
+    /// Executes the demonstrations without the actions' assertions. Arguments given by name are put in their places.
+    pub fn new(specification: &Specification, mut demos: Vec<Demo>) -> Result<Self, DemonstrationError> {
+        for call in demos.iter_mut().flat_map(|demo| &mut demo.calls) {
+            let function = specification.function(&call.receiver, &call.function);
+            let placed = function.and_then(|f| match f.arguments(call) {
+                Ok(Cow::Owned(args)) => Some(args),
+                _ => None,
+            });
+            if let Some(args) = placed {
+                (call.args, call.named) = (args, Vec::new());
+            }
+        }
         let mut demos = Demonstrations {
             specification: specification.clone(),
             all: demos,

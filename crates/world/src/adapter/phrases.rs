@@ -54,8 +54,12 @@ impl Phrase {
             args.push(Literal::Str(arg.to_owned()));
             rest = rest.get(at + part.len()..)?;
         }
-        let call =
-            rest.is_empty().then(|| Call { receiver: self.receiver.clone(), function: self.function.clone(), args })?;
+        let call = rest.is_empty().then(|| Call {
+            receiver: self.receiver.clone(),
+            function: self.function.clone(),
+            args,
+            ..Call::default()
+        })?;
         (self.text_of(&call).as_deref() == Some(text)).then_some(call)
     }
 

@@ -344,7 +344,7 @@ struct Want<'a> {
 
 impl Want<'_> {
     fn call(&self, args: Vec<Literal>) -> Call {
-        Call { receiver: self.model.receiver.clone(), function: self.function.to_owned(), args }
+        Call { receiver: self.model.receiver.clone(), function: self.function.to_owned(), args, ..Call::default() }
     }
 
     /// Whether demonstrations show arguments of this kind at the position.

@@ -106,7 +106,7 @@ impl RawTurn<'_> {
                     // A failed booking may still return an alternative: it is no success.
                     let failed = actions.iter().any(|a| a.act == "NOTIFY_FAILURE");
                     let found = frame.service_results.as_ref().is_some_and(|r| !r.is_empty());
-                    calls.push(Call { receiver: SYSTEM.into(), function: call.method.to_string(), args: Vec::new() });
+                    calls.push(Call { receiver: SYSTEM.into(), function: call.method.to_string(), ..Call::default() });
                     calls.push(Call::new(SYSTEM, QUERY_STATUS, [found && !failed]));
                 }
                 (None, _) => {}
@@ -135,7 +135,7 @@ impl RawAct<'_> {
                 _ => return Err(format!("{act} names no intent; add it as the only one of \"values\"")),
             },
         };
-        Ok(Call { receiver: receiver.to_owned(), function: act.into_owned(), args })
+        Ok(Call { receiver: receiver.to_owned(), function: act.into_owned(), args, ..Call::default() })
     }
 }
 

@@ -48,7 +48,7 @@ impl world::Episode for Episode {
 
     fn call_of(world: &DialogueWorld, text: &str) -> Option<Call> {
         let call: Call = text.trim().parse().ok()?;
-        world.is_action(&call).then_some(call)
+        (call.named.is_empty() && world.is_action(&call)).then_some(call)
     }
 
     fn text_of(world: &DialogueWorld, call: &Call) -> Option<String> {

@@ -40,6 +40,7 @@ impl Lifted {
             receiver: self.receiver.clone(),
             function: self.function.clone(),
             args: args.collect::<Option<Vec<_>>>()?,
+            named: Vec::new(),
         })
     }
 

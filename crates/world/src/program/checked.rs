@@ -46,7 +46,8 @@ impl CheckedProgram {
     pub fn explained(&self, call: &Call) -> Vec<Check> {
         let function = self.state.specification().function(&call.receiver, &call.function);
         let values = |assertion: &Assertion| {
-            let found = function.map(|f| self.state.explain(assertion, f, &call.args)).unwrap_or_default();
+            let found = function.and_then(|f| Some(self.state.explain(assertion, f, &f.arguments(call).ok()?)));
+            let found = found.unwrap_or_default();
             found.into_iter().map(|(part, value)| format!("{part} = {value}")).collect::<Vec<_>>()
         };
         self.checks(call, |assertion, result| {

@@ -46,7 +46,7 @@ impl Act {
 
     /// The request of a program call; `None` if it is no action here.
     pub fn of(call: &Call) -> Option<Act> {
-        if call.receiver != ROBOT {
+        if call.receiver != ROBOT || !call.named.is_empty() {
             return None;
         }
         match (call.function.as_str(), call.args.as_slice()) {

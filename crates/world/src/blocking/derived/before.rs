@@ -41,7 +41,7 @@ impl Before {
         let known = self.0.get(&action.function).into_iter().flatten();
         let ground = known.filter_map(|((receiver, function, places), _)| {
             let args = places.iter().map(|at| action.args.get(*at).cloned()).collect::<Option<Vec<_>>>()?;
-            Some(Call { receiver: receiver.clone(), function: function.clone(), args })
+            Some(Call { receiver: receiver.clone(), function: function.clone(), args, ..Call::default() })
         });
         ground.collect()
     }

@@ -302,7 +302,12 @@ impl<'a, P: ProgramView> Household<'a, P> {
 
     fn call(&self, operator: &Operator<'_>, args: &[Id]) -> Call {
         let args = args.iter().map(|id| Literal::from(self.name(*id))).collect();
-        Call { receiver: operator.model.receiver.clone(), function: operator.function.to_owned(), args }
+        Call {
+            receiver: operator.model.receiver.clone(),
+            function: operator.function.to_owned(),
+            args,
+            ..Call::default()
+        }
     }
 
     /// Adds what an action leads to, unless it was refused or the assertions forbid it.

@@ -1,0 +1,174 @@
+//! Calls as their own text writes them, read without Python's grammar: results of tools are long, and sessions hold many calls.
+//! What is written in any other way is left to the grammar.
+
+use super::call::{Call, Literal};
+
+/// Deepest nesting that is read here; JSON's readers stop there, too.
+const DEPTH: usize = 130;
+
+pub(super) fn read(text: &str) -> Option<Call> {
+    let mut rest = Rest(text.trim());
+    let receiver = rest.name()?.to_owned();
+    rest.sign(".")?;
+    let function = rest.name()?.to_owned();
+    let mut call = Call { receiver, function, ..Call::default() };
+    rest.sign("(")?;
+    if rest.sign(")").is_none() {
+        loop {
+            let mut ahead = Rest(rest.0);
+            match ahead.name().zip(ahead.sign("=")).filter(|_| !ahead.0.starts_with('=')) {
+                Some((name, ())) => {
+                    rest = ahead;
+                    let is_new = call.named.iter().all(|(known, _)| known != name);
+                    call.named.push((Some(name).filter(|_| is_new)?.to_owned(), rest.value(0)?));
+                }
+                None if call.named.is_empty() => call.args.push(rest.value(0)?),
+                None => return None,
+            }
+            if rest.sign(",").is_none() {
+                rest.sign(")")?;
+                break;
+            }
+        }
+    }
+    rest.0.is_empty().then_some(call)
+}
+
+struct Rest<'a>(&'a str);
+
+impl<'a> Rest<'a> {
+    /// A sign, with the blanks after it.
+    fn sign(&mut self, sign: &str) -> Option<()> {
+        self.0 = self.0.strip_prefix(sign)?.trim_start_matches(' ');
+        Some(())
+    }
+
+    fn take(&mut self, is: impl Fn(char) -> bool) -> &'a str {
+        let (taken, rest) = self.0.split_at(self.0.find(|c| !is(c)).unwrap_or(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+
+    /// A name; the language's own words are none.
+    fn name(&mut self) -> Option<&'a str> {
+        let begins = self.0.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let name = self.take(|c| c.is_ascii_alphanumeric() || c == '_');
+        (begins && !super::tools::is_keyword(name)).then_some(name)
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Literal> {
+        if depth > DEPTH {
+            return None;
+        }
+        let value = match self.0.as_bytes().first()? {
+            b'\'' | b'"' => Literal::Str(self.string()?),
+            b'[' => {
+                self.sign("[")?;
+                let mut items = Vec::new();
+                while self.sign("]").is_none() {
+                    items.push(self.value(depth + 1)?);
+                    if !self.0.starts_with(']') {
+                        self.sign(",")?;
+                    }
+                }
+                return Some(Literal::List(items));
+            }
+            b'{' => {
+                self.sign("{")?;
+                let mut items = Vec::new();
+                while self.sign("}").is_none() {
+                    let key = self.string()?;
+                    self.0 = self.0.trim_start_matches(' ');
+                    self.sign(":")?;
+                    items.push((key, self.value(depth + 1)?));
+                    if !self.0.starts_with('}') {
+                        self.sign(",")?;
+                    }
+                }
+                return Some(Literal::Dict(items));
+            }
+            b'-' | b'0'..=b'9' => self.number()?,
+            _ => match self.take(|c| c.is_ascii_alphabetic()) {
+                "None" => Literal::None,
+                "True" => Literal::Bool(true),
+                "False" => Literal::Bool(false),
+                _ => return None,
+            },
+        };
+        self.0 = self.0.trim_start_matches(' ');
+        Some(value)
+    }
+
+    fn number(&mut self) -> Option<Literal> {
+        let number = self.take(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        if digits.bytes().all(|c| c.is_ascii_digit()) {
+            return number.parse().ok().filter(|_| digits == "0" || !digits.starts_with('0')).map(Literal::Int);
+        }
+        let written = digits.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'-' | b'+'));
+        digits.parse().ok().filter(|_| written).map(|x: f64| Literal::Float(if digits == number { x } else { -x }))
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = self.0.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let inside = self.0.get(1..)?;
+        // Three quotes open a text of several lines.
+        if inside.strip_prefix(quote).is_some_and(|rest| rest.starts_with(quote)) {
+            return None;
+        }
+        let mut text = String::new();
+        let mut signs = inside.char_indices();
+        while let Some((at, sign)) = signs.next() {
+            match sign {
+                c if c == quote => {
+                    self.0 = inside.get(at + 1..)?;
+                    // Strings side by side are one.
+                    return (!self.0.trim_start().starts_with(['\'', '"'])).then_some(text);
+                }
+                '\n' | '\r' | '\0' => return None,
+                '\\' => text.push(match signs.next()?.1 {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    c @ ('\\' | '\'' | '"') => c,
+                    'x' => {
+                        let mut digit = || signs.next().and_then(|(_, c)| c.to_digit(16));
+                        char::from_u32(digit()? * 16 + digit()?)?
+                    }
+                    _ => return None,
+                }),
+                c => text.push(c),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_results_are_read_and_what_is_written_otherwise_is_left_to_the_grammar() {
+        let long = Call::new("results", "returned", [Literal::List(vec![Literal::from("(['x"); 100_000])]);
+        assert_eq!(long.to_string().parse::<Call>().unwrap(), long);
+        let deep = format!("a.f({})", "[".repeat(100_000));
+        assert!(read(&deep).is_none() && deep.parse::<Call>().is_err());
+        for text in [
+            "a.f('a' 'b')",
+            "a.f(0x10)",
+            "a.f(1_000)",
+            "a.f('''a''')",
+            "a.f('\\u00e9')",
+            "a.f( 1 , 2 )",
+            "a.f(+1)",
+            "a.f(1e3)",
+        ] {
+            let by_grammar = ruff_python_parser::parse_expression(text).is_ok();
+            assert!(by_grammar && text.parse::<Call>().is_ok() || text == "a.f(+1)", "{text}");
+        }
+        for text in ["a.f(x=1, 2)", "a.f(x=1, x=2)", "a.f(x==1)", "a.if(1)", "a.f(01)", "a.f(1,,2)", "if.f(1)"] {
+            assert!(read(text).is_none() && text.parse::<Call>().is_err(), "{text}");
+        }
+    }
+}

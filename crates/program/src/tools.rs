@@ -1,0 +1,491 @@
+//! Tools as a program: from a list of tools (name, description, JSON schema) a specification with a function a tool, calls of it, and what
+//! they returned as observations. What was read is the agent's state: `self.read['get_order']['W42']`, `self.last['get_order']` and
+//! `self.errors['get_order']['W42']`. Knows no wire: who sends calls and results where is somebody else's business.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::assertion::is_unsafe;
+use super::call::{Call, Literal};
+
+/// The object whose functions are the tools.
+pub const TOOLS: &str = "tools";
+/// The object whose functions say what a call returned.
+pub const RESULTS: &str = "results";
+/// The function of [`RESULTS`] that says what a call returned, and the one that says with what error it failed.
+pub const RETURNED: &str = "returned";
+/// See [`RETURNED`].
+pub const FAILED: &str = "failed";
+
+/// A tool as a model is given it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its own name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON schema of its arguments, an object.
+    pub schema: Json,
+}
+
+/// A parameter of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Its own name.
+    pub name: String,
+    /// Its name in the program.
+    pub variable: String,
+    /// Whether each call must give it.
+    pub required: bool,
+    /// Its JSON schema.
+    pub schema: Json,
+}
+
+/// Tools with their specification. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Toolbox(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    tools: Vec<Tool>,
+    /// The function of each tool and its parameters, the required ones first.
+    functions: Vec<(String, Vec<Parameter>)>,
+    source: String,
+}
+
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
+/// What the object of the tools holds beside them.
+const OWN: [&str; 3] = ["read", "last", "errors"];
+
+/// A name as one of the language, other than those that are taken.
+fn identifier(name: &str, taken: &mut Vec<String>) -> String {
+    let sign = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut plain: String = name.chars().map(sign).collect();
+    if plain.starts_with("__") || !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        plain.insert(0, 't');
+    }
+    if is_keyword(&plain) || is_unsafe(&plain) || taken.contains(&plain) && OWN.contains(&plain.as_str()) {
+        plain.push('_');
+    }
+    let mut unused = plain.clone();
+    let mut number = 1;
+    while taken.contains(&unused) {
+        number += 1;
+        unused = format!("{plain}_{number}");
+    }
+    taken.push(unused.clone());
+    unused
+}
+
+impl Tool {
+    /// A tool as the wires of models write it: Chat Completions, Responses, Messages, MCP. `None` for what is no function.
+    pub fn of_json(value: &Json) -> Option<Tool> {
+        let inside = value.get("function").filter(|f| f.is_object()).unwrap_or(value);
+        let text = |key: &str| inside.get(key).and_then(Json::as_str).map(str::to_owned);
+        let schema = ["parameters", "input_schema", "inputSchema", "params"].iter().find_map(|key| inside.get(key));
+        Some(Tool {
+            name: text("name")?,
+            description: text("description").unwrap_or_default(),
+            schema: schema.cloned().unwrap_or(Json::Null),
+        })
+    }
+
+    /// A part of its schema with what it refers to in its place.
+    fn resolved<'a>(&'a self, mut part: &'a Json) -> &'a Json {
+        for _ in 0..8 {
+            let path = part.get("$ref").and_then(Json::as_str).and_then(|path| path.strip_prefix('#'));
+            match path.and_then(|path| self.schema.pointer(path)) {
+                Some(meant) => part = meant,
+                None => break,
+            }
+        }
+        part
+    }
+
+    /// Its parameters, the required ones first, otherwise in the schema's order.
+    fn parameters(&self) -> Vec<Parameter> {
+        let schema = self.resolved(&self.schema);
+        let listed: Vec<&str> =
+            schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
+        let mut taken = vec!["self".to_owned()];
+        let properties = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
+        let mut all: Vec<Parameter> = properties
+            .map(|(name, part)| Parameter {
+                name: name.clone(),
+                variable: identifier(name, &mut taken),
+                required: listed.contains(&name.as_str()),
+                schema: self.resolved(part).clone(),
+            })
+            .collect();
+        all.sort_by_key(|parameter| !parameter.required);
+        all
+    }
+
+    /// Whether it takes arguments that its schema does not name.
+    fn is_open(&self) -> bool {
+        let schema = self.resolved(&self.schema);
+        match schema.get("additionalProperties") {
+            Some(Json::Bool(open)) => *open,
+            Some(Json::Object(_)) => true,
+            _ => schema.get("properties").is_none(),
+        }
+    }
+}
+
+impl Toolbox {
+    /// The tools of a list as the wires of models write it; what is no function is left out.
+    pub fn of_json(tools: &Json) -> Toolbox {
+        Toolbox::new(tools.as_array().into_iter().flatten().filter_map(Tool::of_json).collect())
+    }
+
+    /// Of several tools of one name the first counts.
+    pub fn new(tools: Vec<Tool>) -> Toolbox {
+        let mut known: Vec<Tool> = Vec::new();
+        for tool in tools {
+            if known.iter().all(|other| other.name != tool.name) {
+                known.push(tool);
+            }
+        }
+        let mut taken: Vec<String> = OWN.iter().map(|name| (*name).to_owned()).collect();
+        let functions: Vec<_> =
+            known.iter().map(|tool| (identifier(&tool.name, &mut taken), tool.parameters())).collect();
+        let source = specification(&known, &functions);
+        Toolbox(Arc::new(Inner { tools: known, functions, source }))
+    }
+
+    /// The specification's text.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// The lines that make the objects.
+    pub fn setup() -> Vec<String> {
+        vec![format!("{TOOLS} = Tools()"), format!("{RESULTS} = Results({TOOLS})")]
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[Tool] {
+        &self.0.tools
+    }
+
+    /// The tool of that name, its own or its function's, with the function and the parameters.
+    pub fn tool(&self, name: &str) -> Option<(&Tool, &str, &[Parameter])> {
+        let mut all = self.all();
+        all.find(|(tool, ..)| tool.name == name).or_else(|| self.all().find(|(_, function, _)| *function == name))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Tool, &str, &[Parameter])> {
+        let all = self.0.tools.iter().zip(&self.0.functions);
+        all.map(|(tool, (function, parameters))| (tool, function.as_str(), parameters.as_slice()))
+    }
+
+    /// A tool's function; of one that is not known its name as one of the language.
+    pub fn function(&self, name: &str) -> String {
+        self.tool(name).map_or_else(|| identifier(name, &mut Vec::new()), |(_, function, _)| function.to_owned())
+    }
+
+    /// A call of a tool with its arguments by name. Arguments that are no object stand under `arguments`.
+    pub fn call(&self, name: &str, arguments: &Json) -> Call {
+        let parameters = self.tool(name).map_or(&[][..], |(_, _, parameters)| parameters);
+        let mut taken: Vec<String> = parameters.iter().map(|p| p.variable.clone()).chain(["self".to_owned()]).collect();
+        let mut named = Vec::new();
+        let other = Map::from_iter([("arguments".to_owned(), arguments.clone())]);
+        let given = match arguments {
+            Json::Object(given) => given,
+            Json::Null => &Map::new(),
+            _ => &other,
+        };
+        for (key, value) in given {
+            let variable = match parameters.iter().find(|p| p.name == *key) {
+                Some(parameter) => parameter.variable.clone(),
+                None => identifier(key, &mut taken),
+            };
+            named.push((variable, Literal::from(value)));
+        }
+        Call { receiver: TOOLS.to_owned(), function: self.function(name), args: Vec::new(), named }
+    }
+
+    /// What a call returned, or with what error it failed, as an observation. A text that is JSON is taken as what it says.
+    pub fn result(&self, name: &str, arguments: &Json, result: &str, failed: bool) -> Call {
+        let said = || serde_json::from_str::<Json>(result).ok().map(|said| Literal::from(&said));
+        let result = if failed { None } else { said() }.unwrap_or_else(|| result.into());
+        let args = vec![self.function(name).into(), self.key(name, arguments), result];
+        let function = if failed { FAILED } else { RETURNED };
+        Call { receiver: RESULTS.to_owned(), function: function.to_owned(), args, named: Vec::new() }
+    }
+
+    /// Under what a call's result is kept: the value of its one required argument, or those of several as a list; of a tool that
+    /// requires none all that was given.
+    fn key(&self, name: &str, arguments: &Json) -> Literal {
+        let parameters = self.tool(name).map_or(&[][..], |(_, _, parameters)| parameters);
+        let required = parameters.iter().filter(|p| p.required).map(|p| arguments.get(&p.name).unwrap_or(&Json::Null));
+        let mut values: Vec<&Json> = required.collect();
+        if values.is_empty() {
+            values = arguments.as_object().into_iter().flat_map(Map::values).collect();
+        }
+        while values.len() > 1 && values.last().is_some_and(|last| last.is_null()) {
+            values.pop();
+        }
+        // A key is no list: those are kept by their text.
+        let mut keys = values.into_iter().map(|value| match Literal::from(value) {
+            nested @ (Literal::List(_) | Literal::Dict(_)) => Literal::Str(nested.to_string()),
+            plain => plain,
+        });
+        match (keys.next(), keys.next()) {
+            (Some(only), None) => only,
+            (one, other) => Literal::List(one.into_iter().chain(other).chain(keys).collect()),
+        }
+    }
+
+    /// A call as the wires write it: the tool's own name and the arguments as an object. `None` if it is no call of [`TOOLS`].
+    pub fn wire(&self, call: &Call) -> Option<(String, Json)> {
+        if call.receiver != TOOLS {
+            return None;
+        }
+        let tool = self.all().find(|(_, function, _)| *function == call.function);
+        let parameters = tool.map_or(&[][..], |(_, _, parameters)| parameters);
+        let placed = call.args.iter().enumerate().map(|(at, value)| {
+            let name = parameters.get(at).map_or_else(|| format!("argument_{}", at + 1), |p| p.name.clone());
+            (name, value.into())
+        });
+        let named = call.named.iter().map(|(variable, value)| {
+            let own = parameters.iter().find(|p| p.variable == *variable).map_or(variable, |p| &p.name);
+            (own.clone(), value.into())
+        });
+        let name = tool.map_or_else(|| call.function.clone(), |(tool, _, _)| tool.name.clone());
+        Some((name, Json::Object(placed.chain(named).collect())))
+    }
+
+    /// Reads a call as a person or a model writes it: `tools.f(a='x')`, `f(a='x')`, `f('x')`, `f({"a": "x"})`, and
+    /// `{"name": "f", "arguments": {"a": "x"}}`. `None` for any other text, which may be words; why it is no call of a tool where it
+    /// looks like one.
+    pub fn read(&self, text: &str) -> Option<Result<Call, String>> {
+        let text = text.trim();
+        if let Some(Json::Object(object)) = text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten() {
+            let inside = object.get("function").and_then(Json::as_object).unwrap_or(&object);
+            let name = inside.get("name").or_else(|| inside.get("tool")).and_then(Json::as_str)?;
+            let given = ["arguments", "input", "parameters", "args"].iter().find_map(|key| inside.get(*key));
+            let given = match given {
+                Some(Json::String(text)) => &serde_json::from_str(text).unwrap_or(Json::String(text.clone())),
+                Some(given) => given,
+                None => &Json::Null,
+            };
+            return Some(self.known(name).map(|()| self.call(name, given)));
+        }
+        let (head, inside) = text.strip_suffix(')')?.split_once('(')?;
+        let name = match head.trim().split_once('.').filter(|(receiver, _)| *receiver == TOOLS) {
+            Some((_, function)) => {
+                self.all().find(|(_, f, _)| *f == function).map_or(function, |(tool, ..)| &tool.name)
+            }
+            None => head.trim(),
+        };
+        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/');
+        if name.is_empty() || !name.chars().all(word) {
+            return None;
+        }
+        if let Ok(given @ Json::Object(_)) = serde_json::from_str(inside.trim()) {
+            return Some(self.known(name).map(|()| self.call(name, &given)));
+        }
+        let mut call = match format!("{TOOLS}.{}({inside})", self.function(name)).parse::<Call>() {
+            Ok(call) => call,
+            Err(error) => return self.tool(name).map(|_| Err(format!("`{text}`: {}", error.why))),
+        };
+        if let Err(unknown) = self.known(name) {
+            return Some(Err(unknown));
+        }
+        let parameters = self.tool(name).map_or(&[][..], |(_, _, parameters)| parameters);
+        if call.args.len() > parameters.len() {
+            return Some(Err(format!("{name} takes {} arguments, {} given", parameters.len(), call.args.len())));
+        }
+        let placed = parameters.iter().map(|p| p.variable.clone()).zip(std::mem::take(&mut call.args));
+        let named: Vec<(String, Literal)> = placed.chain(std::mem::take(&mut call.named)).collect();
+        let twice = named.iter().enumerate().find(|(at, (name, _))| named.iter().take(*at).any(|(n, _)| n == name));
+        if let Some((_, (argument, _))) = twice {
+            return Some(Err(format!("{name} is given `{argument}` twice")));
+        }
+        Some(Ok(Call { named, ..call }))
+    }
+
+    fn known(&self, name: &str) -> Result<(), String> {
+        match self.tool(name) {
+            Some(_) => Ok(()),
+            None => {
+                let names: Vec<&str> = self.0.tools.iter().map(|tool| tool.name.as_str()).collect();
+                Err(format!("there is no tool `{name}`; there are {}", names.join(", ")))
+            }
+        }
+    }
+}
+
+fn specification(tools: &[Tool], functions: &[(String, Vec<Parameter>)]) -> String {
+    let paths: Vec<String> = functions.iter().map(|(name, _)| format!("'{TOOLS}.{name}'")).collect();
+    let empty: Vec<String> = functions.iter().map(|(name, _)| format!("'{name}': {{}}")).collect();
+    let setup: Vec<String> = Toolbox::setup().iter().map(|line| format!("'{line}'")).collect();
+    let mut text = format!(
+        "\"\"\"The tools of an agent. A call's result is kept in `read` under the tool and the call's argument, or the tuple of its\n\
+         arguments where it needs several; its error in `errors` likewise; the last result of a tool in `last`.\"\"\"\n\n\
+         SETUP = [{}]\nACTIONS = [{}]\nOBSERVATIONS = ['{RESULTS}.{RETURNED}', '{RESULTS}.{FAILED}']\n\n\n\
+         class Tools:\n    def __init__(self):\n        self.read = {{{empty}}}\n        self.errors = {{{empty}}}\n        \
+         self.last = {{}}\n",
+        setup.join(", "),
+        paths.join(", "),
+        empty = empty.join(", "),
+    );
+    for (tool, (name, parameters)) in tools.iter().zip(functions) {
+        let about = tool.description.trim().lines().next().unwrap_or_default().trim();
+        text.push('\n');
+        if !about.is_empty() {
+            let _ = writeln!(text, "    # {}", about.replace(['\r', '\0', '\x0c'], " "));
+        }
+        let _ = write!(text, "    def {name}(self");
+        for parameter in parameters {
+            let _ = write!(text, ", {}{}", parameter.variable, if parameter.required { "" } else { "=None" });
+        }
+        if tool.is_open() {
+            let mut taken = parameters.iter().map(|p| p.variable.clone()).collect();
+            let _ = write!(text, ", **{}", identifier("others", &mut taken));
+        }
+        text.push_str("):\n        pass\n");
+    }
+    text.push_str(
+        "\n\nclass Results:\n    def __init__(self, tools):\n        self.tools = tools\n\n    \
+         def returned(self, tool, key, result):\n        key = tuple(key) if isinstance(key, list) else key\n        \
+         self.tools.read.setdefault(tool, {})[key] = result\n        self.tools.last[tool] = result\n        \
+         self.tools.errors.setdefault(tool, {}).pop(key, None)\n\n    \
+         def failed(self, tool, key, error):\n        key = tuple(key) if isinstance(key, list) else key\n        \
+         self.tools.errors.setdefault(tool, {})[key] = error\n",
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Assertion, CheckResult, Specification};
+
+    fn tool(name: &str, parameters: Json) -> Json {
+        json!({"type": "function", "function": {"name": name, "description": "Does it.\nMore.", "parameters": parameters}})
+    }
+
+    fn order(properties: &[&str], required: &[&str]) -> Json {
+        let properties: Map<String, Json> = properties.iter().map(|p| ((*p).to_owned(), json!({}))).collect();
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    fn desk() -> Toolbox {
+        Toolbox::of_json(&json!([
+            tool("get_order", order(&["order_id"], &["order_id"])),
+            tool("cancel_order", order(&["note", "order_id", "reason"], &["order_id", "reason"])),
+            {"type": "web_search"},
+            {"name": "find", "input_schema": order(&["zip", "name"], &["name", "zip"])},
+        ]))
+    }
+
+    #[test]
+    fn what_was_read_is_the_state_and_bad_calls_are_seen() {
+        let desk = desk();
+        let spec = Specification::load(desk.source(), "tools.py").unwrap();
+        let mut state = spec.start().unwrap();
+        let w42 = json!({"order_id": "W42"});
+        let result = r#"{"order_id": "W42", "status": "pending", "items": [{"id": 1, "price": 2.5}], "note": null}"#;
+        let function = spec.function("tools", "cancel_order").unwrap();
+        assert_eq!(function.params, ["order_id", "reason", "note"]);
+        let holds = |state: &crate::State, text: &str| {
+            let call = desk.call("cancel_order", &json!({"order_id": "W42", "reason": "mistake"}));
+            let rules = crate::Rules::from([("cancel_order".to_owned(), vec![Assertion::compile(text).unwrap()])]);
+            state.under(&rules, &call)[0].1.clone()
+        };
+        let pending = "self.read['get_order'][order_id]['status'] == 'pending' and note is None";
+        assert!(matches!(holds(&state, pending), CheckResult::Raises { exception, .. } if exception == "KeyError"));
+        state.call(&desk.call("get_order", &w42)).unwrap();
+        let seen = desk.result("get_order", &w42, result, false);
+        assert_eq!(seen.to_string().parse::<Call>().unwrap(), seen);
+        state.call(&seen).unwrap();
+        for text in [pending, "sum(i['price'] for i in self.last['get_order']['items']) == 2.5"] {
+            assert!(holds(&state, text).holds(), "{text}");
+        }
+        let find = json!({"name": "Ann", "zip": "12345"});
+        state.call(&desk.result("find", &find, "Error: user not found", true)).unwrap();
+        state.call(&desk.result("find", &find, "ann_1", false)).unwrap();
+        assert!(holds(&state, "self.read['find'][('12345', 'Ann')] == 'ann_1' and not self.errors['find']").holds());
+        for (arguments, why) in [
+            (json!({"order_id": "W42"}), "missing"),
+            (json!({"order_id": "W42", "reason": "x", "sure": true}), "unexpected"),
+        ] {
+            let call = desk.call("cancel_order", &arguments);
+            assert!(state.obstacle(&call).unwrap().1.contains(why), "{call}");
+        }
+        assert_eq!(state.obstacle(&desk.call("cancel_order", &json!({"reason": "x", "order_id": "W42"}))), None);
+        // An argument of any kind.
+        let nested = desk.call("get_order", &json!({"order_id": [{"a": [1, 2.5, null, true]}]}));
+        assert_eq!(nested.to_string(), "tools.get_order(order_id=[{'a': [1, 2.5, None, True]}])");
+        assert_eq!(nested.to_string().parse::<Call>().unwrap(), nested);
+        let rules = |text: &str| crate::Rules::from([("get_order".into(), vec![Assertion::compile(text).unwrap()])]);
+        assert!(state.under(&rules("order_id[0]['a'][3] and len(order_id) == 1"), &nested)[0].1.holds());
+    }
+
+    #[test]
+    fn calls_are_read_as_they_are_written() {
+        let desk = desk();
+        let said = "tools.cancel_order(order_id='W42', reason='no longer needed')";
+        for text in [
+            said,
+            "cancel_order(order_id='W42', reason='no longer needed')",
+            "cancel_order('W42', reason=\"no longer needed\")",
+            "cancel_order({\"order_id\": \"W42\", \"reason\": \"no longer needed\"})",
+            "{\"name\": \"cancel_order\", \"arguments\": \"{\\\"order_id\\\": \\\"W42\\\", \\\"reason\\\": \\\"no longer needed\\\"}\"}",
+        ] {
+            let call = desk.read(text).unwrap().unwrap();
+            assert_eq!(call.to_string(), said, "{text}");
+            let wire = ("cancel_order".to_owned(), json!({"order_id": "W42", "reason": "no longer needed"}));
+            assert_eq!(desk.wire(&call), Some(wire));
+        }
+        for (text, why) in [
+            ("cancel_order('a', 'b', 'c', 'd')", "takes 3"),
+            ("cancel_order('a', order_id='b')", "twice"),
+            ("cancel_order(x)", "constant"),
+            ("fly({\"to\": 1})", "no tool `fly`"),
+        ] {
+            assert!(desk.read(text).unwrap().unwrap_err().contains(why), "{text}");
+        }
+        for words in ["cancel the order (W42)", "hello", "what (is) it(?)", "{\"a\": 1}", "f(x)"] {
+            assert!(desk.read(words).is_none(), "{words}");
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_names_of_the_program_and_come_back() {
+        let names =
+            ["read", "class", "get-order", "get_order", "get.order", "__init__", "1st", "", "查询", "eval", "read_"];
+        let tools: Vec<Json> =
+            names.iter().map(|name| tool(name, order(&["self", "in", "a-b", "a_b", "input"], &[]))).collect();
+        let desk = Toolbox::of_json(&json!(tools));
+        let spec = Specification::load(desk.source(), "tools.py").unwrap();
+        assert_eq!(spec.functions().len(), names.len() + 2, "{}", desk.source());
+        let arguments = json!({"self": 1, "in": 2, "a-b": 3, "a_b": 4, "input": "x"});
+        for name in names {
+            let call = desk.call(name, &arguments);
+            spec.start().unwrap().call(&call).unwrap();
+            assert_eq!(desk.wire(&call.to_string().parse().unwrap()), Some((name.to_owned(), arguments.clone())));
+            spec.start().unwrap().call(&desk.result(name, &arguments, "x", false)).unwrap();
+        }
+        assert_eq!(desk.read("get.order({\"in\": 1})").unwrap().unwrap().function, "get_order_3");
+        let open = Toolbox::of_json(&json!([{"name": "any"}, {"name": "any"}]));
+        let spec = Specification::load(open.source(), "tools.py").unwrap();
+        spec.start().unwrap().call(&open.call("any", &json!({"others": 1, "x": [1]}))).unwrap();
+        assert_eq!(open.call("other tool", &json!("{no json")).to_string(), "tools.other_tool(arguments='{no json')");
+    }
+}
