@@ -9,9 +9,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use stepwright_wire::Usage;
 
 use super::artifact::ArtifactKind;
-use super::event::{AskId, PromptRecord, Usage};
+use super::event::{AskId, PromptRecord};
 use super::exchanged::Exchange;
 
 /// How a next action is asked for.

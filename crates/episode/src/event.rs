@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stepwright_wire::Usage;
 
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
@@ -153,40 +154,6 @@ pub struct PromptMessage {
     pub role: String,
     /// The text as sent.
     pub text: String,
-}
-
-/// Tokens spent by an ask, as the provider reports them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens of the prompt.
-    pub prompt: u64,
-    /// Tokens generated, reasoning included.
-    pub completion: u64,
-    /// Those of the prompt that the provider had in its cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached: u64,
-    /// Those generated that are reasoning, where counted separately.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub reasoning: u64,
-}
-
-impl Usage {
-    /// Tokens of prompt and answer, nothing cached, no reasoning reported.
-    pub fn new(prompt: u64, completion: u64) -> Self {
-        Usage { prompt, completion, ..Usage::default() }
-    }
-
-    /// Adds what another ask spent.
-    pub fn add(&mut self, other: Usage) {
-        self.prompt = self.prompt.saturating_add(other.prompt);
-        self.completion = self.completion.saturating_add(other.completion);
-        self.cached = self.cached.saturating_add(other.cached);
-        self.reasoning = self.reasoning.saturating_add(other.reasoning);
-    }
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// An event of a session.

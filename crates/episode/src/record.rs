@@ -11,10 +11,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use stepwright_wire::Usage;
 
 use super::ask::AskKind;
 use super::decision::{Decision, DecisionId};
-use super::event::{AskId, Event, NodeId, PromptRecord, Record, StepOutcome, Usage};
+use super::event::{AskId, Event, NodeId, PromptRecord, Record, StepOutcome};
 use super::exchanged::Exchange;
 use super::packed::{Name, Packed};
 use super::proposal::{Action, Proposal, ProposalId, Verdict};

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stepwright_wire::Usage;
 
 use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, Offer, OfferId, OfferState};
 use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
-use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit, Usage};
+use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit};
 use super::history::{Changes, DocumentChange};
 use super::index::{Index, place};
 use super::numbered::Numbered;

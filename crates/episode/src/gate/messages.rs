@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stepwright_wire::Usage;
 
 use super::super::artifact::{ArtifactId, ArtifactKind, Assertions, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
 use super::super::decision::{DecisionId, Policy};
-use super::super::event::{
-    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit, Usage,
-};
+use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit};
 use super::super::exchanged::Exchange;
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 use super::super::shape::Shape;

@@ -1,8 +1,10 @@
 //! Reports. Takes in the results of effects, and decides what follows.
 
+use stepwright_wire::Usage;
+
 use super::super::artifact::ArtifactId;
 use super::super::decision::{Actor, Choice, DecisionId};
-use super::super::event::{AskId, Event, StepOutcome, Usage};
+use super::super::event::{AskId, Event, StepOutcome};
 use super::super::proposal::{Action, ProposalId};
 use super::policy::{self, PolicyOutcome, over_budget, spent};
 use super::{Advice, AfterMove, Draft, Effect, Gate, Intent, Level, MAX_ASKS, Phase, Report, Then};

@@ -131,7 +131,7 @@ pub(super) fn take(answer: &mut Answer, object: &Value, piece: &mut impl FnMut(u
     let message = object.get("message").filter(|_| kind == "message_start");
     for message in [message, Some(object).filter(|_| kind == "message")].into_iter().flatten() {
         answer.serve(message.get("model"));
-        answer.usage = message.get("usage").map(usage).or(answer.usage);
+        answer.usage = message.get("usage").map(Usage::of_messages).or(answer.usage);
     }
     match kind {
         "message" => {
@@ -151,7 +151,7 @@ pub(super) fn take(answer: &mut Answer, object: &Value, piece: &mut impl FnMut(u
             answer.choice(0).reason(0, &text(delta, "thinking"), piece);
         }
         "message_delta" => {
-            let reported = object.get("usage").map(usage).unwrap_or_default();
+            let reported = object.get("usage").map(Usage::of_messages).unwrap_or_default();
             let so_far = answer.usage.get_or_insert_default();
             so_far.completion = reported.completion.max(so_far.completion);
             so_far.prompt = reported.prompt.max(so_far.prompt);
@@ -180,13 +180,6 @@ fn end(answer: &mut Answer, reason: &str) {
         other => other,
     };
     answer.choice(0).end(word);
-}
-
-fn usage(value: &Value) -> Usage {
-    let count = |name: &str| value.get(name).and_then(super::chunk::tokens).unwrap_or_default();
-    let cached = count("cache_read_input_tokens");
-    let prompt = count("input_tokens").saturating_add(cached).saturating_add(count("cache_creation_input_tokens"));
-    Usage { prompt, completion: count("output_tokens"), cached, reasoning: 0 }
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ impl Answer {
             mark.clone_into(&mut self.fingerprint);
         }
         if let Some(reported) = object.get("usage") {
-            self.usage = usage(reported).or(self.usage);
+            self.usage = Usage::of_chat(reported).or(self.usage);
             self.cost = reported.get("cost").and_then(Value::as_f64).filter(|c| *c >= 0.0).or(self.cost);
         }
         let Some(choices) = object.get("choices").and_then(Value::as_array) else { return };
@@ -336,31 +336,6 @@ fn end_word(word: &str) -> &str {
     }
 }
 
-/// Most tokens of an answer that a server is believed to count: sums of any number of answers stay numbers.
-const MOST_TOKENS: u64 = 1 << 40;
-
-pub(super) fn tokens(count: &Value) -> Option<u64> {
-    count.as_u64().map(|count| count.min(MOST_TOKENS))
-}
-
-fn usage(value: &Value) -> Option<Usage> {
-    let count = |name: &str| value.get(name).and_then(tokens);
-    let (prompt, completion) = (count("prompt_tokens"), count("completion_tokens"));
-    if prompt.is_none() && completion.is_none() {
-        return None;
-    }
-    let detail = |of: &str, name: &str| value.get(of).and_then(|d| d.get(name)).and_then(tokens).unwrap_or(0);
-    let (prompt, stated) = (prompt.unwrap_or(0), completion.unwrap_or(0));
-    // xAI and Gemini count what was reasoned in the total alone; it was written and is paid for.
-    let completion = count("total_tokens").map_or(stated, |total| total.saturating_sub(prompt).max(stated));
-    Some(Usage {
-        prompt,
-        completion,
-        cached: detail("prompt_tokens_details", "cached_tokens").max(count("prompt_cache_hit_tokens").unwrap_or(0)),
-        reasoning: detail("completion_tokens_details", "reasoning_tokens").max(completion - stated),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -398,39 +373,6 @@ mod tests {
         assert_eq!(completions[0].mean_logprob(), Some(-1.0));
         assert_eq!(usage, Some(Usage::new(3, 2)));
         assert_eq!(completions[0].reasoning, "hm");
-    }
-
-    #[test]
-    fn counts_that_no_answer_has_are_bounded() {
-        let most = serde_json::json!({ "prompt_tokens": u64::MAX, "completion_tokens": u64::MAX });
-        let Some(read) = usage(&most) else { panic!() };
-        assert!(read.prompt.checked_add(read.completion).is_some_and(|sum| sum.checked_mul(1 << 20).is_some()));
-    }
-
-    #[test]
-    fn tokens_to_reason_count_wherever_a_server_counts_them() {
-        let of = |reported: Value| usage(&reported).unwrap();
-        let details = json!({"reasoning_tokens": 386});
-        // OpenAI within the completion, xAI beside it, Gemini in the total alone.
-        for (reported, completion, reasoning) in [
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 387, "total_tokens": 399, "completion_tokens_details": details}),
-                387,
-                386,
-            ),
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399, "completion_tokens_details": details}),
-                387,
-                386,
-            ),
-            (json!({"prompt_tokens": 12, "completion_tokens": 1, "total_tokens": 399}), 387, 386),
-            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}), 9, 0),
-            (json!({"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 0}), 9, 0),
-            (json!({"prompt_tokens": 12, "completion_tokens": 9}), 9, 0),
-        ] {
-            let found = of(reported.clone());
-            assert_eq!((found.prompt, found.completion, found.reasoning), (12, completion, reasoning), "{reported}");
-        }
     }
 
     #[test]

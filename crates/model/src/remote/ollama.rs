@@ -110,7 +110,7 @@ pub(super) fn take(answer: &mut Answer, object: &Value, piece: &mut impl FnMut(u
     if object.get("done").and_then(Value::as_bool) == Some(true) {
         let reason = object.get("done_reason").and_then(Value::as_str).filter(|r| !r.is_empty());
         choice.end(reason.unwrap_or("stop"));
-        let count = |name: &str| object.get(name).and_then(super::chunk::tokens);
+        let count = |name: &str| object.get(name).and_then(Usage::tokens);
         let (prompt, completion) = (count("prompt_eval_count"), count("eval_count"));
         if prompt.is_some() || completion.is_some() {
             answer.usage = Some(Usage::new(prompt.unwrap_or_default(), completion.unwrap_or_default()));

@@ -1,0 +1,182 @@
+//! JSON as the texts it is made of: an object's or list's members cut out without being read, so that what is put back is what it was.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+/// A text that is JSON, cut at its outermost level: the members' beginnings and ends. Of a text that is none, whatever it looks like.
+struct Members<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Members<'a> {
+    fn of(text: &'a str, open: char) -> Option<Self> {
+        let inner = text.trim().strip_prefix(open)?;
+        Some(Members { text: inner.get(..inner.len().checked_sub(1)?)?, at: 0 })
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.at..)?;
+        if rest.trim().is_empty() {
+            return None;
+        }
+        let end = end(rest, b',').unwrap_or(rest.len());
+        self.at += end + 1;
+        rest.get(..end).map(str::trim)
+    }
+}
+
+/// Where the first byte `stop` outside of strings and brackets is.
+fn end(text: &str, stop: u8) -> Option<usize> {
+    let (mut depth, mut within, mut escaped) = (0_usize, false, false);
+    text.bytes().position(|byte| {
+        if within {
+            (within, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+            return false;
+        }
+        match byte {
+            b'"' => within = true,
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => return byte == stop && depth == 0,
+        }
+        false
+    })
+}
+
+/// The elements of a list; nothing of what is no list.
+pub(crate) fn elements(list: &str) -> impl Iterator<Item = &str> {
+    Members::of(list, '[').into_iter().flatten()
+}
+
+pub(crate) fn list<T: AsRef<str>>(elements: &[T]) -> String {
+    let texts: Vec<&str> = elements.iter().map(AsRef::as_ref).collect();
+    format!("[{}]", texts.join(","))
+}
+
+/// An object's fields, each the text of its value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fields(IndexMap<String, String>);
+
+impl Fields {
+    /// Of an object; none of anything else.
+    pub(crate) fn of(object: &str) -> Self {
+        let fields = Members::of(object, '{').into_iter().flatten().filter_map(|member| {
+            let at = end(member, b':')?;
+            let name = serde_json::from_str(member.get(..at)?.trim()).ok()?;
+            Some((name, member.get(at + 1..)?.trim().to_owned()))
+        });
+        Fields(fields.collect())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> &str {
+        self.0.get(name).map_or("null", String::as_str)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A field's value where it is a string.
+    pub(crate) fn string(&self, name: &str) -> String {
+        serde_json::from_str(self.get(name)).unwrap_or_default()
+    }
+
+    pub(crate) fn value(&self, name: &str) -> Value {
+        serde_json::from_str(self.get(name)).unwrap_or_default()
+    }
+
+    pub(crate) fn set(&mut self, name: &str, text: impl Into<String>) {
+        self.0.insert(name.to_owned(), text.into());
+    }
+
+    pub(crate) fn put(&mut self, name: &str, value: &Value) {
+        self.set(name, value.to_string());
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.0.shift_remove(name);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+}
+
+impl std::fmt::Display for Fields {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("{")?;
+        for (at, (name, text)) in self.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{}:{text}", quoted(name))?;
+        }
+        f.write_str("}")
+    }
+}
+
+/// A text as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// Where a body is cut into pieces: before each field of the outermost object and each element of a list in one; a comma goes with what follows, so
+/// that what was the last stays the same piece.
+pub(crate) fn cuts(body: &str) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let (mut open, mut within, mut escaped): (Vec<u8>, _, _) = (Vec::new(), false, false);
+    for (at, byte) in body.bytes().enumerate() {
+        if within {
+            (within, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+            continue;
+        }
+        match byte {
+            b'"' => within = true,
+            b'[' | b'{' => {
+                open.push(byte);
+                if byte == b'[' && open.len() == 2 {
+                    cuts.push(at + 1);
+                }
+            }
+            b']' | b'}' => {
+                if byte == b']' && open.len() == 2 {
+                    cuts.push(at);
+                }
+                open.pop();
+            }
+            b',' if open.len() == 1 || open.as_slice() == b"{[" => cuts.push(at),
+            _ => {}
+        }
+    }
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_object_is_cut_and_put_together() {
+        let text = r#" {"a" : [1, 2.50, "x,]\"\\"] ,"b\"c":{"d":1e400},"e": 123456789012345678901234567890 , "f":""} "#;
+        let mut fields = Fields::of(text);
+        assert_eq!(fields.get("a"), r#"[1, 2.50, "x,]\"\\"]"#);
+        assert_eq!(elements(fields.get("a")).collect::<Vec<_>>(), ["1", "2.50", r#""x,]\"\\""#]);
+        fields.set("a", "0");
+        assert_eq!(fields.to_string(), r#"{"a":0,"b\"c":{"d":1e400},"e":123456789012345678901234567890,"f":""}"#);
+        assert_eq!(elements("[ ]").count() + elements("{}").count() + elements("null").count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd(text in ".{0,60}") {
+            let _ = (Fields::of(&text), elements(&text).count());
+            let cut = cuts(&text);
+            prop_assert!(cut.iter().all(|at| text.is_char_boundary(*at)));
+        }
+    }
+}
