@@ -12,6 +12,7 @@ pub mod check;
 mod descriptors;
 #[cfg(target_os = "linux")]
 mod files;
+pub mod group;
 pub mod leash;
 #[cfg(unix)]
 mod limits;

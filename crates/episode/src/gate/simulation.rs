@@ -157,7 +157,7 @@ impl Sim {
         }
         let origin = if spec.temperature == 0.0 { Origin::Greedy } else { Origin::Sample };
         let drafts = texts.iter().map(|t| draft(t, origin)).collect();
-        let usage = spec.prompt.as_ref().map(|_| super::super::event::Usage::new(90, 10));
+        let usage = spec.prompt.as_ref().map(|_| stepwright_wire::Usage::new(90, 10));
         self.report(Report::Answered {
             ask,
             texts: texts.iter().map(|t| t.to_string()).collect(),

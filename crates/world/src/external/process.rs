@@ -1,18 +1,16 @@
 //! Process of a running command: lines in, lines out, and nothing of it left when it is dropped.
 //!
-//! On Linux the command is leashed: a supervisor ends all that came of it, also what left its process group and session, and also
-//! if Stepwright itself is killed. Elsewhere the command leads its own process group, which is killed whole, and a guard (a shell
-//! that waits for the end of a pipe) kills the group if Stepwright itself is killed. What the command says is read by threads that keep a bounded amount; a command that
+//! It is a [`Group`]: all that came of it ends with it. What the command says is read by threads that keep a bounded amount; a command that
 //! floods is made to wait.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use stepwright_confine::leash::Leash;
+use stepwright_confine::group::Group;
 
 use super::line::LONGEST;
 use crate::WorldError;
@@ -24,9 +22,6 @@ const LAST_WORDS: usize = 20;
 const LAST_WORD: u64 = 400;
 /// How long a command that closed its output may take to end, and its last words to arrive.
 const PARTING: Duration = Duration::from_millis(300);
-
-/// How long a supervisor may take to end all that came of the command.
-const SUPERVISED: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub enum Said {
@@ -43,17 +38,13 @@ pub enum Said {
 
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    /// Where there is a supervisor, the child is that.
-    leash: Option<Leash>,
-    guard: Option<Child>,
+    group: Group,
     requests: Sender<Vec<u8>>,
     said: Receiver<Said>,
     nudge: SyncSender<Said>,
     last_words: Arc<Mutex<VecDeque<String>>>,
     /// Closed once standard error has been read to its end.
     silent: Receiver<()>,
-    exit: Option<ExitStatus>,
 }
 
 impl Process {
@@ -67,44 +58,21 @@ impl Process {
                 adapter.section, adapter.name
             )));
         };
-        let (mut leash, mut command) = match Leash::new(program, args) {
-            Some((leash, command)) => (Some(leash), command),
-            None => {
-                let mut command = Command::new(program);
-                command.args(args);
-                (None, command)
+        let mut group = Group::start(program, args, |command| {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.env_clear().envs(super::variables::of(adapter, std::env::vars_os()));
+            if let Some(folder) = &adapter.folder {
+                command.current_dir(folder);
             }
-        };
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env_clear().envs(super::variables::of(adapter, std::env::vars_os()));
-        if let Some(folder) = &adapter.folder {
-            command.current_dir(folder);
-        }
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(failed)?;
-        if let Some(Err(error)) = leash.as_mut().map(Leash::started) {
-            // The supervisor has ended by itself.
-            let _ = child.wait();
-            return Err(failed(error));
-        }
+        })
+        .map_err(failed)?;
         let (to, said) = sync_channel(1);
         let (requests, asked) = channel();
         let (speaking, silent) = channel::<()>();
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        let child = group.child();
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let guard = if leash.is_some() { None } else { guard(child.id()) };
-        let process = Process {
-            child,
-            leash,
-            guard,
-            requests,
-            said,
-            nudge: to.clone(),
-            last_words: Arc::clone(&last_words),
-            silent,
-            exit: None,
-        };
+        let process = Process { group, requests, said, nudge: to.clone(), last_words: Arc::clone(&last_words), silent };
         // From here on the process is killed if a thread cannot be started.
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(failed(std::io::Error::other("it has no standard streams")));
@@ -157,34 +125,9 @@ impl Process {
 
     /// Kills the command and all that it started, and collects what is left of it; gives how it had ended by itself, if it had.
     pub fn end(&mut self, by_itself: bool) -> Option<ExitStatus> {
-        if self.exit.is_some() {
-            return self.exit;
-        }
-        let pause = Duration::from_millis(5);
-        let deadline = Instant::now() + PARTING;
-        while by_itself && !has_exited(&self.child) && Instant::now() < deadline {
-            std::thread::sleep(pause);
-        }
-        let mut alone = has_exited(&self.child);
-        let supervised = self.leash.take().is_some();
-        if supervised {
-            let deadline = Instant::now() + SUPERVISED;
-            while !has_exited(&self.child) && Instant::now() < deadline {
-                std::thread::sleep(pause);
-            }
-        }
-        // The group goes before its leader is collected: until then its number cannot be another's.
-        kill_group(&mut self.child);
-        if let Some(mut guard) = self.guard.take() {
-            // Had it ended already, there is nothing to kill.
-            let _ = guard.kill();
-            let _ = guard.wait();
-        }
-        self.exit = self.child.wait().ok();
-        // A supervisor that had to end what the command left behind still ends as the command had by itself.
-        alone |= supervised && self.exit.is_some_and(|status| status.code().is_some());
+        let exit = self.group.end(if by_itself { PARTING } else { Duration::ZERO });
         let _ = self.silent.recv_timeout(PARTING);
-        self.exit.filter(|_| alone)
+        exit
     }
 
     /// The last lines of its standard error, oldest first.
@@ -211,45 +154,6 @@ fn not_started(adapter: &Adapter, error: &std::io::Error) -> String {
 
 fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
-}
-
-/// Whether a command has ended. It is not collected yet.
-#[cfg(unix)]
-fn has_exited(child: &Child) -> bool {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return false };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)))
-}
-
-#[cfg(not(unix))]
-fn has_exited(_: &Child) -> bool {
-    false
-}
-
-fn kill_group(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // Nobody left in it is as good.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
-}
-
-/// A shell that kills the group as soon as this process is gone, however it ended: its standard input ends then. Without a
-/// shell there is no guard.
-#[cfg(unix)]
-fn guard(group: u32) -> Option<Child> {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", "trap '' HUP INT TERM; read -r _; kill -s KILL -- \"-$1\"", "stepwright-guard"]);
-    command.arg(group.to_string()).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().ok()
-}
-
-#[cfg(not(unix))]
-fn guard(_: u32) -> Option<Child> {
-    None
 }
 
 fn write_all(mut stdin: ChildStdin, asked: &Receiver<Vec<u8>>, deaf: &SyncSender<Said>) {

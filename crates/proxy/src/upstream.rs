@@ -1,0 +1,379 @@
+//! Upstream: the provider that the agent would have asked, with the agent's own key, asked what it asked.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use eventsource_stream::Eventsource;
+use futures_util::StreamExt;
+use hyper::body::Bytes;
+use hyper::{HeaderMap, Method, StatusCode};
+use reqwest::{Client, Response, Url, redirect};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stepwright_secret::Mask;
+use stepwright_wire::{Api, Fold, Request, Stored, Whole, refusal};
+
+use crate::routes::{Provider, provider};
+
+/// Most bytes of an answer.
+const MAX_ANSWER: usize = 64 << 20;
+/// How long a provider may be silent: what reasons takes its time.
+const SILENCE: Duration = Duration::from_secs(900);
+const CONNECT: Duration = Duration::from_secs(30);
+/// Headers of an error that say when to ask again.
+const OF_ERRORS: [&str; 6] =
+    ["content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-request-id"];
+
+/// Headers that hold keys.
+const KEYS: [&str; 5] = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
+
+/// The variables that name another address, and the address where none does.
+const OPENAI: (&[&str], &str) = (&["OPENAI_BASE_URL", "OPENAI_API_BASE"], "https://api.openai.com/v1");
+const ANTHROPIC: (&[&str], &str) = (&["ANTHROPIC_BASE_URL"], "https://api.anthropic.com");
+
+/// An error that an agent gets: the provider's own, byte for byte, or one in its words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub status: u16,
+    /// What a client looks at before it asks again.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Refusal {
+    /// One that no provider said. `kind` is a type of error of the interface.
+    pub fn new(api: Api, status: u16, kind: &str, message: &str) -> Self {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        Refusal { status, headers, body: refusal(api, kind, message, false) }
+    }
+
+    /// Its words: those of the error that it holds, else itself.
+    pub fn message(&self) -> String {
+        let object: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let error = object.get("error").unwrap_or(&object);
+        let words = error.get("message").or(Some(error)).and_then(Value::as_str);
+        words.map_or_else(|| self.body.clone(), str::to_owned)
+    }
+
+    /// The type of error that it says to be.
+    pub(crate) fn kind(&self) -> String {
+        let object: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let kind = object.get("error").and_then(|error| error.get("type")).and_then(Value::as_str);
+        kind.unwrap_or("api_error").to_owned()
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.status, self.message())
+    }
+}
+
+/// What it takes to ask the provider as the agent did. Its headers hold the agent's key: they are shown nowhere and cannot be written.
+#[derive(Clone)]
+pub struct Ask {
+    pub(crate) api: Api,
+    /// Path and query behind the secret.
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Ask {
+    /// A text without the agent's keys, should a provider have repeated one.
+    pub fn masked(&self, text: &str) -> String {
+        let held = |name: &&str| self.headers.get(*name)?.to_str().ok();
+        let keys = KEYS.iter().filter_map(held).map(|value| value.trim_start_matches("Bearer "));
+        Mask::new(keys).masked(text)
+    }
+}
+
+impl std::fmt::Debug for Ask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask").field("api", &self.api).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// The providers' addresses, and what of their store they have otherwise than the agent.
+#[derive(Debug)]
+pub struct Upstream {
+    openai: Url,
+    anthropic: Url,
+    client: Client,
+    /// For servers of this machine: no proxy stands before them.
+    direct: Client,
+    stored: Mutex<Stored>,
+    /// Responses as the provider gave them: their digests by their ids.
+    genuine: Mutex<HashMap<String, String>>,
+}
+
+impl Upstream {
+    /// The provider that a command with these variables would ask.
+    /// Errors: an address that is none, in words.
+    pub fn of_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let address = |(names, default): (&[&str], &str)| {
+            let set =
+                names.iter().find_map(|name| Some((*name, variable(name).filter(|text| !text.trim().is_empty())?)));
+            let (name, text) = set.unwrap_or(("", default.to_owned()));
+            let url =
+                Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            // The text is not repeated: it might hold a password.
+            url.ok_or_else(|| format!("{name} is no http or https address"))
+        };
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = |direct: bool| {
+            let mut builder = Client::builder().connect_timeout(CONNECT).read_timeout(SILENCE);
+            // A redirect would take the key where nobody named it.
+            builder = builder.redirect(redirect::Policy::none());
+            if direct {
+                builder = builder.no_proxy();
+            }
+            builder.build().map_err(|error| format!("cannot set up the HTTP client: {error}"))
+        };
+        Ok(Upstream {
+            openai: address(OPENAI)?,
+            anthropic: address(ANTHROPIC)?,
+            client: client(false)?,
+            direct: client(true)?,
+            stored: Mutex::default(),
+            genuine: Mutex::default(),
+        })
+    }
+
+    /// Where an interface's requests go, without what may be secret in it.
+    pub fn address(&self, api: Api) -> String {
+        let mut url = self.base(provider(api)).clone();
+        url.set_query(None);
+        let _ = (url.set_username(""), url.set_password(None));
+        url.to_string()
+    }
+
+    fn base(&self, provider: Provider) -> &Url {
+        match provider {
+            Provider::OpenAi => &self.openai,
+            Provider::Anthropic => &self.anthropic,
+        }
+    }
+
+    fn url(&self, provider: Provider, path: &str) -> Url {
+        let mut url = self.base(provider).clone();
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let bare = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+        let base = url.path().trim_end_matches('/').to_owned();
+        // OpenAI's clients are given the version with the address, Anthropic's add it.
+        let base = match provider {
+            Provider::Anthropic if !base.ends_with("/v1") => format!("{base}/v1"),
+            _ => base,
+        };
+        url.set_path(&format!("{base}{bare}"));
+        if let Some(query) = query {
+            url.set_query(Some(query));
+        }
+        url
+    }
+
+    async fn send(
+        &self,
+        provider: Provider,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, String> {
+        let url = self.url(provider, path);
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let near = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let client = if near { &self.direct } else { &self.client };
+        client.request(method, url).headers(headers).body(body).send().await.map_err(|error| cause(&error))
+    }
+
+    /// Lets a request pass that is no answer.
+    pub(crate) async fn pass(
+        &self,
+        provider: Provider,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, String> {
+        self.send(provider, method, path, headers, body).await
+    }
+
+    /// Asks the provider for an answer; `body` is the agent's request, or one that was changed. New text goes to `on_text` as it
+    /// arrives. Dropped, it stops asking.
+    pub async fn ask(&self, ask: &Ask, body: &str, mut on_text: impl FnMut(&str)) -> Result<Whole, Refusal> {
+        let body = match ask.api {
+            Api::Responses => lock(&self.stored).upstream(body).unwrap_or_else(|_| body.to_owned()),
+            _ => body.to_owned(),
+        };
+        let counted = with_usage(ask.api, &body);
+        let whole = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), &mut on_text).await {
+            // A server that does not know how to count what it streams.
+            Err(refused) if counted.is_some() && matches!(refused.status, 400 | 422) => {
+                self.ask_once(ask, &body, &mut on_text).await?
+            }
+            asked => asked?,
+        };
+        if ask.api == Api::Responses {
+            lock(&self.genuine).insert(whole.id().to_owned(), whole.digest());
+        }
+        Ok(whole)
+    }
+
+    async fn ask_once(&self, ask: &Ask, body: &str, on_text: &mut impl FnMut(&str)) -> Result<Whole, Refusal> {
+        let api = ask.api;
+        let broken =
+            |message: String| Refusal::new(api, 502, "api_error", &format!("the provider's answer: {message}"));
+        let sent =
+            self.send(provider(api), Method::POST, &ask.path, ask.headers.clone(), Bytes::from(body.to_owned())).await;
+        let response =
+            sent.map_err(|why| Refusal::new(api, 502, "api_error", &format!("the provider cannot be asked: {why}")))?;
+        let streamed = is_json(&response) != Some(true) && body_streams(body);
+        if response.status() != StatusCode::OK {
+            return Err(refused(response).await);
+        }
+        if !streamed {
+            let text = text(response).await.map_err(broken)?;
+            let whole = Whole::read(api, &text).map_err(|problem| problem.to_string());
+            return whole.map_err(|problem| of_body(api, text, problem));
+        }
+        let mut fold = Fold::new(api);
+        let (mut bytes, mut said) = (0, 0);
+        let mut events = Box::pin(response.bytes_stream().eventsource());
+        while let Some(event) = events.next().await {
+            let data = event.map_err(|error| broken(error.to_string()))?.data;
+            bytes += data.len();
+            if bytes > MAX_ANSWER {
+                return Err(broken("it is longer than any that is useful".into()));
+            }
+            let ended = fold.take(&data).map_err(|problem| of_body(api, data, problem.to_string()))?;
+            let so_far = fold.so_far();
+            if let Some(new) = so_far.get(said..).filter(|new| !new.is_empty()) {
+                on_text(new);
+                said = so_far.len();
+            }
+            if ended {
+                break;
+            }
+        }
+        fold.end().map_err(|problem| broken(problem.to_string()))
+    }
+
+    /// Keeps what a request for a response was answered with.
+    pub(crate) fn keep(&self, request: &Request, body: &str, whole: &Whole) {
+        if request.api == Api::Responses {
+            let changed = lock(&self.genuine).get(whole.id()) != Some(&whole.digest());
+            lock(&self.stored).keep(request, body, whole, changed);
+        }
+    }
+
+    /// A response as the agent got it, where the provider has another.
+    pub(crate) fn stored(&self, id: &str) -> Option<String> {
+        lock(&self.stored).changed(id).map(|whole| whole.text().to_owned())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A chat's body that also asks how many tokens a stream had; `None` where it does, or is not streamed.
+fn with_usage(api: Api, body: &str) -> Option<String> {
+    if api != Api::Chat || !body_streams(body) {
+        return None;
+    }
+    let mut object: serde_json::Map<String, Value> = serde_json::from_str(body).ok()?;
+    let options = object.entry("stream_options").or_insert_with(|| json!({}));
+    let options = options.as_object_mut()?;
+    if options.get("include_usage") == Some(&Value::Bool(true)) {
+        return None;
+    }
+    options.insert("include_usage".into(), true.into());
+    serde_json::to_string(&object).ok()
+}
+
+fn body_streams(body: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Streams {
+        #[serde(default)]
+        stream: Option<bool>,
+    }
+    serde_json::from_str::<Streams>(body).is_ok_and(|body| body.stream == Some(true))
+}
+
+fn is_json(response: &Response) -> Option<bool> {
+    Some(response.headers().get("content-type")?.to_str().ok()?.contains("json"))
+}
+
+async fn text(response: Response) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let mut stream = Box::pin(response.bytes_stream());
+    while let Some(piece) = stream.next().await {
+        bytes.extend_from_slice(&piece.map_err(|error| cause(&error))?);
+        if bytes.len() > MAX_ANSWER {
+            return Err("it is longer than any that is useful".into());
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".into())
+}
+
+async fn refused(response: Response) -> Refusal {
+    let status = response.status().as_u16();
+    let kept = |name: &&str| Some(((*name).to_owned(), response.headers().get(*name)?.to_str().ok()?.to_owned()));
+    let headers = OF_ERRORS.iter().filter_map(kept).collect();
+    // A status that is no error cannot be one for the agent.
+    let status = if status < 400 { 502 } else { status };
+    Refusal { status, headers, body: text(response).await.unwrap_or_default() }
+}
+
+/// What came with the status of success and is no answer: an error in its own words where it is one.
+fn of_body(api: Api, body: String, problem: String) -> Refusal {
+    let is_error =
+        serde_json::from_str::<Value>(&body).is_ok_and(|object| object.get("error").is_some_and(|e| !e.is_null()));
+    match is_error {
+        true => Refusal { body, ..Refusal::new(api, 502, "api_error", "") },
+        false => Refusal::new(api, 502, "api_error", &format!("the provider's answer: {problem}")),
+    }
+}
+
+/// The innermost cause: the outer ones repeat the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: Option<&dyn std::error::Error> = std::error::Error::source(error);
+    let mut text = None;
+    while let Some(error) = inner {
+        text = Some(error.to_string());
+        inner = error.source();
+    }
+    text.unwrap_or_else(|| "no further explanation".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_put_behind_the_agents_own_address() {
+        let upstream =
+            |name: &'static str, text: &'static str| Upstream::of_variables(move |n| (n == name).then(|| text.into()));
+        let (own, other) = (upstream("", "").unwrap(), upstream("OPENAI_API_BASE", "http://h:1/api/").unwrap());
+        assert_eq!(own.url(Provider::OpenAi, "/v1/models?x=1").as_str(), "https://api.openai.com/v1/models?x=1");
+        assert_eq!(own.url(Provider::OpenAi, "/models").as_str(), "https://api.openai.com/v1/models");
+        assert_eq!(own.url(Provider::Anthropic, "/v1/messages").as_str(), "https://api.anthropic.com/v1/messages");
+        assert_eq!(other.url(Provider::OpenAi, "/v1/responses").as_str(), "http://h:1/api/responses");
+        let versioned = upstream("ANTHROPIC_BASE_URL", "http://u:p@h/a/v1").unwrap();
+        assert_eq!(versioned.url(Provider::Anthropic, "/v1/messages").path(), "/a/v1/messages");
+        assert_eq!(versioned.address(Api::Messages), "http://h/a/v1");
+        assert!(upstream("OPENAI_BASE_URL", "nowhere:secret").is_err_and(|why| !why.contains("secret")));
+    }
+
+    #[test]
+    fn streams_are_counted_and_errors_have_words() {
+        assert_eq!(with_usage(Api::Chat, r#"{"stream":false}"#), None);
+        assert_eq!(with_usage(Api::Chat, r#"{"stream":true,"stream_options":{"include_usage":true}}"#), None);
+        let counted = with_usage(Api::Chat, r#"{"messages":[],"stream":true}"#).unwrap();
+        assert_eq!(counted, r#"{"messages":[],"stream":true,"stream_options":{"include_usage":true}}"#);
+        let refusal = Refusal::new(Api::Messages, 400, "invalid_request_error", "no");
+        assert_eq!((refusal.message(), refusal.kind()), ("no".into(), "invalid_request_error".into()));
+        assert_eq!(of_body(Api::Chat, r#"{"error":{"message":"full"}}"#.into(), "x".into()).message(), "full");
+    }
+}
