@@ -38,14 +38,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         id: "blocking-cleared",
         excuses: |case| {
-            let asked_again = |case: &super::folder::Case<'_>| {
-                let at = case.call?;
-                Turn::all(case.episode).iter().find_map(|turn| turn.calls.iter().position(|call| *call == at))
-            };
-            case.folder == "blocking" && ["prompt", "roles"].contains(&case.field) && asked_again(case) > Some(0)
+            let again = |call| Turn::all(case.episode).iter().any(|turn| turn.again.contains(&call));
+            case.folder == "blocking" && ["prompt", "roles"].contains(&case.field) && case.call.is_some_and(again)
         },
-        reason: "the program forgets a failure once an answer could be read, although nothing was done then; here it stands until a step \
-                 is taken",
+        reason: "the program forgets a failure once an action was selected, although it is not carried out then (it was the last one \
+                 again, or a scan of nothing); here it stands until a step is taken",
     },
     Exception {
         id: "blocking-running",
@@ -56,9 +53,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
 ];
 
 /// A decision that led to a step, with the requests made for it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Turn {
     calls: Vec<usize>,
+    /// Those of them made after an action was selected that was not carried out.
+    again: Vec<usize>,
     /// None where the recording ends without one.
     action: Option<String>,
 }
@@ -67,21 +66,28 @@ impl Turn {
     fn all(episode: &Recorded) -> Vec<Turn> {
         let taken = episode.outcome["actions_taken"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let mut taken = taken.filter(|action| !action.is_empty()).peekable();
-        let (mut turns, mut calls) = (Vec::new(), Vec::new());
+        let (mut turns, mut turn) = (Vec::new(), Turn::default());
+        let mut selected = false;
         let mut all = decisions(episode).peekable();
         while let Some(decision) = all.next() {
             // Where the same is chosen twice running, the program has another decision made over all that is feasible.
             let again =
                 decision["all_feasible"] == false && all.peek().is_some_and(|next| next["all_feasible"] == true);
-            calls.extend(
-                decision["calls"].as_array().into_iter().flatten().filter_map(Value::as_u64).map(|at| at as usize),
-            );
+            let calls = decision["calls"].as_array().into_iter().flatten().filter_map(Value::as_u64);
+            let calls: Vec<usize> = calls
+                .map(|at| at as usize)
+                .filter(|at| !episode.calls.get(*at).is_some_and(Call::is_repeated))
+                .collect();
+            turn.again.extend(calls.iter().filter(|_| selected));
+            turn.calls.extend(calls);
             let returned = decision["returned"].as_str();
+            selected |= returned.is_some();
             if let Some(action) = taken.next_if(|next| !again && Some(*next) == returned) {
-                turns.push(Turn { calls: std::mem::take(&mut calls), action: Some(action.to_owned()) });
+                turns.push(Turn { action: Some(action.to_owned()), ..std::mem::take(&mut turn) });
+                selected = false;
             }
         }
-        turns.extend((!calls.is_empty()).then_some(Turn { calls, action: None }));
+        turns.extend((!turn.calls.is_empty()).then_some(turn));
         turns
     }
 }
@@ -163,12 +169,12 @@ fn kitchen(recording: &Recording<'_>, options: &[(&str, &str)], method: &str) ->
 fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
     let running = recording.episode.task["retain_memory"] == true;
     let conversation = if running { "running" } else { "fresh" };
-    let options = [("settings", "blocking-program"), ("conversation", conversation)];
+    let options = [("settings", "blocking-program"), ("conversation", conversation), ("full", "moves")];
     let turns = Turn::all(recording.episode);
     let path = recording.folder.join("templates").join("select_chat.jinja");
     let template = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let (role, rest) = template.split_once('\n').ok_or("its template has one line")?;
-    // How the program words a failure is the recording's; of what and when is the product's.
+    // What the program says of what is no action at all, or of a search for nothing, is the recording's: it reports the event before.
     let (mut worded, mut unparsed, mut last) = (serde_json::Map::new(), Value::from(""), "");
     for decision in decisions(recording.episode) {
         let said = decision["failure_before"].as_str().unwrap_or_default();
@@ -187,7 +193,14 @@ fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
     let slots = format!(
         "{{% set done = [] %}}{{% set worded = {} %}}{{% set unparsed = {unparsed} %}}\
          {{% if failures and (failures | last) is startingwith(\"Unparsable\") %}}{{% set failures = [unparsed] %}}\
-         {{% elif failed is not none %}}{{% set failures = [worded[failed.action]] %}}{{% else %}}{{% set failures = [] %}}{{% endif %}}",
+         {{% elif failed is none %}}{{% set failures = [] %}}\
+         {{% elif failed.action is startingwith(\"scanroom\") %}}\
+         {{% set failures = [\"The action \" ~ failed.action ~ \" failed. The object is not visible from my current location, do not \
+         repeat this action until moving locations.\"] %}}\
+         {{% elif \"`\" in failed.error or failed.action is startingwith(\"find \") %}}\
+         {{% set failures = [worded[failed.action]] if failed.action in worded else [] %}}\
+         {{% else %}}{{% set failures = [\"I failed to perform action: \" ~ failed.action ~ \" due to this blocking condition: \" ~ \
+         failed.error] %}}{{% endif %}}",
         json!(worded),
     );
     let candidates = recording.episode.calls.iter().map(candidates).collect();

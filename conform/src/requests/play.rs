@@ -98,7 +98,7 @@ async fn one(config: Arc<Config>, sources: Sources, opening: Opening, model: Arc
 /// What came of a recorded call.
 enum Reply {
     Answers(Vec<Completion>),
-    /// The service asked to wait, and the same was asked again, which is done below a method.
+    /// None: the same is asked again.
     Limited,
     /// It failed.
     Failed(String),
@@ -106,10 +106,10 @@ enum Reply {
 
 impl Reply {
     fn of(call: &Call, folder: &Folder) -> Self {
-        match call.rest.get("note").and_then(|note| note.as_str()).filter(|_| call.answers.is_empty()) {
-            Some(note) if note.contains("raised RateLimitError") => Reply::Limited,
-            Some(note) if note.contains("raised") => Reply::Failed(note.to_owned()),
-            _ => Reply::Answers((folder.answers)(call)),
+        match call.raised() {
+            Some(_) if call.is_repeated() => Reply::Limited,
+            Some(note) => Reply::Failed(note.to_owned()),
+            None => Reply::Answers((folder.answers)(call)),
         }
     }
 }

@@ -34,6 +34,20 @@ pub(crate) struct Call {
     pub(crate) rest: Map<String, Value>,
 }
 
+impl Call {
+    /// What it raised, where it gave no answer.
+    pub(super) fn raised(&self) -> Option<&str> {
+        let note = self.rest.get("note")?.as_str()?;
+        (self.answers.is_empty() && note.contains("raised")).then_some(note)
+    }
+
+    /// Whether the service asked to wait or was silent, so that the same was asked again; the product does so below a method.
+    pub(super) fn is_repeated(&self) -> bool {
+        let limits = ["raised RateLimitError", "raised APITimeoutError"];
+        self.raised().is_some_and(|note| limits.iter().any(|limit| note.contains(limit)))
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Message {
     pub(crate) role: String,

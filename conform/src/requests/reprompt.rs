@@ -311,7 +311,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 
 #[cfg(unix)]
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
-    match std::os::unix::fs::symlink(from, to) {
+    match std::os::unix::fs::symlink(std::path::absolute(from)?, to) {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }

@@ -182,6 +182,7 @@ impl PolicyStudy {
                         likelihood: likelihood.to_owned(),
                         preconditions: which.to_string(),
                         preconditions_held: which.described()["file"].as_str().unwrap_or_default().to_owned(),
+                        settings: Setting::published(&method, model),
                         seed,
                     };
                     for setting in self.seeds.all().iter().map(|seed| of_seed(*seed)) {

@@ -5,7 +5,6 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -20,6 +19,7 @@ use super::runner::{Opening, Plan, Study, Unit};
 use super::sample::sample;
 use stepwright_launch::NewSession;
 use stepwright_method::SYMBOLIC;
+use stepwright_method::publications::SETTINGS;
 use stepwright_world::kitchen;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +27,26 @@ pub struct Condition {
     pub name: &'static str,
     pub method: &'static str,
     pub find: &'static str,
+    /// The publication's settings, by their id.
+    pub settings: &'static str,
     /// Whether its course depends on a language model where one is in use.
     pub model: bool,
 }
 
 /// The paper's five conditions, and ProgPrompt with its assertions respected, which the paper's wrapper dropped.
 pub(crate) const CONDITIONS: [Condition; 6] = [
-    Condition { name: "BCR", method: "blocking", find: "moving", model: true },
-    Condition { name: "ProgPrompt", method: "progprompt-flat", find: "moving", model: true },
-    Condition { name: "FF-Replan", method: "ff-replan", find: "moving", model: false },
-    Condition { name: "ProgPrompt-no-find", method: "progprompt-flat", find: "fixed", model: true },
-    Condition { name: "FF-Replan-limited", method: "ff-replan-limited", find: "moving", model: false },
-    Condition { name: "ProgPrompt-heeded", method: "progprompt", find: "moving", model: true },
+    Condition { name: "BCR", method: "blocking", find: "moving", settings: "blocking", model: true },
+    Condition { name: "ProgPrompt", method: "progprompt-flat", find: "moving", settings: "progprompt", model: true },
+    Condition { name: "FF-Replan", method: "ff-replan", find: "moving", settings: "", model: false },
+    Condition {
+        name: "ProgPrompt-no-find",
+        method: "progprompt-flat",
+        find: "fixed",
+        settings: "progprompt",
+        model: true,
+    },
+    Condition { name: "FF-Replan-limited", method: "ff-replan-limited", find: "moving", settings: "", model: false },
+    Condition { name: "ProgPrompt-heeded", method: "progprompt", find: "moving", settings: "progprompt", model: true },
 ];
 
 pub const MOST_ACTIONS: u32 = 100;
@@ -92,6 +100,10 @@ pub struct Blocking {
 }
 
 impl Blocking {
+    fn settings(&self, condition: &Condition) -> Option<&'static str> {
+        self.opening.published(condition.settings, condition.method, kitchen::KIND.name, self.model_of(condition))
+    }
+
     /// The model a condition is run with: none where a planner decides everything.
     fn model_of(&self, condition: &Condition) -> &str {
         if condition.model { &self.model } else { SYMBOLIC }
@@ -115,15 +127,21 @@ impl Study for Blocking {
 
     fn condition(&self, condition: &Condition) -> Value {
         let Condition { name, method, find, .. } = condition;
-        json!({ "condition": name, "method": method, "find": find, "model": self.model_of(condition) })
+        let mut of = json!({ "condition": name, "method": method, "find": find, "model": self.model_of(condition) });
+        if let Some(settings) = self.settings(condition) {
+            of["settings"] = settings.into();
+        }
+        of
     }
 
     async fn perform(&self, unit: Unit<Condition>, cancel: &CancellationToken) -> Option<Vec<BlockingResult>> {
+        let settings = self.settings(&unit.condition).map(|id| (SETTINGS.key, id));
+        let options = settings.into_iter().chain([(kitchen::FIND.key, unit.condition.find)]);
         let new = NewSession {
             world: kitchen::KIND.name.to_owned(),
             data: self.data.clone(),
             task: unit.task.id.clone(),
-            options: BTreeMap::from([("find".to_owned(), unit.condition.find.to_owned())]),
+            options: options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
             method: unit.condition.method.to_owned(),
             model: self.model_of(&unit.condition).to_owned(),
             seed: unit.seed,

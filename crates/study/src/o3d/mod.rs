@@ -201,6 +201,9 @@ pub fn conditions(names: &[String], world: &str, given: &Given) -> Result<Vec<Co
         if publications::fixed("o3d", method, world).is_some() || has("limits") {
             options.push(as_published(method, world));
         }
+        // What says nothing of the world is left to the method.
+        options
+            .retain(|(key, id)| *key != publications::SETTINGS.key || publications::fixed(id, method, world).is_some());
         let mut knowledge = method::skills::SHIPPED.to_owned();
         let key = ["skills", "tips"]
             .into_iter()

@@ -10,8 +10,9 @@ use stepwright_driver::{Beginning, Clock, Persistence, Resolver, Setup, Source, 
 use stepwright_episode::{Header, Policy};
 use stepwright_launch::new_header;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
+use stepwright_method::publications::{self, SETTINGS};
 use stepwright_method::verify::rules;
-use stepwright_method::{self as method, Method, prompting};
+use stepwright_method::{self as method, Method, SYMBOLIC, prompting};
 use stepwright_model::prompt::Prompts;
 use stepwright_program::{Rules, Specification};
 use stepwright_world::World;
@@ -20,6 +21,9 @@ use stepwright_world::blocking::BlockingSource;
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::options::Values;
 use stepwright_world::planner::Agent;
+
+/// The settings of the paper.
+const PUBLISHED: &str = "preconditions";
 
 /// One way of predicting: a row of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,6 +44,9 @@ pub struct Setting {
     /// What such a file holds, as a hash.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub preconditions_held: String,
+    /// The publication's settings, where a language model is asked; empty: the method's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub settings: String,
     pub seed: u64,
 }
 
@@ -48,6 +55,12 @@ fn usual_likelihood() -> String {
 }
 
 impl Setting {
+    /// The paper's settings of a method with a model, as [`Setting::settings`].
+    pub fn published(method: &str, model: &str) -> String {
+        let known = model != SYMBOLIC && publications::fixed(PUBLISHED, method, "").is_some();
+        if known { PUBLISHED.to_owned() } else { String::new() }
+    }
+
     pub fn options(&self) -> Result<Values, String> {
         let given = [
             (SHOTS, self.shots.to_string()),
@@ -55,7 +68,9 @@ impl Setting {
             (ASSERTIONS, self.assertions.clone()),
             (LIKELIHOOD, self.likelihood.clone()),
         ];
-        let given = given.map(|(spec, value)| (spec.key.to_owned(), value)).into();
+        let settings = (!self.settings.is_empty()).then(|| (SETTINGS, self.settings.clone()));
+        let given = given.into_iter().chain(settings).map(|(spec, value)| (spec.key.to_owned(), value)).collect();
+        let given = publications::preset((&self.method, method::all_options()), "", given)?;
         Values::read(method::all_options(), &given).map_err(|e| e.to_string())
     }
 }

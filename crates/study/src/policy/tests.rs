@@ -76,6 +76,7 @@ fn setting(method: &str) -> Setting {
         likelihood: "mean".into(),
         preconditions: "ground-truth".into(),
         preconditions_held: String::new(),
+        settings: String::new(),
         seed: 0,
     }
 }

@@ -13,6 +13,8 @@ use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
 use stepwright_episode::{Policy, Session, log};
 use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new};
+use stepwright_method::SYMBOLIC;
+use stepwright_method::publications::{self, SETTINGS};
 use stepwright_world::Sources;
 
 /// The means to open a study's episodes, and their bounds.
@@ -35,6 +37,13 @@ impl Opening {
     pub fn shared(&self) -> Value {
         let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
         json!({ "max_steps": self.most_actions, "preconditions": in_force })
+    }
+
+    /// The settings of a publication as a session's options, for a study that takes them by itself: where they say something of the method in
+    /// the world, a language model is asked, and a person named no others.
+    pub(crate) fn published(&self, id: &'static str, method: &str, world: &str, model: &str) -> Option<&'static str> {
+        let own = self.config.method.given.contains_key(SETTINGS.key);
+        (model != SYMBOLIC && !own && publications::fixed(id, method, world).is_some()).then_some(id)
     }
 
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {

@@ -19,7 +19,7 @@ use crate::runner::{Opening, Plan, Seeds, Study, Unit};
 use crate::sample::sample;
 use stepwright_episode::Session;
 use stepwright_launch::NewSession;
-use stepwright_method::publications::{self, SETTINGS};
+use stepwright_method::publications::SETTINGS;
 use stepwright_method::{REFERENCE, SYMBOLIC};
 use stepwright_world::CLOSING;
 use stepwright_world::table::{Domain, KIND, Source};
@@ -66,11 +66,8 @@ impl Requests {
         Ok(Requests { opening, data, model, plan, temporal })
     }
 
-    /// The paper's settings, where they say something and a person set no others.
     fn settings(&self, condition: &Condition) -> Option<&'static str> {
-        let own = self.opening.config.method.given.contains_key(SETTINGS.key);
-        let published = publications::fixed(Self::NAME, &condition.method, KIND.name).is_some();
-        (self.model != SYMBOLIC && !own && published).then_some(Self::NAME)
+        self.opening.published(Self::NAME, &condition.method, KIND.name, &self.model)
     }
 
     /// Where the episodes are from; empty: shipped.

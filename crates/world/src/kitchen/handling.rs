@@ -18,6 +18,14 @@ const TOASTER: &str = "Toaster";
 const MICROWAVE: &str = "Microwave";
 const BREAD_SLICE: &str = "BreadSliced";
 
+const NO_PLACE: &str = "No valid positions to place object found";
+const COLLISION: &str = "another object's collision is blocking held object from being placed";
+
+/// Whether a placement was refused for want of room.
+pub fn is_full(why: &str) -> bool {
+    [NO_PLACE, COLLISION].contains(&why)
+}
+
 /// An action's end: done, or why not.
 pub type Done = Result<(), String>;
 
@@ -38,7 +46,7 @@ pub fn grab(scene: &Scene, state: &mut State, thing: usize) -> Done {
 pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) -> Done {
     let (id, into_id) = (scene.id_of(thing), scene.id_of(receptacle));
     let into = scene.thing(receptacle);
-    let no_place = || "No valid positions to place object found".to_owned();
+    let no_place = || NO_PLACE.to_owned();
     unless(state.held.is_some(), || "Can't place an object if Agent isn't holding anything".to_owned())?;
     unless(state.held == Some(thing), || format!("Agent is not holding {id}."))?;
     unless(close(scene, state, receptacle), || format!("Not close enough to {into_id} to place object."))?;
@@ -50,9 +58,7 @@ pub fn put(scene: &Scene, state: &mut State, thing: usize, receptacle: usize) ->
         format!("{id} is not a valid Object Type to be placed in {into_id}")
     })?;
     unless(into.capacity.is_none_or(|room| state.contents(receptacle).count() < room), no_place)?;
-    unless(!state.contents(receptacle).any(|inside| into.obstructed_by.contains(&inside)), || {
-        "another object's collision is blocking held object from being placed".to_owned()
-    })?;
+    unless(!state.contents(receptacle).any(|inside| into.obstructed_by.contains(&inside)), || COLLISION.to_owned())?;
     let (x, y, z) = state.now(receptacle).at;
     unless(!door_between(scene, state, receptacle, (x, z)), no_place)?;
     // Nothing can lie in itself or in what lies in it.

@@ -53,8 +53,17 @@ pub const FIND: OptionSpec = OptionSpec::new(
 )
 .or("moving");
 
+/// What else a refused placement does where there is no room.
+pub const FULL: OptionSpec = OptionSpec::new(
+    "full",
+    "No room",
+    Kind::Choice(&[("stays", "the robot stays"), ("moves", "it is put elsewhere in the room: the program's")]),
+    "where the robot is after a place had no room for a thing",
+)
+.or("stays");
+
 pub static KIND: WorldKind = WorldKind {
-    options: &[FIND],
+    options: &[FIND, FULL],
     data: Some(DataSpec {
         about: "kitchen scenes: a scene file, or a folder of them (docs/reference/kitchen.md)",
         env: "STEPWRIGHT_KITCHEN",
@@ -97,4 +106,27 @@ pub enum Find {
     Moving,
     /// The robot stays where it stands.
     Fixed,
+}
+
+/// Where the robot is after a place had no room. The authors' program puts it at a random place of the room, as `walk_to_room` does,
+/// where its way of making room fails, which it always does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum Full {
+    #[default]
+    Stays,
+    Moves,
+}
+
+/// The rules in which kitchens differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    pub find: Find,
+    pub full: Full,
+}
+
+impl From<Find> for Rules {
+    fn from(find: Find) -> Self {
+        Rules { find, ..Rules::default() }
+    }
 }

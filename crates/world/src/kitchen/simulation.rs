@@ -5,23 +5,23 @@ use std::sync::Arc;
 use super::action::{Action, Verb};
 use super::scene::Scene;
 use super::state::{Now, Robot, State};
-use super::{Find, geometry, handling, motion, sight};
+use super::{Find, Full, Rules, geometry, handling, motion, sight};
 
 #[derive(Debug, Clone)]
 pub struct Simulation {
     scene: Arc<Scene>,
     state: State,
-    find: Find,
+    rules: Rules,
 }
 
 impl Simulation {
-    pub fn new(scene: Arc<Scene>, find: Find) -> Simulation {
+    pub fn new(scene: Arc<Scene>, rules: impl Into<Rules>) -> Simulation {
         let state = scene.start.clone();
-        Simulation { scene, state, find }
+        Simulation { scene, state, rules: rules.into() }
     }
 
-    pub(super) fn at(scene: Arc<Scene>, state: State, find: Find) -> Simulation {
-        Simulation { scene, state, find }
+    pub(super) fn at(scene: Arc<Scene>, state: State, rules: impl Into<Rules>) -> Simulation {
+        Simulation { scene, state, rules: rules.into() }
     }
 
     pub fn scene(&self) -> &Arc<Scene> {
@@ -47,7 +47,7 @@ impl Simulation {
     }
 
     fn carry_out(&mut self, action: &Action<'_>) -> Result<(), String> {
-        let Simulation { scene, state, find } = self;
+        let Simulation { scene, state, rules } = self;
         let mut things = Vec::new();
         for name in &action.names {
             let thing = scene.find(name).filter(|thing| state.present.contains(thing));
@@ -74,14 +74,20 @@ impl Simulation {
                 let name = action.names.first().copied().unwrap_or_default();
                 let thing = first_like(scene, state, name).ok_or_else(|| out_of_sight(name))?;
                 // What is in the hand is there already.
-                if *find == Find::Moving && !state.in_hand(thing) {
+                if rules.find == Find::Moving && !state.in_hand(thing) {
                     motion::approach(scene, state, thing);
                 }
                 // Whether it comes into sight or not: to have looked is all that was asked.
                 motion::look_around(scene, state, thing);
             }
             (Verb::Grab, &[thing]) => return handling::grab(scene, state, thing),
-            (Verb::Put | Verb::PutIn, &[thing, receptacle]) => return handling::put(scene, state, thing, receptacle),
+            (Verb::Put | Verb::PutIn, &[thing, receptacle]) => {
+                return handling::put(scene, state, thing, receptacle).inspect_err(|why| {
+                    if rules.full == Full::Moves && handling::is_full(why) {
+                        motion::walk_to_room(scene, state);
+                    }
+                });
+            }
             (Verb::Open, &[thing]) => return handling::swing(scene, state, thing, true),
             (Verb::Close, &[thing]) => return handling::swing(scene, state, thing, false),
             (Verb::SwitchOn, &[thing]) => return handling::switch(scene, state, thing, true),

@@ -1,6 +1,5 @@
 //! Sources of kitchens: the scenes that ship with the program, a scene file, or a folder of them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use super::receptacles::Receptacles;
 use super::scene::{Scene, Task};
-use super::{FIND, Find, KitchenWorld, load, shipped};
+use super::{FIND, FULL, KitchenWorld, Rules, load, shipped};
 use crate::demonstration::Demonstration;
 use crate::files::{children, data, ends_with, files_in, name_of, read_at_most, read_text};
 use crate::options::Values;
@@ -141,10 +140,12 @@ impl Entry for SceneTask {
 
     fn open(source: Arc<Source>, task: &str, options: &Values) -> Result<OpenedWorld, WorldError> {
         let sentence = source.get(task)?.task.text.clone();
-        let find: Find =
-            options.text(&FIND).parse().map_err(|e: strum::ParseError| WorldError::Failed(e.to_string()))?;
-        let options = BTreeMap::from([(FIND.key.to_owned(), find.to_string())]);
-        Ok(OpenedWorld { world: Box::new(KitchenWorld::new(source, find)), task: task.to_owned(), sentence, options })
+        let unknown = |e: strum::ParseError| WorldError::Failed(e.to_string());
+        let find = options.text(&FIND).parse().map_err(unknown)?;
+        let rules = Rules { find, full: options.text(&FULL).parse().map_err(unknown)? };
+        let said = [(FIND.key, rules.find.to_string()), (FULL.key, rules.full.to_string())];
+        let options = said.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        Ok(OpenedWorld { world: Box::new(KitchenWorld::new(source, rules)), task: task.to_owned(), sentence, options })
     }
 
     fn demonstrations(&self, _options: &Values) -> Result<Vec<Demonstration>, WorldError> {

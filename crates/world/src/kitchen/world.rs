@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::program::{self, Observation};
 use super::scene::Task;
 use super::simulation::Simulation;
-use super::{Find, Goal, Source, facts, floor_plan, observe, planning, truth};
+use super::{Goal, Rules, Source, facts, floor_plan, observe, planning, truth};
 use crate::planner::classical::{PlanningTask, Unseen};
 use crate::{self as world, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::{Call, Literal};
@@ -27,8 +27,8 @@ pub struct Episode {
 pub type KitchenWorld = Simulated<Episode>;
 
 impl KitchenWorld {
-    pub fn new(source: impl Into<Arc<Source>>, find: Find) -> Self {
-        Simulated::over(source, find)
+    pub fn new(source: impl Into<Arc<Source>>, rules: impl Into<Rules>) -> Self {
+        Simulated::over(source, rules.into())
     }
 
     /// The kitchen at this moment; `None` before the first reset.
@@ -72,16 +72,16 @@ impl Episode {
 
 impl world::Episode for Episode {
     type Tasks = Source;
-    type Options = Find;
+    type Options = Rules;
 
     fn kind() -> &'static WorldKind {
         &super::KIND
     }
 
-    fn begin(source: &Source, find: Find, task: &str) -> Result<(Self, Outcome), WorldError> {
+    fn begin(source: &Source, rules: Rules, task: &str) -> Result<(Self, Outcome), WorldError> {
         let (scene, task) = source.task(task)?;
         let state = scene.start_of(&task);
-        let simulation = Simulation::at(scene, state, find);
+        let simulation = Simulation::at(scene, state, rules);
         let mut episode = Episode { simulation, task: Arc::new(task), observed: Arc::default(), met: 0 };
         let observation = format!("{}\n\n{}", episode.task.text, episode.view());
         let outcome = episode.outcome(observation);
