@@ -13,6 +13,7 @@ use stepwright_driver::Setup;
 use stepwright_episode::{ArtifactId, Node, Session};
 use stepwright_launch::NewSession;
 use stepwright_study::recordings::document;
+use stepwright_study::statler::live::answers;
 use stepwright_world::table::{Source, TableWorld};
 
 const TABLE: Folder = Folder { name: "", session: |r| cups(r), answers: texts, ended: trajectory };
@@ -23,7 +24,7 @@ pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "statler_unified", session: |r| table(r, "statler-unified", "", &["unified"]), ..TABLE },
     Folder { name: "cap_cot", session: |r| table(r, "cap-cot", "", &["chain"]), ..TABLE },
     Folder { name: "code_as_policies", session: |r| table(r, "code-as-policies", "", &["code"]), ..TABLE },
-    Folder { name: "three_cups", session: cups, ended: |_, _| Vec::new(), ..TABLE },
+    Folder { name: "three_cups", session: cups, ended: lost, ..TABLE },
 ];
 
 pub(super) const EXCEPTIONS: &[Exception] = &[Exception {
@@ -112,6 +113,13 @@ fn shown(game: &Value) -> Value {
     let steps: Vec<Value> =
         swaps.iter().zip(&states).map(|(swap, state)| json!({ "swap": swap, "state": state })).collect();
     json!({ "first": list(&game["initial"]), "swaps": swaps, "last": states.last(), "states": states, "steps": steps })
+}
+
+/// The answer that ended the game, counted from 1, where one was wrong.
+fn lost(episode: &Recorded, session: &Session) -> Vec<Found> {
+    let wrong = answers(session).iter().position(|right| !right);
+    let at = wrong.map(|before| before as u64 + 1);
+    vec![field("first wrong answer", &episode.outcome["first_wrong_answer"].as_u64(), &at)]
 }
 
 /// The answers as they were kept, and the last state that a model wrote.

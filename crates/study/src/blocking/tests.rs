@@ -68,16 +68,19 @@ fn alike_trials_count_once_and_what_was_not_begun_is_none() {
 
 #[test]
 fn the_papers_figure_stands_beside_its_own_condition_alone() {
-    let trials = |model: &str, number: u64, limit: u64| {
+    let under = |settings: &str, model: &str, number: u64, limit: u64| {
         let one = |trial| {
             let mut one = result("BCR", "mug", trial, trial % 2 == 0);
             one.run.model = model.to_owned();
             one.run.under.experiment = Arc::new(json!({"limits": {"max_steps": limit}}));
+            one.run.under.condition = Arc::new(json!({ "settings": settings }));
             one
         };
         let text = report::report(&(0..number).map(one).collect::<Vec<_>>()).to_string();
         text.lines().nth(1).unwrap().contains("39/50")
     };
+    let trials = |model: &str, number, limit| under("blocking", model, number, limit);
+    assert!(!under("method", "openai/gpt-3.5-turbo", 50, 100), "the method's own settings are not the paper's");
     assert!(trials("openai/gpt-3.5-turbo", 50, 100));
     assert!(!trials("openai/gpt-3.5-turbo", 49, 100) && !trials("openai/gpt-3.5-turbo", 50, 10));
     assert!(!trials("gpt-4", 50, 100) && !trials("symbolic", 50, 100));

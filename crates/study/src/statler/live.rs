@@ -162,7 +162,7 @@ impl StatlerResult {
 }
 
 /// Whether each request that was closed was answered rightly: the world rewards the step that closes it.
-fn answers(session: &Session) -> Vec<bool> {
+pub fn answers(session: &Session) -> Vec<bool> {
     let path = session.path(session.cursor());
     let closing = path.iter().filter(|node| node.action.as_ref().is_some_and(|action| closes(&action.text, CLOSING)));
     closing.map(|node| node.outcome.reward > 0.5).collect()
