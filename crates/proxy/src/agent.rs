@@ -13,7 +13,7 @@ use stepwright_confine::group::Group;
 const LINES: usize = 2_000;
 const LINE: u64 = 4_000;
 /// How long the last lines may take to arrive once a command has ended.
-const PARTING: Duration = Duration::from_millis(300);
+const PARTING: Duration = Duration::from_secs(2);
 
 /// What starts an agent.
 #[derive(Debug, Clone, Default)]
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(agent.end().and_then(|status| status.code()), Some(3));
         let (lines, dropped) = agent.output();
         assert_eq!((lines.len(), dropped), (LINES, 3002));
-        assert_eq!(lines.last(), Some(&(Stream::Out, "5000".to_owned())));
+        assert_eq!(lines.iter().rfind(|(of, _)| *of == Stream::Out), Some(&(Stream::Out, "5000".to_owned())));
         assert!(
             Agent::start(&Launch { words: vec!["/no/such/program".into()], ..Launch::default() }, |_, _| {}).is_err()
         );

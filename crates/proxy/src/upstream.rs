@@ -10,7 +10,7 @@ use hyper::body::Bytes;
 use hyper::{HeaderMap, Method, StatusCode};
 use reqwest::{Client, Response, Url, redirect};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use stepwright_secret::Mask;
 use stepwright_wire::{Api, Fold, Request, Stored, Whole, refusal};
 
@@ -206,11 +206,11 @@ impl Upstream {
             Api::Responses => lock(&self.stored).upstream(body).unwrap_or_else(|_| body.to_owned()),
             _ => body.to_owned(),
         };
-        let counted = with_usage(ask.api, &body);
-        let whole = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), &mut on_text).await {
+        let (stream, counted) = streams(ask.api, &body);
+        let whole = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), stream, &mut on_text).await {
             // A server that does not know how to count what it streams.
             Err(refused) if counted.is_some() && matches!(refused.status, 400 | 422) => {
-                self.ask_once(ask, &body, &mut on_text).await?
+                self.ask_once(ask, &body, stream, &mut on_text).await?
             }
             asked => asked?,
         };
@@ -220,7 +220,13 @@ impl Upstream {
         Ok(whole)
     }
 
-    async fn ask_once(&self, ask: &Ask, body: &str, on_text: &mut impl FnMut(&str)) -> Result<Whole, Refusal> {
+    async fn ask_once(
+        &self,
+        ask: &Ask,
+        body: &str,
+        stream: bool,
+        on_text: &mut impl FnMut(&str),
+    ) -> Result<Whole, Refusal> {
         let api = ask.api;
         let broken =
             |message: String| Refusal::new(api, 502, "api_error", &format!("the provider's answer: {message}"));
@@ -228,7 +234,7 @@ impl Upstream {
             self.send(provider(api), Method::POST, &ask.path, ask.headers.clone(), Bytes::from(body.to_owned())).await;
         let response =
             sent.map_err(|why| Refusal::new(api, 502, "api_error", &format!("the provider cannot be asked: {why}")))?;
-        let streamed = is_json(&response) != Some(true) && body_streams(body);
+        let streamed = stream && is_json(&response) != Some(true);
         if response.status() != StatusCode::OK {
             return Err(refused(response).await);
         }
@@ -277,28 +283,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A chat's body that also asks how many tokens a stream had; `None` where it does, or is not streamed.
-fn with_usage(api: Api, body: &str) -> Option<String> {
-    if api != Api::Chat || !body_streams(body) {
-        return None;
-    }
-    let mut object: serde_json::Map<String, Value> = serde_json::from_str(body).ok()?;
-    let options = object.entry("stream_options").or_insert_with(|| json!({}));
-    let options = options.as_object_mut()?;
-    if options.get("include_usage") == Some(&Value::Bool(true)) {
-        return None;
-    }
-    options.insert("include_usage".into(), true.into());
-    serde_json::to_string(&object).ok()
-}
-
-fn body_streams(body: &str) -> bool {
-    #[derive(Deserialize)]
+/// Whether a body asks for a stream, and of a chat's that does not ask how many tokens it had, the body that does.
+fn streams(api: Api, body: &str) -> (bool, Option<String>) {
+    #[derive(Deserialize, Default)]
     struct Streams {
         #[serde(default)]
         stream: Option<bool>,
+        #[serde(default)]
+        stream_options: Option<Value>,
     }
-    serde_json::from_str::<Streams>(body).is_ok_and(|body| body.stream == Some(true))
+    let asked: Streams = serde_json::from_str(body).unwrap_or_default();
+    let stream = asked.stream == Some(true);
+    // What an agent sets itself is its own affair.
+    let counted = (stream && api == Api::Chat && asked.stream_options.is_none()).then(|| {
+        let rest = body.trim_start().strip_prefix('{')?;
+        Some(format!("{{\"stream_options\":{{\"include_usage\":true}},{rest}"))
+    });
+    (stream, counted.flatten())
 }
 
 fn is_json(response: &Response) -> Option<bool> {
@@ -368,10 +369,11 @@ mod tests {
 
     #[test]
     fn streams_are_counted_and_errors_have_words() {
-        assert_eq!(with_usage(Api::Chat, r#"{"stream":false}"#), None);
-        assert_eq!(with_usage(Api::Chat, r#"{"stream":true,"stream_options":{"include_usage":true}}"#), None);
-        let counted = with_usage(Api::Chat, r#"{"messages":[],"stream":true}"#).unwrap();
-        assert_eq!(counted, r#"{"messages":[],"stream":true,"stream_options":{"include_usage":true}}"#);
+        assert_eq!(streams(Api::Chat, r#"{"stream":false}"#), (false, None));
+        assert_eq!(streams(Api::Chat, r#"{"stream":true,"stream_options":{"include_usage":false}}"#), (true, None));
+        assert_eq!(streams(Api::Messages, r#"{"stream":true}"#), (true, None));
+        let counted = r#"{"stream_options":{"include_usage":true},"messages":[],"stream":true}"#;
+        assert_eq!(streams(Api::Chat, r#"{"messages":[],"stream":true}"#), (true, Some(counted.into())));
         let refusal = Refusal::new(Api::Messages, 400, "invalid_request_error", "no");
         assert_eq!((refusal.message(), refusal.kind()), ("no".into(), "invalid_request_error".into()));
         assert_eq!(of_body(Api::Chat, r#"{"error":{"message":"full"}}"#.into(), "x".into()).message(), "full");

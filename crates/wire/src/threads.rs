@@ -1,6 +1,6 @@
 //! Conversations of an agent, told apart: which one a request continues, and what it adds.
 
-use crate::neutral::{Answer, Message, Part, Request, Role};
+use crate::neutral::{Answer, Api, Message, Part, Request, Role};
 
 /// What a request adds to the one before it in its conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,8 +51,9 @@ pub struct Placed {
 #[derive(Debug, Default)]
 pub struct Threads(Vec<Thread>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Thread {
+    api: Api,
     /// Marks of the last request's messages.
     marks: Vec<u64>,
     /// Ids of responses that were given, for those that continue by them.
@@ -65,7 +66,7 @@ struct Thread {
 
 impl Threads {
     /// Finds the conversation that a request continues: the one that one of its answers is of, else the one that it has the whole
-    /// beginning of; else it begins one. A conversation that waits for an answer is not continued.
+    /// beginning of, or the last message and most others; else it begins one. A conversation that waits for an answer is not continued.
     pub fn place(&mut self, request: &Request) -> Placed {
         let marks: Vec<u64> = request.messages.iter().map(Message::mark).collect();
         let common = |thread: &Thread| thread.marks.iter().zip(&marks).take_while(|(a, b)| a == b).count();
@@ -78,7 +79,8 @@ impl Threads {
             let answers = thread.calls.iter().filter(|id| !id.is_empty() && ids.contains(&id.as_str())).count()
                 + thread.texts.iter().filter(|mark| said.contains(mark)).count();
             let whole = !thread.marks.is_empty() && common(thread) == thread.marks.len();
-            (!thread.waits && (by_id || answers > 0 || (whole && request.previous.is_none())))
+            let goes_on = (whole || repeats(&thread.marks, &marks)) && request.previous.is_none();
+            (thread.api == request.api && !thread.waits && (by_id || answers > 0 || goes_on))
                 .then(|| (by_id, whole, answers, common(thread)))
         };
         let best = self.0.iter().enumerate().filter_map(|(at, thread)| Some((rank(thread)?, at)));
@@ -87,7 +89,15 @@ impl Threads {
         let nearest = self.0.iter().enumerate().map(|(at, thread)| (common(thread), at)).max().map(|(_, at)| at);
         let thread = found.unwrap_or(self.0.len());
         if found.is_none() {
-            self.0.push(Thread::default());
+            let (marks, texts) = (Vec::new(), Vec::new());
+            self.0.push(Thread {
+                api: request.api,
+                marks,
+                responses: Vec::new(),
+                calls: Vec::new(),
+                texts,
+                waits: true,
+            });
         }
         if let Some(own) = self.0.get_mut(thread) {
             own.marks = marks;
@@ -123,6 +133,14 @@ impl Threads {
     }
 }
 
+/// Whether a conversation is told again with another beginning: its last message is there, and most of the others.
+fn repeats(old: &[u64], new: &[u64]) -> bool {
+    let there = |mark: &&u64| new.contains(mark);
+    old.len() > 2
+        && old.last().is_some_and(|last| new.contains(last))
+        && old.iter().filter(there).count() * 2 > old.len()
+}
+
 fn text_mark(text: &str) -> u64 {
     Message::of_text(Role::Assistant, text.trim()).mark()
 }
@@ -132,7 +150,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{Api, ToolCall};
+    use crate::ToolCall;
 
     fn chat(messages: Value) -> Request {
         Request::read(Api::Chat, &json!({"model": "m", "messages": messages}).to_string()).unwrap()
@@ -187,11 +205,20 @@ mod tests {
             place(&mut threads, json!([user("summary"), {"role": "assistant", "content": "done "}, user("more")])),
             2
         );
+        // Another beginning before the rest of it, though no answer of it is repeated as it was.
+        threads.answered(0, "", &[Answer::of_text("long ago")]);
+        let told = json!([{"role": "system", "content": "end now"}, user("a"), echo("c0"), result("c0")]);
+        assert_eq!(place(&mut threads, told), 0);
+        let flat = |first: &str| json!([user(first), user("called f"), user("it gave r")]);
+        threads.answered(0, "", &[Answer::of_text("x")]);
+        assert_eq!(place(&mut threads, flat("begin")), 3);
+        threads.answered(3, "", &[Answer::of_text("y")]);
+        assert_eq!(place(&mut threads, flat("you are done")), 3);
         // The same few examples before another question are another conversation.
         threads.answered(2, "", &[Answer::of_text("again")]);
         assert_eq!(
             threads.place(&chat(json!([user("summary"), user("other")]))),
-            Placed { thread: 3, new: true, beside: Some(2) }
+            Placed { thread: 4, new: true, beside: Some(2) }
         );
     }
 
