@@ -14,7 +14,7 @@ use stepwright::precondition::Demo;
 use stepwright::program::CheckedProgram;
 use stepwright::program::{Assertion, Rules, Specification};
 use stepwright::study::precondition::enumerated;
-use stepwright::world::agent;
+use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::household::{Edition, HouseholdWorld, Source, shipped};
 use stepwright::world::{Outcome, TaskInfo, World};
@@ -51,7 +51,7 @@ impl Play {
         let demonstrations = shipped::demonstrations(Edition::Put).unwrap();
         Play {
             source: Arc::new(source),
-            proposer: agent(&stepwright::world::household::KIND, &demonstrations),
+            proposer: built_in_agent(&stepwright::world::household::KIND, &demonstrations),
             before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
             rules: rules.map(Arc::new),
         }

@@ -61,7 +61,7 @@ fn shown(kind: &WorldKind, sources: &Sources) -> Vec<Ability> {
         Ability::Language => world.language().is_some(),
         Ability::Picture => world.picture().is_some(),
         Ability::SkillCode => kind.file("skills.py").is_some(),
-        Ability::Remote => false,
+        Ability::Answers | Ability::Remote => false,
     };
     let all = [
         Ability::Admissible,

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::scripts::{PROGRAM, play};
 use serde_json::Value;
-use stepwright::world::agent;
+use stepwright::world::built_in_agent;
 use stepwright::world::demonstration::Demonstration;
 use stepwright::world::dialogue::{END_TURN, Source, Speaker};
 
@@ -64,7 +64,7 @@ fn what_a_user_says_is_no_goal() {
     let shown = source.demonstrations("ToolLibrary_1", TASK, 0);
     let shown: Vec<Demonstration> = shown.into_iter().map(Demonstration::from).collect();
     // In a household this would be a place and a thing to put there.
-    assert_eq!(agent(&stepwright::world::dialogue::KIND, &shown).goal_parts("put a saw in mill.", &[]), []);
+    assert_eq!(built_in_agent(&stepwright::world::dialogue::KIND, &shown).goal_parts("put a saw in mill.", &[]), []);
 }
 
 #[test]

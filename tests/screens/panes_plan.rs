@@ -23,7 +23,7 @@ fn line(s: &mut Script, number: usize, text: &str) -> u64 {
     let id = s.view.session.as_ref().unwrap().next_proposal();
     let proposal = Proposal {
         line: Some(number),
-        action: Some(Action { text: text.to_owned(), call: None }),
+        action: Some(Action::new(text, None)),
         rationale: Some("sub-goal `0: get the mug`".to_owned()),
         ask: Some(ask),
         ..Proposal::new(id, text, Origin::Symbolic)

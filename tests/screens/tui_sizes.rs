@@ -111,7 +111,7 @@ fn every_state_of_a_session_at_every_size() {
     over.push(Event::Decided { decision: decision.into() }).push(Event::Executed {
         decision: 1,
         child: 1,
-        action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) }.into(),
+        action: Action::new("go to desk 1", Some("agent.goto('desk 1')".into())).into(),
         outcome: StepOutcome { observation: "You are there.".into(), done: true, won: true, ..StepOutcome::default() }
             .into(),
         changes: json!([]).into(),

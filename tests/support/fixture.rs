@@ -141,7 +141,7 @@ impl Script {
     pub fn propose(&mut self, text: &str, call: Option<&str>, origin: Origin, verdict: Option<Verdict>) -> ProposalId {
         let id = self.session.next_proposal();
         let proposal = Proposal {
-            action: Some(Action { text: text.into(), call: call.map(str::to_owned) }),
+            action: Some(Action::new(text, call.map(str::to_owned))),
             score: Some(0.75),
             logprob: (origin != Origin::Symbolic).then_some(-0.41),
             ..Proposal::new(id, call.unwrap_or(text).to_owned(), origin)
@@ -454,7 +454,7 @@ pub fn long(n: u64) -> View {
     push(&mut session, &mut records, Event::Started { outcome: begin.into() });
     for i in 1..=n {
         let (text, call) = (format!("go to drawer {i}"), format!("agent.goto('drawer {i}')"));
-        let action = Action { text, call: Some(call.clone()) };
+        let action = Action::new(text, Some(call.clone()));
         let proposal = Proposal {
             action: Some(action.clone()),
             score: Some(1.0),

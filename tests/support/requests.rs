@@ -160,7 +160,7 @@ impl Table {
         let id = self.session.next_proposal();
         let proposal = Proposal {
             line,
-            action: Some(Action { text: code.into(), call: None }),
+            action: Some(Action::new(code, None)),
             rationale: Some("the reference program of the task's file; no language model".into()),
             ask,
             ..Proposal::new(id, code, Origin::Reference)
@@ -176,7 +176,7 @@ impl Table {
         let choice = Choice::Approve { proposal };
         self.event(Event::Decided { decision: Decision { id, choice, by: Actor::Person, why: String::new() }.into() });
         let child = self.session.next_node();
-        let action = Action { text: calls.into(), call: None };
+        let action = Action::new(calls, None);
         let outcome = StepOutcome { observation: observation.into(), reward, ..StepOutcome::default() };
         self.event(Event::Executed {
             decision: id,

@@ -73,7 +73,7 @@ impl Builder {
             self.proposals += 1;
             let id = self.proposals;
             let proposal = Proposal {
-                action: Some(Action { text: text.into(), call: Some(call.into()) }),
+                action: Some(Action::new(text, Some(call.into()))),
                 score: Some(if i == 2 { -1003.0 } else { -4.2 - 2.5 * i as f64 }),
                 rationale: Some("the desk has not been looked at yet".into()),
                 ..Proposal::new(id, text, Origin::Symbolic)
@@ -107,7 +107,7 @@ impl Builder {
         self.push(Event::Executed {
             decision: self.decisions,
             child,
-            action: Action { text: "go to desk 1".into(), call: Some("agent.goto('desk 1')".into()) }.into(),
+            action: Action::new("go to desk 1", Some("agent.goto('desk 1')".into())).into(),
             outcome: StepOutcome {
                 observation: "On the desk 1, you see a mug 1.".into(),
                 calls: vec!["agent.goto('desk 1')".into(), "agent.update_visible_objects('desk 1', 'mug 1')".into()],

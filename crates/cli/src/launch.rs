@@ -27,7 +27,7 @@ use stepwright_protocol::{Command, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_world::external::COMMAND_LINE;
-use stepwright_world::{Sources, WorldKind};
+use stepwright_world::{Ability, Sources, WorldKind};
 
 const READ_WHOLE: u64 = 1 << 20;
 
@@ -66,7 +66,7 @@ impl Launch {
     pub fn new(config: Config, reopened: Option<Reopened>) -> std::io::Result<Self> {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let sources = Sources::with_adapters(config.external.clone());
+        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
         Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false })
     }
 
@@ -242,7 +242,10 @@ impl Launcher for Launch {
         };
         let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.
-        let commanded = |kind: &WorldKind| kind.data.is_none() && self.config.external.contains_key(COMMAND_LINE);
+        let commanded = |kind: &WorldKind| match &self.config.agent {
+            Some(_) => kind.has(Ability::Answers),
+            None => kind.data.is_none() && self.config.external.contains_key(COMMAND_LINE),
+        };
         known.sort_by_key(|kind| (!commanded(kind), data.of(kind.name).is_none()));
         let worlds = known.into_iter().map(world).filter(|w| !w.tasks.is_empty()).collect();
         let entry = |m: method::MethodInfo| {

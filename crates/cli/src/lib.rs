@@ -8,10 +8,12 @@ mod check_logs;
 mod compare;
 mod config;
 pub mod debug_log;
+mod demo;
 mod distill;
 mod docs;
 mod error;
 mod export;
+mod gate;
 mod headless;
 mod launch;
 mod methods;
@@ -67,6 +69,8 @@ struct Cli {
 enum Command {
     /// Open a recorded session in the workbench, where it was left
     Open(workbench::Open),
+    /// Step any agent, unmodified: its model's answers wait for your decision
+    Gate(gate::Gate),
     /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
     Play(play::Play),
     /// Generate a task, solvable by construction and checked to be
@@ -112,6 +116,9 @@ enum Command {
     /// Render a template from standard input; started by the program itself
     #[command(name = stepwright_model::prompt::apart::WORKER, hide = true)]
     TemplateWorker,
+    /// The agent of the demonstration; started by the program itself
+    #[command(name = demo::AGENT, hide = true)]
+    DemoAgent,
     /// Try what no worker should get; started by the program itself
     #[command(name = sandbox::TRIAL, hide = true)]
     SandboxTrial(sandbox::Trial),
@@ -139,6 +146,7 @@ pub fn run() -> ExitCode {
     stepwright_model::prompt::apart::use_this_program();
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
+        Some(Command::Gate(gate)) => gate.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),
         Some(Command::NewTask(new_task)) => new_task.run(),
         Some(Command::Pddl(pddl)) => pddl.run(),
@@ -159,6 +167,7 @@ pub fn run() -> ExitCode {
         Some(Command::TemplateWorker) => {
             Ok(if stepwright_model::prompt::apart::work() { ExitCode::SUCCESS } else { ExitCode::from(2) })
         }
+        Some(Command::DemoAgent) => demo::run(),
         Some(Command::SandboxTrial(trial)) => trial.run(),
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),

@@ -16,7 +16,8 @@ use stepwright_method as method;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::run;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
-use stepwright_world::{Sources, TaskInfo, WORLDS};
+use stepwright_world::agent::AgentCommand;
+use stepwright_world::{Ability, Sources, TaskInfo, WORLDS};
 
 /// Runs episodes headless.
 #[derive(Debug, Args)]
@@ -25,8 +26,9 @@ pub struct Run {
     #[arg(long, default_value = WORLDS[0].name)]
     world: WorldName,
     /// Which tasks: `all`, ids, patterns with *, type=, split=, first=, separated by commas
+    /// (of the world agent also a file of tasks)
     #[arg(long, value_name = "SELECTOR", default_value = "all")]
-    tasks: Selector,
+    tasks: String,
     #[command(flatten)]
     method: MethodFlags,
     #[command(flatten)]
@@ -50,18 +52,42 @@ pub struct Run {
     /// Folder to keep each episode's session in
     #[arg(long, value_name = "DIR")]
     sessions: Option<PathBuf>,
+    /// A variable more for the agent; {url} stands for the proxy's address, {root} for the same without /v1
+    #[arg(long, value_name = "NAME={url}", value_parser = super::gate::variable)]
+    env: Vec<(String, String)>,
+    /// The agent's command, in the world of agents
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
 }
 
 impl Run {
     /// Runs the tasks that have no result yet; exit code 1 if an episode could not be run to its end.
     pub fn execute(self, global: &Global) -> Result<ExitCode, CliError> {
         let failed = |e: String| CliError::Failed(e);
-        let options = self.options.of(self.world)?;
-        let config = global.with_method(self.method.clone()).load()?;
-        let sources = Sources::with_adapters(config.external.clone());
-        let data = self.options.data.as_deref();
+        let mut options = self.options.of(self.world)?;
+        let mut config = global.with_method(self.method.clone()).load()?;
+        let behind_gate = self.world.kind().has(Ability::Answers);
+        if behind_gate != !self.command.is_empty() {
+            let why = "the world of agents, and it alone, takes a command: run --world agent -- COMMAND";
+            return Err(CliError::Usage(why.to_owned()));
+        }
+        if behind_gate {
+            let method = std::mem::take(&mut config.method.method);
+            let command =
+                AgentCommand { words: self.command.clone(), variables: self.env.clone(), ..AgentCommand::default() };
+            options.insert("command".to_owned(), command.command_line());
+            super::gate::stand_behind(&mut config, global, command);
+            config.method.method = method;
+        }
+        let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
+        // A file of tasks is meant as a whole.
+        let file = Some(PathBuf::from(&self.tasks)).filter(|path| behind_gate && path.is_file());
+        let selector = if file.is_some() { "all" } else { self.tasks.as_str() };
+        let selector: Selector = selector.parse().map_err(CliError::Usage)?;
+        let data = self.options.data.clone().or(file);
+        let data = data.as_deref();
         let tasks = sources.tasks(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
-        let tasks = self.tasks.select(&tasks).map_err(CliError::Usage)?;
+        let tasks = selector.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();
         let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
@@ -74,7 +100,7 @@ impl Run {
         };
         let new = NewSession {
             world: self.world.name().to_owned(),
-            data: self.options.data.clone(),
+            data: data.map(std::path::Path::to_owned),
             options,
             ..NewSession::default()
         };

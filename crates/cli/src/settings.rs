@@ -166,6 +166,11 @@ impl Global {
         Global { method, ..self.clone() }
     }
 
+    /// The name of the model, where the command line names one.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
     /// The merged configuration under these flags.
     pub fn load(&self) -> Result<Config, CliError> {
         let mut config =

@@ -66,7 +66,11 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
 
 /// Opens the workbench, on a session or the start screen.
 pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
-    let config = global.load()?;
+    open_with(global.load()?, session, blind)
+}
+
+/// The same with a configuration that is loaded already.
+pub(crate) fn open_with(config: Config, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
         panes: stepwright_tui::panes::all(),

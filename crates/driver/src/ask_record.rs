@@ -83,7 +83,8 @@ pub(super) fn of_scores(model: &dyn LanguageModel, scored: &[Completion]) -> Box
 
 /// The parameters that were asked for, where nothing went over a network.
 fn asked(request: &ModelRequest) -> Value {
-    let request = ModelRequest { messages: Vec::new(), ..request.clone() };
+    // A program's own request is what its step says, with what is added in the prompt.
+    let request = ModelRequest { messages: Vec::new(), relayed: None, ..request.clone() };
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&request) else { return Value::Null };
     fields.shift_remove("messages");
     Value::Object(fields)

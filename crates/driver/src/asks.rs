@@ -42,6 +42,10 @@ impl Driver {
                 let request = self.model_request(ask, spec, generation, raw);
                 jobs::generate(model, ask, ModelRequest { messages, ..request }, failed, cancel, outlets);
             }
+            Shape::Relay(relayed) => {
+                let request = ModelRequest { n: spec.n, relayed: Some(relayed), ..ModelRequest::default() };
+                jobs::generate(model, ask, request, None, cancel, outlets);
+            }
             Shape::Usual | Shape::Compute { .. } => {
                 let error = "the method asks a language model for what is its own work".to_owned();
                 return self.report(Report::AskFailed { ask, error });
@@ -81,6 +85,7 @@ impl Driver {
             n: spec.n,
             stop,
             seed: Some(header.seed.wrapping_add(ask)),
+            relayed: None,
             frequency_penalty,
             presence_penalty,
             top_p,

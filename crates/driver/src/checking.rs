@@ -10,8 +10,8 @@ use stepwright_world::World;
 
 pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &ProgramState, action: &Action) -> Verdict {
     let mut verdict = Verdict::default();
-    if let Some(call) = action.call.as_deref().and_then(|c| c.parse::<Call>().ok()) {
-        verdict.checks = program.check(state, &call);
+    for call in action.calls().filter_map(|c| c.parse::<Call>().ok()) {
+        verdict.checks.extend(program.check(state, &call));
     }
     if let Some(outcome) = world.preview(&action.text) {
         let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };
@@ -40,16 +40,19 @@ pub(super) fn no_action(problem: Option<&str>) -> Verdict {
     Verdict { checks: vec![check], ..Verdict::default() }
 }
 
-/// Reads what a person typed: the world's own text, or a program call.
-pub(super) fn read(world: &dyn World, text: &str) -> Result<Draft, String> {
+/// Reads what a person typed: the world's own text, or a program call. `from`: the action it was edited from.
+pub(super) fn read(world: &dyn World, text: &str, from: Option<&Action>) -> Result<Draft, String> {
     let typed = text.trim();
     if typed.is_empty() {
         return Err("nothing was typed".to_owned());
+    }
+    if let Some(read) = world.read(typed, from) {
+        return read.map(|action| Draft::by_person(typed, action));
     }
     if let Ok(call) = typed.parse::<Call>() {
         let action = action_of(world, &call).ok_or_else(|| format!("`{typed}` is no action of this world"))?;
         return Ok(Draft::by_person(typed, action));
     }
     let call = world.call_of(typed).map(|c| c.to_string());
-    Ok(Draft::by_person(typed, Action { text: typed.to_owned(), call }))
+    Ok(Draft::by_person(typed, Action::new(typed, call)))
 }

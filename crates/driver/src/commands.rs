@@ -44,7 +44,7 @@ impl Driver {
             }
             Command::CheckText { token, text } => {
                 let world = self.timeline.world.as_ref();
-                let verdict = checking::read(world, &text)
+                let verdict = checking::read(world, &text, None)
                     .map(|draft| draft.action.map(|a| self.verdict(&a, false)).unwrap_or_default());
                 self.tell(Notice::TextChecked { token, verdict });
             }

@@ -115,8 +115,8 @@ impl Driver {
                 let verdict = self.checked(&proposal);
                 self.report(Report::Checked { proposal: proposal.id, verdict });
             }
-            Effect::ReadText(text) => {
-                let read = checking::read(self.timeline.world.as_ref(), &text);
+            Effect::ReadText { text, from } => {
+                let read = checking::read(self.timeline.world.as_ref(), &text, from.as_ref());
                 self.report(Report::Read(read));
             }
             Effect::CheckChange { artifact, to } => {

@@ -35,8 +35,8 @@ impl Driver {
 
     /// Takes a step beside, where another process does it; `false` where the world does it itself.
     pub(super) fn step_remote(&mut self, decision: DecisionId, action: &Action) -> bool {
-        let text = action.text.clone();
-        self.send_out(Some((decision, action.clone())), move |world| world.act(&text))
+        let taken = action.clone();
+        self.send_out(Some((decision, action.clone())), move |world| world.take(&taken))
     }
 
     pub(super) fn restart_world(&mut self) {

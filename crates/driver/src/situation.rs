@@ -53,6 +53,7 @@ fn situation(driver: &Driver) -> Situation {
         closing: if world.requests().is_some() { CLOSING } else { "" },
         belief: believed(driver).map(Arc::new),
         goals,
+        not_undone: world.not_undone(),
     }
 }
 

@@ -105,7 +105,7 @@ impl Timeline {
     ) -> Result<StepOutcome, String> {
         let outcome = match held {
             Some(held) => held,
-            None => self.perform(&action.text)?,
+            None => self.perform(action)?,
         };
         self.follow(action, &outcome);
         self.at = child;
@@ -136,8 +136,8 @@ impl Timeline {
     }
 
     /// Has the world perform an action, and the program take it in.
-    fn perform(&mut self, text: &str) -> Result<StepOutcome, String> {
-        let outcome = self.world.act(text).map_err(|e| e.to_string())?;
+    fn perform(&mut self, action: &Action) -> Result<StepOutcome, String> {
+        let outcome = self.world.take(action).map_err(|e| e.to_string())?;
         self.state.run(outcome.calls());
         Ok(StepOutcome::from(&outcome))
     }
@@ -244,10 +244,10 @@ impl Timeline {
             self.edit(&node.tree_edits);
             if let Some(remote) = self.world.remote() {
                 // Replaying starts no process: it is brought here when the next step is taken.
-                remote.recall(Recorded::Act { text: &action.text, outcome: &node.outcome });
+                remote.recall(Recorded::Act { action, outcome: &node.outcome });
                 self.state.run(recorded_calls(&node.outcome).iter());
             } else if node.outcome.is_executed() {
-                let outcome = self.perform(&action.text)?;
+                let outcome = self.perform(action)?;
                 if let Some(difference) = difference(node, &outcome) {
                     return Err(difference);
                 }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn proposed(id: u64, text: &str, origin: Origin) -> Proposal {
-        let action = Some(crate::Action { text: text.into(), call: None });
+        let action = Some(crate::Action::new(text, None));
         let rationale = Some("the best".to_owned());
         let (raw, problem, ask) = (text.to_owned(), None, Some(1));
         Proposal { action, problem, score: Some(-2.0), rationale, ask, ..Proposal::new(id, raw, origin) }

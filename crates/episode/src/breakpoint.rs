@@ -89,9 +89,9 @@ impl Breakpoint {
     pub fn before(&self, action: &Action, verdict: Option<&Verdict>) -> Option<String> {
         match self {
             Breakpoint::Action(pattern) => {
-                let function = action.call.as_deref().and_then(|c| c.split('(').next()?.rsplit('.').next());
-                let names = [Some(action.text.as_str()), action.call.as_deref(), function];
-                let named = names.into_iter().flatten().any(|name| matches(pattern, name));
+                let functions = action.calls().filter_map(|c| c.split('(').next()?.rsplit('.').next());
+                let named = [action.text.as_str()].into_iter().chain(action.calls()).chain(functions);
+                let named = named.into_iter().any(|name| matches(pattern, name));
                 named.then(|| format!("`{}` is next", action.text))
             }
             Breakpoint::Fails(text) => {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn actions_are_named_by_text_call_function_or_pattern() {
-        let action = Action { text: "put mug 1 in desk 1".into(), call: Some("agent.put('mug 1', 'desk 1')".into()) };
+        let action = Action::new("put mug 1 in desk 1", Some("agent.put('mug 1', 'desk 1')".into()));
         let reached = |text: &str| text.parse::<Breakpoint>().unwrap().before(&action, None).is_some();
         for yes in
             ["action put", "action put*", "action *desk 1", "action p*mug*1", "action agent.put('mug 1', 'desk 1')"]

@@ -114,6 +114,9 @@ pub struct Policy {
     /// Stop when this many tokens have been spent in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<u64>,
+    /// The conversations of a program, from 1, whose answers are taken without a person while no check fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conversations: Vec<usize>,
 }
 
 impl Policy {

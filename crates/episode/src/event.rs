@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use stepwright_wire::Usage;
+use stepwright_wire::{Api, Delta, Usage};
 
 use super::artifact::{ArtifactId, OfferId, Written};
 use super::ask::AskKind;
@@ -65,6 +65,20 @@ pub struct StepOutcome {
     /// Why the method ended the episode, where the world did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+    /// What a program asks of a model then, in worlds whose actions are answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Arc<AskedOf>>,
+}
+
+/// A program's request to a model, as what it adds to the one before it in its conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedOf {
+    /// The interface that it speaks.
+    pub api: Api,
+    /// The conversation, from 0.
+    pub thread: usize,
+    /// What it adds to the body of the request before.
+    pub added: Delta,
 }
 
 /// A person's change of the blocking tree. Nodes are known by their keys, which the same steps always give again.

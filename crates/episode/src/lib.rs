@@ -34,7 +34,9 @@ pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
 pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
 pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
-pub use event::{AskId, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit};
+pub use event::{
+    AskId, AskedOf, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit,
+};
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
 pub use numbered::Numbered;
@@ -42,6 +44,6 @@ pub use packed::Packed;
 pub use patch::is_same;
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
 pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
-pub use shape::{Generation, RequestTag, Shape, Wanted};
+pub use shape::{Generation, Relayed, RequestTag, Shape, Wanted};
 pub use stepwright_wire::Usage;
 pub use structure::Structure;

@@ -16,8 +16,24 @@ pub struct Action {
     /// As the world reads it (`take mug 1 from shelf 2`).
     pub text: String,
     /// As a program call (`agent.take('mug 1', 'shelf 2')`); `None` where it has none (`look`).
+    /// Several calls that are taken at once stand a line each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// As the world takes it, where the text leaves something out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<String>,
+}
+
+impl Action {
+    /// An action that its text says all of.
+    pub fn new(text: impl Into<String>, call: Option<String>) -> Self {
+        Action { text: text.into(), call, exact: None }
+    }
+
+    /// Its calls, one by one.
+    pub fn calls(&self) -> impl Iterator<Item = &str> {
+        self.call.iter().flat_map(|call| call.lines())
+    }
 }
 
 /// Where a proposal came from.

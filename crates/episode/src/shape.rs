@@ -1,7 +1,10 @@
 //! Shape of an ask: how its answer is obtained. Decided by the method that asks; not recorded, since the method gives it again.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stepwright_wire::Api;
 
 use super::structure::Structure;
 
@@ -19,11 +22,25 @@ pub enum Shape {
         /// The continuations.
         continuations: Vec<String>,
     },
+    /// A request of another program is sent on as it is; the texts of its answers are in the form of its interface.
+    Relay(Relayed),
     /// Work of the method itself, without a language model.
     Compute {
         /// The work, in the method's own form.
         work: Value,
     },
+}
+
+/// A request of another program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relayed {
+    /// The interface that it speaks.
+    pub api: Api,
+    /// Its text.
+    pub body: Arc<str>,
+    /// The number under which the model that it would have gone to is found; none of its own where another one is asked.
+    #[serde(skip)]
+    pub sender: u64,
 }
 
 /// The limits of a completion.

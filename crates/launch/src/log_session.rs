@@ -73,7 +73,7 @@ impl Writing {
                 checks: call.as_ref().map(|call| along.check(&program, call)).unwrap_or_default(),
                 ..Verdict::default()
             };
-            let action = Action { text: step.action.clone(), call: call.map(|call| call.to_string()) };
+            let action = Action::new(step.action.clone(), call.map(|call| call.to_string()));
             let id = self.session.next_proposal();
             let proposal = Proposal {
                 action: Some(action.clone()),

@@ -12,7 +12,7 @@ use stepwright_driver::{
     Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, Source, built_in_methods, sandbox, start,
     system_clock,
 };
-use stepwright_episode::{Header, log};
+use stepwright_episode::{Header, Policy, log};
 use stepwright_method::prompting::Prompting;
 use stepwright_method::publications;
 use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, MethodInfo, SYMBOLIC};
@@ -65,10 +65,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
     match request {
         OpenRequest::New(new) => {
             let mut setup = prepare_new(new, config, sources, system_clock())?;
-            if let Beginning::New(header) = &setup.beginning {
-                let path = session_path(&config.paths.sessions(), header);
-                setup.keep = Persistence::Log(log::Writer::create(&path, header)?);
-            }
+            keep_new(&mut setup, config)?;
             Ok(setup)
         }
         OpenRequest::File(path) => {
@@ -98,6 +95,15 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
             prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
         }
     }
+}
+
+/// Keeps a session that begins under the state directory.
+pub fn keep_new(setup: &mut Setup, config: &Config) -> Result<(), OpenError> {
+    if let Beginning::New(header) = &setup.beginning {
+        let path = session_path(&config.paths.sessions(), header);
+        setup.keep = Persistence::Log(log::Writer::create(&path, header)?);
+    }
+    Ok(())
 }
 
 /// An episode of a log, as a session that is kept in a new file once something is done in it.
@@ -187,7 +193,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     };
     let beginning = Beginning::New(Box::new(header));
     // Only a policy that does something is worth a record.
-    let policy = Some(config.gate.policy.clone()).filter(|p| p.is_automatic() || p.token_budget.is_some());
+    let policy = Some(config.gate.policy.clone()).filter(|p| *p != Policy::manual());
     let parts = (method, source, blocking);
     Ok(Setup { policy, clock, ..setup(beginning, opened.world, parts, demonstrations, config) })
 }
@@ -205,7 +211,7 @@ fn setup(
         Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
     };
     let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
-    let proposer = stepwright_world::agent(world.kind(), &demonstrations);
+    let proposer = stepwright_world::built_in_agent(world.kind(), &demonstrations);
     let demonstrations = Arc::new(demonstrations);
     Setup {
         beginning,

@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
 
     /// An action of the world by its text.
     pub fn action(&self, text: &str) -> Action {
-        Action { text: text.to_owned(), call: self.world.call_of(text).map(|c| c.to_string()) }
+        Action::new(text, self.world.call_of(text).map(|c| c.to_string()))
     }
 
     /// An ask of the language model in use for completions.
@@ -464,5 +464,5 @@ pub fn lived(action: Option<Call>, outcome: &StepOutcome) -> Step {
 pub fn action_of(world: &dyn World, call: &Call) -> Option<Action> {
     let text = world.text_of(call)?;
     let call = world.call_of(&text).map(|c| c.to_string());
-    Some(Action { text, call })
+    Some(Action::new(text, call))
 }

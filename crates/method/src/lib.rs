@@ -42,6 +42,7 @@ mod react;
 pub mod reading;
 pub mod reference;
 mod reflexion;
+mod relay;
 mod reprompt;
 mod request_program;
 mod scored;

@@ -8,7 +8,7 @@ use super::method::Method;
 use super::step::{Place, Section};
 use super::{
     adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following,
-    precondition_aware, precondition_prompting, progprompt, react, reflexion, reprompt, scored, skills, statler,
+    precondition_aware, precondition_prompting, progprompt, react, reflexion, relay, reprompt, scored, skills, statler,
 };
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conduct;
@@ -85,6 +85,7 @@ fn built_in() -> Vec<Arc<dyn Method>> {
         Arc::new(code_policy::O3dCode),
         Arc::new(demo2code::Demo2Code),
         Arc::new(adaplanner::AdaPlanner),
+        Arc::new(relay::Relay),
     ];
     all.extend(reprompt::METHODS.map(|method| Arc::new(method) as Arc<dyn Method>));
     all.extend(statler::built_in().into_iter().map(|method| Arc::new(method) as Arc<dyn Method>));

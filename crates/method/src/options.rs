@@ -36,6 +36,11 @@ pub const LIMITS: OptionSpec = OptionSpec::new(
 )
 .or("none");
 
+/// Completions of Algorithm 1 (`max_attempts`), the greedy one included.
+pub const ATTEMPTS: OptionSpec =
+    OptionSpec::new("attempts", "Attempts", Kind::Whole { min: 1, max: 64 }, "completions tried before falling back")
+        .or("5");
+
 pub const THINK: OptionSpec =
     OptionSpec::new("think", "Think comments", Kind::Switch, "thoughts as comments before actions").or("false");
 

@@ -4,16 +4,11 @@
 //! one at a time; the first that verifies is the prediction; when none does, the greedy completion is taken anyway (counted as a second greedy sample).
 
 use super::next_action::{Next, NextAction};
-use super::options::{ASSERTIONS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
+use super::options::{ASSERTIONS, ATTEMPTS, BELIEF, BLOCKING, RANKED, SHOTS, TEMPERATURE, THINK};
 use super::publications::SETTINGS;
 use super::{MethodInfo, Round};
 use stepwright_episode::{AskKind, Mark, Origin, Proposal, Turn, Verdict};
 use stepwright_world::options::{Kind, OptionSpec};
-
-/// Completions of Algorithm 1 (`max_attempts`), the greedy one included.
-pub(super) const ATTEMPTS: OptionSpec =
-    OptionSpec::new("attempts", "Attempts", Kind::Whole { min: 1, max: 64 }, "completions tried before falling back")
-        .or("5");
 
 /// The id of the method, which is suggested where nothing else is.
 pub const ID: &str = "precondition-aware";

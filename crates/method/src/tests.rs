@@ -41,7 +41,7 @@ fn answer(turn: &mut Turn, kind: AskKind, origin: Origin, lines: &[&str], verify
     for line in lines {
         let id = turn.proposals.len() as u64 + 1;
         let action = match read_line(line) {
-            Line::Call(call) => Some(Action { text: line.to_string(), call: Some(call.to_string()) }),
+            Line::Call(call) => Some(Action::new(line.to_string(), Some(call.to_string()))),
             Line::Not { .. } => None,
         };
         let (problem, score, logprob, rationale) = (None, None, None, None);

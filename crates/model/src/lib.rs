@@ -5,6 +5,7 @@
 //! model: it reads the program state itself and lives in `stepwright_world::planner`.
 
 pub mod cassette;
+pub mod demo;
 pub mod embed;
 pub mod fetch;
 #[cfg(feature = "local")]
@@ -13,6 +14,7 @@ pub mod prompt;
 pub mod recorded;
 pub mod remote;
 pub mod translator;
+pub mod upstream;
 
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-pub use stepwright_episode::{PromptMessage, Structure, TokenLogprob, Usage, Wanted};
+pub use stepwright_episode::{PromptMessage, Relayed, Structure, TokenLogprob, Usage, Wanted};
 
 /// The kind of a model; shown wherever a model's name appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +79,9 @@ pub struct ModelRequest {
     /// The form of the answer, where the model can be held to it; its text is then without the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
+    /// A request of another program in place of messages and limits: it is sent on as it is, and answers are texts of its interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relayed: Option<Relayed>,
     /// Its purpose. It is not sent to providers; recorded outputs are found by it.
     #[serde(skip)]
     pub tag: Option<Tag>,
@@ -109,6 +114,7 @@ impl Default for ModelRequest {
             logprobs: false,
             cut_counts: false,
             structure: None,
+            relayed: None,
             tag: None,
         }
     }

@@ -45,4 +45,6 @@ pub struct Situation {
     /// The call that closes a request there, as an action's text; empty in other worlds.
     pub closing: &'static str,
     pub belief: Option<Arc<BeliefView>>,
+    /// What going back does not undo, in a sentence; `None` where it undoes all.
+    pub not_undone: Option<&'static str>,
 }

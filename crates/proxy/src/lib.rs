@@ -2,12 +2,13 @@
 //!
 //! `server` answers on loopback, `slots` keeps what waits for a decision, `routes` says what is an answer and what just passes,
 //! `upstream` asks the provider that the agent would have asked. `agent` is the agent's process, `workspace` copies the folder that it
-//! works in, `script` feeds recorded answers and finds where a request is another. It gates decisions and is no sandbox. Neither worlds
+//! works in, `senders` finds a provider again, `script` feeds recorded answers and finds where a request is another. It gates decisions and is no sandbox. Neither worlds
 //! nor methods are known here, and no key that passes is kept or shown.
 
 mod agent;
 mod routes;
 mod script;
+pub mod senders;
 mod server;
 mod slots;
 mod upstream;

@@ -80,6 +80,12 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// Whether both ask the same way: what differs from request to request alone is aside.
+    pub(crate) fn is_same(&self, other: &Ask) -> bool {
+        let own = |ask: &Ask, name: &str| ask.headers.get(name).cloned();
+        self.api == other.api && self.path == other.path && KEYS.iter().all(|name| own(self, name) == own(other, name))
+    }
+
     /// A text without the agent's keys, should a provider have repeated one.
     pub fn masked(&self, text: &str) -> String {
         let held = |name: &&str| self.headers.get(*name)?.to_str().ok();

@@ -19,6 +19,7 @@ use super::keymap::Keymap;
 use offered::Cache;
 use passed::Passed;
 use stepwright_world::transcript::Logs;
+use stepwright_world::{WORLDS, named};
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
@@ -75,6 +76,8 @@ pub struct View {
     pub stopped: bool,
     /// Other sessions that it is compared with: what each is called, and the session as it was left.
     pub compared: Vec<(String, Session)>,
+    /// Whether the person knows what going back does not undo.
+    pub warned: bool,
     /// Whether every session is shown blind, whatever it says itself, until the person switches that off.
     pub always_blind: bool,
     /// How often remarks were made or changed: what shows them is laid out again when this changes.
@@ -255,6 +258,12 @@ impl View {
     /// The text of the plan or program in force at the cursor, where there is one.
     pub fn plan(&self) -> Option<&str> {
         self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
+    }
+
+    /// The text in which a proposal's action is edited and how one is written, in worlds whose actions have several lines.
+    pub(crate) fn lines_of(&self, proposal: ProposalId) -> Option<(String, &'static str)> {
+        let lines = named(WORLDS, &self.session.as_ref()?.header.world).ok()?.lines?;
+        Some(((lines.edited)(self.turn()?.proposal(proposal)?.action.as_ref()?), lines.example))
     }
 
     /// Whether a person took a proposal's action out of the candidates, in the blocking tree.

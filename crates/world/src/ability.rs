@@ -32,6 +32,8 @@ pub enum Ability {
     Picture,
     /// Functions of skills ship, with a base policy that calls them.
     SkillCode,
+    /// [`World::asked`](super::World::asked): its actions are answers to what a program asks of a model.
+    Answers,
     /// Another process does the steps ([`World::remote`](super::World::remote)).
     Remote,
 }
@@ -53,6 +55,7 @@ impl Ability {
             Ability::Language => "steps in words",
             Ability::Picture => "picture",
             Ability::SkillCode => "functions of skills to call without a language model",
+            Ability::Answers => "program that asks a model",
             Ability::Remote => "process of its own",
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::demonstration::Demonstration;
 use crate::planner::Agent;
+use stepwright_episode::Action;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedFile {
@@ -57,3 +58,12 @@ pub struct GeneratedTask {
 
 /// Makes the agent of a world from demonstrations.
 pub type Learn = fn(&[Demonstration]) -> Arc<dyn Agent>;
+
+/// Actions of several lines, as people edit and type them.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines {
+    /// The text in which an action is edited.
+    pub edited: fn(&Action) -> String,
+    /// How one is written, in a line.
+    pub example: &'static str,
+}

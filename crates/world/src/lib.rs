@@ -6,8 +6,10 @@
 
 mod ability;
 mod adapter;
-mod agent;
+pub mod agent;
+pub mod answer;
 pub mod blocking;
+mod built_in;
 mod catalog;
 pub mod demonstration;
 pub mod dialogue;
@@ -42,12 +44,13 @@ pub mod weights;
 mod world;
 
 pub use ability::Ability;
-pub use agent::{agent, agent_of_demonstrations};
+pub use answer::Asked;
+pub use built_in::{agent_of_demonstrations, built_in_agent};
 pub use catalog::{Catalog, Entry, Identified};
 pub use error::WorldError;
 pub use files::nearest_ids;
 pub use files::read_at_most;
-pub use kind::{DataSpec, GeneratedTask, Generator, Learn, ShippedFile};
+pub use kind::{DataSpec, GeneratedTask, Generator, Learn, Lines, ShippedFile};
 pub use language::{Correction, Language, Refusal, WordedPlan, Wording};
 pub use list::{WORLDS, transcript_of};
 pub use literal::{Atom, Facts};

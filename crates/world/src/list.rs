@@ -1,12 +1,20 @@
 //! List of worlds. A new one is its folder and its line here.
 
 use super::transcript::{PLAIN, Transcript};
-use super::{WorldKind, dialogue, external, graph, household, kitchen, shop, table};
+use super::{WorldKind, agent, dialogue, external, graph, household, kitchen, shop, table};
 use stepwright_trajectory::Trajectory;
 
 /// The worlds of the program, in the order they are listed.
-pub static WORLDS: &[&WorldKind] =
-    &[&household::KIND, &dialogue::KIND, &kitchen::KIND, &table::KIND, &shop::KIND, &graph::KIND, &external::KIND];
+pub static WORLDS: &[&WorldKind] = &[
+    &household::KIND,
+    &dialogue::KIND,
+    &kitchen::KIND,
+    &table::KIND,
+    &shop::KIND,
+    &graph::KIND,
+    &external::KIND,
+    &agent::KIND,
+];
 
 /// How to read a trajectory: as the world that its environment's name is of, else as the one that knows the most of its actions (at
 /// least half), else as texts that no world is known for.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use stepwright_episode::StepOutcome;
+use stepwright_episode::{AskedOf, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -25,6 +25,9 @@ pub struct Outcome {
     pub reward: f64,
     pub done: bool,
     pub won: bool,
+    /// What a program asks of a model then, where actions are answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Arc<AskedOf>>,
 }
 
 impl Outcome {
@@ -55,6 +58,7 @@ impl From<&Outcome> for StepOutcome {
             reward: outcome.reward,
             done: outcome.done,
             won: outcome.won,
+            asked: outcome.asked.clone(),
             ..StepOutcome::default()
         }
     }

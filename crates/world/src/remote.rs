@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::WorldError;
-use stepwright_episode::StepOutcome;
+use stepwright_episode::{Action, StepOutcome};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessStatus {
@@ -32,7 +32,7 @@ pub(crate) type StatusCallback = Arc<dyn Fn(ProcessStatus) + Send + Sync>;
 #[derive(Debug, Clone, Copy)]
 pub enum Recorded<'a> {
     Reset { task: &'a str, seed: u64, outcome: &'a StepOutcome },
-    Act { text: &'a str, outcome: &'a StepOutcome },
+    Act { action: &'a Action, outcome: &'a StepOutcome },
 }
 
 /// A world in another process.

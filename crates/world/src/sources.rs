@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::adapter::Adapters;
+use super::agent::AgentCommand;
 use super::demonstration::{self, Demonstration};
 use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind, recorded};
 use crate::options::Values;
@@ -26,6 +27,7 @@ type Shelf = BTreeMap<(&'static str, Option<PathBuf>), Read>;
 pub struct Sources {
     kinds: Arc<[&'static WorldKind]>,
     adapters: Arc<Adapters>,
+    agent: Option<Arc<AgentCommand>>,
     shelf: Arc<Mutex<Shelf>>,
 }
 
@@ -45,12 +47,18 @@ impl Default for Sources {
 impl Sources {
     /// Nothing read yet, of these worlds.
     pub fn with_kinds(kinds: &[&'static WorldKind]) -> Self {
-        Sources { kinds: kinds.into(), adapters: Arc::default(), shelf: Arc::default() }
+        Sources { kinds: kinds.into(), adapters: Arc::default(), agent: None, shelf: Arc::default() }
     }
 
     /// Nothing read yet, of the program's worlds; the external world's tasks are those of these adapters.
     pub fn with_adapters(adapters: Adapters) -> Self {
         Sources { adapters: Arc::new(adapters), ..Sources::default() }
+    }
+
+    /// The same with an agent's command.
+    #[must_use]
+    pub fn with_agent(self, agent: Option<Arc<AgentCommand>>) -> Self {
+        Sources { agent, ..self }
     }
 
     pub fn kinds(&self) -> &[&'static WorldKind] {
@@ -70,7 +78,7 @@ impl Sources {
         if let Some(known) = shelf.get(&key).filter(|read| read.changed == changed) {
             return Ok(Arc::clone(&known.set));
         }
-        let set = (kind.open)(&Origin { path, adapters: &self.adapters })?;
+        let set = (kind.open)(&Origin { path, adapters: &self.adapters, agent: self.agent.as_ref() })?;
         shelf.insert(key, Read { changed, set: Arc::clone(&set) });
         Ok(set)
     }

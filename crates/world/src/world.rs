@@ -9,9 +9,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::adapter::Adapters;
+use super::agent::AgentCommand;
+use super::answer::Asked;
 use super::demonstration::Demonstration;
 use super::error::WorldError;
-use super::kind::{DataSpec, GeneratedTask, Generator, Learn, ShippedFile};
+use super::kind::{DataSpec, GeneratedTask, Generator, Learn, Lines, ShippedFile};
 use super::outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
 use super::remote::Remote;
 use super::transcript::{Logs, Transcript};
@@ -20,7 +22,7 @@ use crate::blocking::Environment;
 use crate::literal::{Atom, Facts};
 use crate::options::{Table, Values};
 use crate::planner::classical::{PlanningTask, Unseen};
-use stepwright_episode::{Header, StepOutcome};
+use stepwright_episode::{Action, Header, StepOutcome};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -40,6 +42,17 @@ pub trait World: Send {
     /// Performs one action given as the world's text. A refused action is an outcome (with `error`), not an `Err`.
     /// Errors: only when the world itself breaks (an external process that died).
     fn act(&mut self, text: &str) -> Result<Outcome, WorldError>;
+
+    /// Performs an action as it was decided about; the same as [`World::act`] where its text says all of it.
+    fn take(&mut self, action: &Action) -> Result<Outcome, WorldError> {
+        self.act(&action.text)
+    }
+
+    /// The action that a person's text stands for, `from` the one it was edited from; `None` where a text is what [`World::act`]
+    /// takes, or a call.
+    fn read(&self, _text: &str, _from: Option<&Action>) -> Option<Result<Action, String>> {
+        None
+    }
 
     /// All admissible actions now, sorted by code point, no duplicates; `None` where a world has no such list.
     fn admissible(&self) -> Option<Vec<String>>;
@@ -101,6 +114,16 @@ pub trait World: Send {
 
     /// A picture of the place, for display; `None` where the world has no such picture.
     fn picture(&self) -> Option<Map> {
+        None
+    }
+
+    /// What going back does not undo, in a sentence; `None` where it undoes all.
+    fn not_undone(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The request of a program that waits for an answer, in worlds whose actions are answers.
+    fn asked(&self) -> Option<Arc<Asked>> {
         None
     }
 
@@ -206,6 +229,8 @@ pub struct WorldKind {
     pub agent: Option<Learn>,
     pub generate: Option<Generator>,
     pub transcript: Option<Transcript>,
+    /// How actions of several lines are edited and typed; `None` where a line is enough.
+    pub lines: Option<Lines>,
     /// The reward of an episode by its outcomes, the reset's first: the sum of the steps', where nothing else is said.
     pub reward: fn(&[&StepOutcome]) -> f64,
 }
@@ -238,6 +263,7 @@ impl WorldKind {
             agent: None,
             generate: None,
             transcript: None,
+            lines: None,
             reward: |outcomes| outcomes.iter().map(|outcome| outcome.reward).sum(),
         }
     }
@@ -317,6 +343,8 @@ pub struct Origin<'a> {
     pub path: Option<&'a Path>,
     /// The configured commands of external worlds.
     pub adapters: &'a Adapters,
+    /// The command of an agent behind the gate, where one is given.
+    pub agent: Option<&'a Arc<AgentCommand>>,
 }
 
 impl Origin<'_> {

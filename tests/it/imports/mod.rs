@@ -75,6 +75,14 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
+    ("crates/cli/src/gate.rs", "agent", "the command behind the gate is the world's"),
+    ("crates/launch/src/config/", "agent", "the command behind the gate is kept with the configuration"),
+    ("crates/world/src/world.rs", "agent", "the command behind the gate is where its tasks come from"),
+    ("crates/world/src/sources.rs", "agent", "the command behind the gate is where its tasks come from"),
+    ("crates/world/src/agent/", "relay", "the method it suggests"),
+    // The receiver of actions in worlds' specifications, and what a person is called for whom actions are taken.
+    ("crates/", "agent", "a call's receiver"),
+    ("conform/", "agent", "a call's receiver"),
     ("crates/method/src/publications/", "*", "whose settings are of which methods and worlds"),
     // One method that stands on another, as its paper does.
     (

@@ -165,7 +165,7 @@ impl Place {
         let mut setup =
             setup(beginning.unwrap_or(Beginning::New(Box::new(header))), Counter::default(), self.model.clone(), None);
         setup.world = Box::new(world);
-        setup.knowledge.proposer = stepwright::world::agent(&table::KIND, &[]);
+        setup.knowledge.proposer = stepwright::world::built_in_agent(&table::KIND, &[]);
         setup.method = named(self.method()).unwrap();
         setup.prompting = Prompting { raw: true, ..Prompting::default() };
         setup

@@ -42,7 +42,7 @@ fn session(changed: Option<NodeId>) -> (Session, BTreeMap<NodeId, Value>) {
         if changed == Some(child) {
             outcome.observation.push_str(" A bell rings.");
         }
-        let action = Action { text: text.to_owned(), call: None };
+        let action = Action::new(text, None);
         let proposal = Proposal { action: Some(action.clone()), ..Proposal::new(id, text, Origin::Person) };
         apply(at, Event::Proposed { proposal: proposal.into() });
         let choice = Choice::Manual { proposal: id };

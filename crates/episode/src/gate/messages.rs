@@ -358,8 +358,8 @@ pub enum Effect {
     CancelAsk(AskId),
     /// Check a proposal at the cursor.
     CheckProposal(Proposal),
-    /// Read a typed text as an action.
-    ReadText(String),
+    /// Read a typed text as an action; `from`: the one it was edited from.
+    ReadText { text: String, from: Option<Action> },
     /// Check what a document is to be; nothing is changed yet.
     CheckChange { artifact: ArtifactId, to: Unchecked },
     /// Put a document in force that has changed, its record being written.

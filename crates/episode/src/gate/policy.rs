@@ -3,6 +3,8 @@
 use super::super::decision::Policy;
 use super::super::proposal::{Action, Mark, Proposal, Verdict};
 use super::super::session::Session;
+use super::super::shape::Shape;
+use super::AskSpec;
 use stepwright_text::words::count;
 
 /// The policy's verdict on a recommended proposal.
@@ -76,6 +78,23 @@ pub(crate) fn over_budget(policy: &Policy, spent: u64) -> Option<String> {
     })
 }
 
+/// Bytes of a request a token, at least.
+const BYTES: u64 = 4;
+
+/// Why a model may not be asked this: the budget is reached, or the prompts alone would pass it, where their length is known.
+pub(crate) fn would_pass(policy: &Policy, spent: u64, spec: &AskSpec) -> Option<String> {
+    let length = match &spec.shape {
+        Shape::Relay(relayed) => relayed.body.len() as u64 / BYTES * u64::from(spec.n),
+        _ => 0,
+    };
+    let would = spent.saturating_add(length);
+    over_budget(policy, spent).or_else(|| {
+        let budget = policy.token_budget.filter(|budget| would > *budget)?;
+        let budget = count(budget, "token");
+        Some(format!("the request of about {length} tokens would pass the budget of {budget} ({spent} spent); set a new limit to go on"))
+    })
+}
+
 /// Tokens spent in a session.
 pub fn spent(session: &Session) -> u64 {
     session.spent.prompt.saturating_add(session.spent.completion)
@@ -94,8 +113,9 @@ fn failing(action: &Action, verdict: Option<&Verdict>) -> String {
 /// Whether `until` names the action: its text, what it is (`call`), its call, or its call's function.
 fn names(action: &Action, until: &str) -> bool {
     let until = until.trim();
-    let function = action.call.as_deref().and_then(|c| c.split('(').next()).and_then(|f| f.rsplit('.').next());
+    let is_called =
+        |call: &str| call == until || call.split('(').next().and_then(|f| f.rsplit('.').next()) == Some(until);
     // Lines that execute nothing begin with what they are (`call: find(mug)`).
     let what = action.text.split_once(": ").map(|(what, _)| what);
-    action.text == until || what == Some(until) || action.call.as_deref() == Some(until) || function == Some(until)
+    action.text == until || what == Some(until) || action.calls().any(is_called)
 }

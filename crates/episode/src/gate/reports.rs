@@ -182,7 +182,15 @@ impl Gate {
             let mut breakpoints = self.session.breakpoints.iter();
             breakpoints.find_map(|b| Some(format!("breakpoint `{b}`: {}", b.before(action, verdict)?)))
         });
-        let outcome = policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict);
+        let asked = self.session.current().and_then(|node| node.outcome.asked.as_ref());
+        let passes = asked.is_some_and(|asked| self.session.policy.conversations.contains(&(asked.thread + 1)));
+        let outcome = match passes && !self.session.policy.is_automatic() {
+            true => {
+                let policy = super::Policy { steps: u32::MAX, until_fails: true, ..self.session.policy.clone() };
+                policy::rule(&policy, 0, spent(&self.session), proposal, verdict)
+            }
+            false => policy::rule(&self.session.policy, self.taken, spent(&self.session), proposal, verdict),
+        };
         match reached.map_or(outcome, PolicyOutcome::Stop) {
             PolicyOutcome::Person => {}
             PolicyOutcome::Stop(why) => {
@@ -307,7 +315,7 @@ impl Gate {
         let back = then == AfterMove::TakenBefore;
         if let AfterMove::Read(text) = then {
             self.phase = Phase::Reading(Intent::Manual);
-            self.out.push(Effect::ReadText(text));
+            self.out.push(Effect::ReadText { text, from: None });
         } else if let Some(node) = self.session.current() {
             let (depth, branches) = (node.depth, node.children.len());
             let open = if branches > 0 { "; another decision here starts a branch" } else { "" };

@@ -8,7 +8,7 @@ use super::super::decision::{Actor, Choice, Decision, Policy};
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::super::shape::Shape;
-use super::policy::{over_budget, spent};
+use super::policy::{spent, would_pass};
 use super::{AfterMove, Answer, AskSpec, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe};
 use stepwright_text::words::count;
 
@@ -236,11 +236,9 @@ impl Gate {
     }
 
     fn edit(&mut self, id: ProposalId, text: String) {
-        if self.open_proposal(id).is_none() {
-            return;
-        }
+        let Some(edited) = self.open_proposal(id) else { return };
         self.phase = Phase::Reading(Intent::Edit(id));
-        self.out.push(Effect::ReadText(text));
+        self.out.push(Effect::ReadText { text, from: edited.action });
     }
 
     fn manual(&mut self, text: String) {
@@ -248,7 +246,7 @@ impl Gate {
             return;
         }
         self.phase = Phase::Reading(Intent::Manual);
-        self.out.push(Effect::ReadText(text));
+        self.out.push(Effect::ReadText { text, from: None });
     }
 
     fn reject(&mut self, id: ProposalId, reason: String) {
@@ -358,7 +356,7 @@ impl Gate {
     /// Records an ask and sends it, unless the budget forbids.
     fn send(&mut self, spec: AskSpec) -> Option<AskId> {
         if spec.prompt.is_some()
-            && let Some(why) = over_budget(&self.session.policy, spent(&self.session))
+            && let Some(why) = would_pass(&self.session.policy, spent(&self.session), &spec)
         {
             self.stop_policy(&why);
             self.refuse(Level::Warning, why);

@@ -29,7 +29,7 @@ pub(crate) fn header() -> Header {
 }
 
 pub(super) fn draft(text: &str, origin: Origin) -> Draft {
-    let action = Action { text: text.into(), call: Some(format!("a.{}()", text.split(' ').next().unwrap())) };
+    let action = Action::new(text, Some(format!("a.{}()", text.split(' ').next().unwrap())));
     Draft { origin, ..Draft::by_person(text, action) }
 }
 
@@ -197,7 +197,7 @@ impl Sim {
                 Effect::CancelAsk(_) => continue,
                 Effect::Consult { round, samples } => Report::Advised(self.advise(round, samples)),
                 Effect::CheckProposal(p) => Report::Checked { proposal: p.id, verdict: self.verdict(&p) },
-                Effect::ReadText(text) => Report::Read(match text.trim() {
+                Effect::ReadText { text, .. } => Report::Read(match text.trim() {
                     "" => Err("nothing was typed".into()),
                     text => Ok(draft(text, Origin::Person)),
                 }),

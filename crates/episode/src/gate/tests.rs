@@ -75,7 +75,11 @@ fn what_arrives_while_an_effect_is_out_waits_its_turn() {
     let (typed, effects) = gate.request(Request::Manual { text: "go".into() }, 5);
     let (undo, none) = gate.request(Request::Undo, 6);
     let (Answer::Queued(typed), Answer::Queued(undo)) = (typed, undo) else { panic!("both wait") };
-    assert_eq!((effects, none), (vec![Effect::ReadText("go".into())], vec![]), "the second is kept for later");
+    assert_eq!(
+        (effects, none),
+        (vec![Effect::ReadText { text: "go".into(), from: None }], vec![]),
+        "the second is kept for later"
+    );
     let done = |ticket| Effect::Ended { ticket, answer: Answer::Done { ask: None } };
     let effects = gate.report(Report::Read(Ok(draft("go", Origin::Person))), 7);
     assert!(effects.iter().any(|e| matches!(e, Effect::CheckProposal(_))));
@@ -161,7 +165,7 @@ fn what_a_program_comes_to_is_executed_in_its_place() {
     let [.., Effect::StepWorld { decision, .. }, _] = &effects[..] else { panic!("{effects:?}") };
     let decision = *decision;
     let ran = |decision| {
-        let action = Action { text: "go\ngo".into(), call: None };
+        let action = Action::new("go\ngo", None);
         let program = serde_json::json!({ "source": "for", "calls": ["go", "go"] });
         Report::Ran { decision, program, action, remark: Some("line 3: it stopped".into()) }
     };
@@ -195,6 +199,7 @@ fn op() -> impl Strategy<Value = Op> {
         until_fails,
         until_action,
         token_budget,
+        ..Policy::default()
     });
     prop_oneof![
         4 => (0usize..3, prop::collection::vec(offer, 0..4)).prop_map(|(i, t)| Op::Answer(i, t)),

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::endpoint::ModelConfig;
 use super::typed::Config;
 use stepwright_model::cassette::{Cassette, Recorder};
+use stepwright_model::demo::{DEMO, Demo};
 use stepwright_model::fetch;
 use stepwright_model::recorded::Recorded;
 use stepwright_model::remote::Remote;
+use stepwright_model::upstream::{UPSTREAM, Upstream};
 use stepwright_model::{LanguageModel, ModelError};
 
 const LOCAL: &str = "local:";
@@ -31,7 +33,12 @@ impl Config {
     /// `symbolic`, models in this process and cassettes, which have no endpoint. An empty name is that of `[model]`.
     pub fn model_config(&self, name: &str) -> Option<ModelConfig> {
         let name = if name.is_empty() { self.model.model.as_str() } else { name };
-        if name == "symbolic" || name.starts_with("cassette:") || name.starts_with(LOCAL) || name.starts_with(RECORDED)
+        if name == "symbolic"
+            || name == UPSTREAM
+            || name == DEMO
+            || name.starts_with("cassette:")
+            || name.starts_with(LOCAL)
+            || name.starts_with(RECORDED)
         {
             return None;
         }
@@ -49,6 +56,12 @@ impl Config {
 pub fn select(config: &Config, name: &str) -> Result<Selected, ModelError> {
     let wrong = |e: stepwright_model::cassette::CassetteError| ModelError::Configuration(e.to_string());
     let name = if name.is_empty() { config.model.model.as_str() } else { name };
+    if name == UPSTREAM {
+        return Ok(Selected::Language(Arc::new(Upstream)));
+    }
+    if name == DEMO {
+        return Ok(Selected::Language(Arc::new(Demo)));
+    }
     if let Some(path) = name.strip_prefix("cassette:") {
         return Ok(Selected::Language(Arc::new(Cassette::open(Path::new(path)).map_err(wrong)?)));
     }

@@ -17,6 +17,7 @@ use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
 use stepwright_world::WORLDS;
+use stepwright_world::agent::AgentCommand;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
 
@@ -37,6 +38,8 @@ pub struct Config {
     pub external: BTreeMap<String, Arc<Adapter>>,
     /// The `[methods.NAME]` sections: methods behind commands.
     pub methods: BTreeMap<String, Arc<Command>>,
+    /// The agent behind the gate, of the command line.
+    pub agent: Option<Arc<AgentCommand>>,
     pub keys: BTreeMap<String, KeySetting>,
     pub(super) endpoints: Endpoints,
     /// Rows of `config show`; from `show`.
@@ -168,6 +171,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         candidates,
         external,
         methods,
+        agent: None,
         keys,
         endpoints,
         shown: Vec::new(),

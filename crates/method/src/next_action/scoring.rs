@@ -35,7 +35,7 @@ pub fn turn_end(world: &dyn World, declarations: &Declarations) -> Option<(Strin
     foreign.into_iter().find_map(|(receiver, function)| {
         let call = Call { receiver: receiver.clone(), function, ..Call::default() };
         let text = world.text_of(&call)?;
-        Some((receiver, Action { text, call: None }))
+        Some((receiver, Action::new(text, None)))
     })
 }
 
@@ -52,7 +52,7 @@ pub(super) fn candidates(cx: &Context<'_>) -> Result<Candidates, String> {
         let Some(call) = world.call_of(&text).map(|c| c.to_string()) else { continue };
         // Two wordings of one call are one line of the program.
         if !list.iter().any(|c| c.line == call) {
-            list.push(Candidate { line: call.clone(), action: Action { text, call: Some(call) } });
+            list.push(Candidate { line: call.clone(), action: Action::new(text, Some(call)) });
         }
     }
     let all = list.len();
@@ -156,10 +156,7 @@ mod tests {
     }
 
     fn scored(by_sum: bool) -> Vec<(String, f64, Option<String>)> {
-        let line = |line: &str| Candidate {
-            line: line.to_owned(),
-            action: Action { text: line.to_owned(), call: Some(line.to_owned()) },
-        };
+        let line = |line: &str| Candidate { line: line.to_owned(), action: Action::new(line, Some(line.to_owned())) };
         let completion = |tokens: &[f64]| Completion {
             tokens: tokens.iter().map(|l| TokenLogprob::new("", *l)).collect(),
             ..Completion::default()

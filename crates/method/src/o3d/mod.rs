@@ -133,7 +133,7 @@ fn draft(cx: &Context<'_>, line: &Line, raw: String, origin: Origin, why: Option
     };
     let action = match line {
         Line::Act(_) => cx.action(&text),
-        _ => Action { text, call: None },
+        _ => Action::new(text, None),
     };
     Draft { action: Some(action), rationale: why, ..Draft::new(raw, origin) }
 }

@@ -140,7 +140,7 @@ mod tests {
                 turn.asks.push(Ask { id: number, kind, model, prompt, n, temperature, exchange: None, state });
             };
             let offer = |line: Option<usize>, ask: Option<AskId>| {
-                let action = Some(Action { text: "x".to_owned(), call: None });
+                let action = Some(Action::new("x", None));
                 Proposal { action, line, ask, ..Proposal::new(number, "x", Origin::Symbolic) }
             };
             match event {

@@ -99,7 +99,7 @@ mod tests {
             });
         }
         let proposal = |id: u64, raw: &str, text: &str, ask: Option<AskId>| {
-            let (line, action) = (raw.parse().ok(), Some(Action { text: text.into(), call: None }));
+            let (line, action) = (raw.parse().ok(), Some(Action::new(text, None)));
             Proposal { line, action, ask, ..Proposal::new(id, raw, Origin::Greedy) }
         };
         let edited = decided.starts_with("edited");
@@ -122,7 +122,7 @@ mod tests {
             children: vec![],
             last_child: None,
             depth: i as u32,
-            action: i.checked_sub(1).map(|i| Action { text: ways[i].3.into(), call: None }.into()),
+            action: i.checked_sub(1).map(|i| Action::new(ways[i].3, None).into()),
             decision: (i > 0).then_some(i as u64),
             turn: turn(i as u64 + 1, ways[i].clone()),
             ..Node::default()

@@ -53,6 +53,7 @@ fn request(text: &str) -> ModelRequest {
         presence_penalty: 0.0,
         top_p: None,
         structure: None,
+        relayed: None,
         tag: None,
         logprobs: true,
         cut_counts: false,

@@ -5,7 +5,7 @@
 //! their refusals and remembered (`quirks`). `body`, `anthropic` and `ollama` say exactly what is sent; `stream` and `chunk` read
 //! what comes back, treating every field as optional; all else is common: `complete` asks, learns and tries again, `thoughts`
 //! separates reasoning from the answer, `masking` keeps keys out of it, `score` has given texts scored, `embed` gets sentence vectors, `retry` decides what is tried
-//! again, `http` is the wire, and `providers` are the well-known ones.
+//! again, `relay` sends on what other programs ask, `http` is the wire, and `providers` are the well-known ones.
 
 mod anthropic;
 mod body;
@@ -21,6 +21,7 @@ mod options;
 mod probe;
 pub mod providers;
 mod quirks;
+mod relay;
 mod retry;
 mod score;
 mod stream;
@@ -158,7 +159,13 @@ impl LanguageModel for Remote {
         let (own, mut arriving) = tokio::sync::mpsc::unbounded_channel();
         let mut watched = masking::Watched::new(self.http.mask(), stream);
         let answer = {
-            let mut asking = std::pin::pin!(self.complete_all(request, &own));
+            let asking = async {
+                match &request.relayed {
+                    Some(relayed) => self.relay(request, relayed).await,
+                    None => self.complete_all(request, &own).await,
+                }
+            };
+            let mut asking = std::pin::pin!(asking);
             loop {
                 // Dropping the future drops the connection, at any point of the exchange.
                 tokio::select! {

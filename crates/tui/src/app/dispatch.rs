@@ -290,7 +290,10 @@ impl App {
     pub(super) fn edit(&mut self, from: Option<ProposalId>, text: &str, now: Instant) {
         match request::open(&self.view) {
             Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
-            None => self.open(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
+            None => match from.and_then(|id| Some((id, self.view.lines_of(id)?))) {
+                Some((id, (text, example))) => self.open(asked::lines(id, &text, example)),
+                None => self.open(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
+            },
         }
         // The initial text is checked without waiting for a key.
         self.with_dialog(now, |dialog, context| dialog.wake(context));

@@ -27,7 +27,7 @@ use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
-use stepwright_protocol::{Command, Level, Notice, Unwritten};
+use stepwright_protocol::{Command, Level, Notice, Request, Unwritten};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;
@@ -370,7 +370,14 @@ impl App {
         }
     }
 
+    /// Sends a command. The first that goes back is asked about where something in the world stays as it is then.
     fn send(&mut self, command: Command) {
+        let back = matches!(&command, Command::Gate(Request::Undo | Request::Goto(_)));
+        let stays = self.view.situation.as_ref().and_then(|situation| situation.not_undone).filter(|_| back);
+        if let Some(what) = stays.filter(|_| !self.view.warned) {
+            let replies = vec![Reply::Agreed, Reply::Send(command)];
+            return self.open(asked::confirm("Go back?", what.to_owned(), "go back", replies));
+        }
         self.effects.push(Effect::Send(command));
     }
 
@@ -455,6 +462,7 @@ impl App {
                     self.drop_dialog();
                     self.themes.before = None;
                 }
+                Reply::Agreed => self.view.warned = true,
                 Reply::Send(command) => self.send(command),
                 Reply::Do(action) => self.perform(action, now),
                 Reply::Leave => self.effects.push(Effect::Quit),

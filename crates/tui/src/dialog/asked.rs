@@ -128,14 +128,15 @@ pub fn policy(now: &Policy) -> Form {
         Field::text("Stop before action", action, 22, "a name or its text"),
         Field::text("Stop at tokens spent", budget, 12, "empty: none"),
     ];
-    let sent: Sent = Box::new(|values, _| read_policy(values).map_err(Fault::Wrong));
+    let conversations = now.conversations.clone();
+    let sent: Sent = Box::new(move |values, _| read_policy(values, conversations.clone()).map_err(Fault::Wrong));
     let form = Form::new("Policy: when steps are taken without asking", "use it", String::new(), fields, sent);
     let words =
         |_: &Values<'_>| "Every step it takes is recorded as decided by the policy. Esc stops a run.".to_owned();
     form.saying(74, words)
 }
 
-fn read_policy(values: &Values<'_>) -> Result<Vec<Reply>, String> {
+fn read_policy(values: &Values<'_>, conversations: Vec<usize>) -> Result<Vec<Reply>, String> {
     let steps = match values.text(0).as_str() {
         "end" => TO_THE_END,
         text => text.parse().map_err(|_| "Steps: write a number, or `end`; 0 asks you at every step")?,
@@ -145,7 +146,8 @@ fn read_policy(values: &Values<'_>) -> Result<Vec<Reply>, String> {
         text => Some(text.parse().map_err(|_| "Token budget: write a number, or nothing for none")?),
     };
     let until_action = Some(values.text(2)).filter(|action| !action.is_empty());
-    Ok(vec![gate(Request::SetPolicy(Policy { steps, until_fails: values.is_on(1), until_action, token_budget }))])
+    let policy = Policy { steps, until_fails: values.is_on(1), until_action, token_budget, conversations };
+    Ok(vec![gate(Request::SetPolicy(policy))])
 }
 
 pub(crate) fn candidate_asks(now: CandidateAsks) -> Form {
@@ -271,6 +273,12 @@ pub fn plan(written: &str, line: usize, why: &str, program: bool) -> Form {
 pub fn correction(believed: &str) -> Form {
     let about = "What is believed from here on; it is recorded as your correction.".to_owned();
     text("Correct what is believed", about, believed, Of::Belief, |text| Request::correct(ArtifactId::BELIEF, text))
+}
+
+/// An action of several lines; `example`: how it is written.
+pub fn lines(proposal: ProposalId, written: &str, example: &str) -> Form {
+    let request = move |text| Request::Edit { proposal, text };
+    text("Edit it, then take it", example.to_owned(), written, Of::Lines, request)
 }
 
 pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str) -> Form {

@@ -246,8 +246,9 @@ impl Form {
             if text.trim().is_empty() {
                 return Vec::new();
             }
-            let (faulty, read) = (judge.fault().is_some(), judge.reading(context.view).map(Result::is_ok));
-            let (asks, ask) = (judge.is_belief() && read.is_none(), judge.is_belief().then(|| judge.ask(&text)));
+            let (faulty, read) = (judge.fault().is_some(), judge.was_read(context.view));
+            let read = read.filter(|_| judge.must_be_read());
+            let (asks, ask) = (judge.must_be_read() && read.is_none(), judge.must_be_read().then(|| judge.ask(&text)));
             if faulty && !std::mem::replace(&mut self.sure, true) {
                 // It stays open, at the fault.
                 return Vec::new();
@@ -411,7 +412,7 @@ impl Dialog for Form {
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
         let Some((editor, judge)) = self.lines() else { return Vec::new() };
         let mut replies: Vec<Reply> = judge.ask(&editor.text()).into_iter().collect();
-        let answered = judge.reading(context.view).is_some();
+        let answered = judge.was_read(context.view).is_some();
         match (self.accepting, answered) {
             (true, true) => replies.extend(self.accept(context)),
             (true, false) => replies.push(Reply::WakeIn(POLL)),

@@ -20,6 +20,8 @@ const PAUSE: Duration = Duration::from_millis(80);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
     Action,
+    /// An action of several lines, which the driver must be able to read.
+    Lines,
     /// A program that answers a request; the calls it may make, in words.
     Program {
         calls: String,
@@ -51,7 +53,7 @@ impl Judge {
         self.fault = match self.of {
             Of::Action => edit::fault(text, SyntaxFault::of_call),
             Of::Program { .. } | Of::Document { program: true, .. } => edit::fault(text, SyntaxFault::of_program),
-            Of::Belief | Of::Document { program: false, .. } => None,
+            Of::Belief | Of::Lines | Of::Document { program: false, .. } => None,
         };
     }
 
@@ -64,8 +66,18 @@ impl Judge {
         self.fault.as_ref()
     }
 
-    pub(crate) fn is_belief(&self) -> bool {
-        self.of == Of::Belief
+    /// Whether the text is taken only once the driver could read it.
+    pub(crate) fn must_be_read(&self) -> bool {
+        matches!(self.of, Of::Belief | Of::Lines)
+    }
+
+    /// Whether the driver could read the text, once it has answered.
+    pub(crate) fn was_read(&self, view: &View) -> Option<bool> {
+        match view.answer(self.token?)? {
+            Answer::Belief(reading) => Some(reading.is_ok()),
+            Answer::Text(verdict) => Some(verdict.is_ok()),
+            _ => None,
+        }
     }
 
     pub fn ask(&mut self, text: &str) -> Option<Reply> {
@@ -112,9 +124,12 @@ impl Judge {
                 rows.push(vec![run(Role::Dim, "Taken as it is; what was written stays in the record.")]);
                 rows
             }
-            Of::Action | Of::Program { .. } => {
+            Of::Action | Of::Lines | Of::Program { .. } => {
                 let mut rows = match self.verdict(context.view) {
                     Some(verdict) => verdict_rows(verdict, theme, width),
+                    None if self.of == Of::Lines => {
+                        vec![vec![run(Role::Dim, format!("checking {}", theme.glyphs.ellipsis))]]
+                    }
                     None => {
                         let about = "Calls, one a line, or a program of them; it is run only when it is taken.";
                         words::labelled("", Role::Dim, about, width)

@@ -49,6 +49,8 @@ pub struct Fetch {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
     Close,
+    /// The person knows what going back does not undo.
+    Agreed,
     Send(Command),
     Do(ActionId),
     Leave,

@@ -40,7 +40,7 @@ impl Played {
     }
 
     fn offer(&mut self, text: &str, origin: Origin) {
-        let (action, id) = (Action { text: (*text).into(), call: None }, self.session().next_proposal());
+        let (action, id) = (Action::new(text, None), self.session().next_proposal());
         let raw = text.to_owned();
         let (problem, score, logprob, rationale, ask) = (None, None, None, None, None);
         let action = Some(action);
@@ -75,7 +75,7 @@ impl Played {
             }
             "take" => {
                 let decision = self.decide(Choice::Approve { proposal: number() });
-                let (action, outcome) = (Action { text: "a".into(), call: None }, StepOutcome::default());
+                let (action, outcome) = (Action::new("a", None), StepOutcome::default());
                 let (action, outcome, changes) = (action.into(), outcome.into(), serde_json::json!([]).into());
                 self.event(Event::Executed { decision, child: 1, action, outcome, changes });
             }

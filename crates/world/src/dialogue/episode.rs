@@ -197,6 +197,7 @@ impl Episode {
             reward: self.score().f1(self.is_over()),
             done: self.is_over(),
             won: self.is_won(),
+            ..Outcome::default()
         }
     }
 }

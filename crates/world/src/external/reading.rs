@@ -64,7 +64,7 @@ impl Reading {
         if calls.is_empty() && accepted && self.observes {
             calls.extend(said(OBSERVE, &observation));
         }
-        Outcome { observation, action_call, observation_calls: calls, error, reward, done, won }
+        Outcome { observation, action_call, observation_calls: calls, error, reward, done, won, ..Outcome::default() }
     }
 }
 

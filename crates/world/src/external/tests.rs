@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Adapter, ExternalWorld};
 use crate::remote::{ProcessStatus, Recorded};
 use crate::{World, WorldError};
-use stepwright_episode::StepOutcome;
+use stepwright_episode::{Action, StepOutcome};
 
 /// Counts actions. Other actions make it misbehave; all that it is asked goes to the file it is given.
 const COUNTER: &str = include_str!("../../../../tests/support/stand_in.sh");
@@ -280,7 +280,7 @@ fn a_recorded_way_starts_nothing_until_it_is_gone_on_from() {
     let mut world = bed.world();
     let remote = world.remote().unwrap();
     remote.recall(Recorded::Reset { task: "counter", seed: 0, outcome: &outcome(0) });
-    remote.recall(Recorded::Act { text: "a", outcome: &outcome(1) });
+    remote.recall(Recorded::Act { action: &Action::new("a", None), outcome: &outcome(1) });
     assert_eq!((world.admissible(), world.truth()), (None, serde_json::Value::Null));
     assert!(bed.pids().is_empty());
     // Restarting reports what the record does not.
@@ -292,7 +292,7 @@ fn a_recorded_way_starts_nothing_until_it_is_gone_on_from() {
     let mut world = bed.world();
     let remote = world.remote().unwrap();
     remote.recall(Recorded::Reset { task: "counter", seed: 0, outcome: &outcome(0) });
-    remote.recall(Recorded::Act { text: "a", outcome: &outcome(5) });
+    remote.recall(Recorded::Act { action: &Action::new("a", None), outcome: &outcome(5) });
     assert!(failed(world.act("b")).contains("step 1 (`a`): the observation was \"total 5\" and is now \"total 1\""));
 }
 

@@ -175,8 +175,8 @@ impl Remote for ExternalWorld {
                 let task = self.adapter.task_of(task).to_owned();
                 self.history = History { task, seed, steps: Arc::new(vec![Arc::new(step)]) };
             }
-            Recorded::Act { text, outcome } => {
-                let step = Step { action: Some(text.to_owned()), logged: outcome.clone(), more: None };
+            Recorded::Act { action, outcome } => {
+                let step = Step { action: Some(action.text.clone()), logged: outcome.clone(), more: None };
                 self.history.push(Arc::new(step));
             }
         }

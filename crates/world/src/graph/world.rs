@@ -196,12 +196,11 @@ impl Episode {
         let observation_calls = Arc::make_mut(&mut self.reported).update(self.runner.graph(), &self.things);
         Outcome {
             observation,
-            action_call: None,
             observation_calls,
-            error: None,
             reward: if won { 1.0 } else { 0.0 },
             done: won,
             won,
+            ..Outcome::default()
         }
     }
 }

@@ -51,6 +51,7 @@ impl Episode {
             reward: if won { 1.0 } else { 0.0 },
             done: won,
             won,
+            ..Outcome::default()
         }
     }
 

@@ -53,12 +53,11 @@ impl Episode {
             Arc::make_mut(&mut self.observed).update(self.simulation.scene(), self.simulation.state());
         Outcome {
             observation,
-            action_call: None,
             observation_calls,
-            error: None,
             reward: if won { 1.0 } else { 0.0 },
             done: won,
             won,
+            ..Outcome::default()
         }
     }
 

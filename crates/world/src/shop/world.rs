@@ -90,10 +90,10 @@ impl world::Episode for Run {
             observation: answer.observation,
             action_call: program::call_of(text),
             observation_calls,
-            error: None,
             reward: answer.reward,
             done: self.done,
             won: self.won(),
+            ..Outcome::default()
         }
     }
 

@@ -97,10 +97,10 @@ impl Run {
             observation: reported.join("\n"),
             action_call,
             observation_calls: calls,
-            error: None,
             reward,
             done: self.open().is_none(),
             won: self.won(),
+            ..Outcome::default()
         }
     }
 

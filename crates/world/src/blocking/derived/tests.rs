@@ -35,7 +35,7 @@ fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
     let mut program = CheckedProgram::new(specification.start().unwrap(), Arc::new(rules));
     let places = [call("agent.update_visible_objects('shelf 1', 'desk 1')")];
     program.apply(&places);
-    let agent = crate::agent(&crate::household::KIND, &demonstrations);
+    let agent = crate::built_in_agent(&crate::household::KIND, &demonstrations);
     let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
     let basis = Basis { sentence: "put a mug in desk".into(), agent, before };
     let reset = Step { calls: places.to_vec(), ..Step::default() };

@@ -7,7 +7,7 @@ use super::{WORLDS, WorldKind};
 use crate::planner::{Agent, EffectModel, EffectsOnly};
 
 /// The agent of a world; of a world that has none, the one that knows what the demonstrations show.
-pub fn agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
+pub fn built_in_agent(world: &WorldKind, demonstrations: &[Demonstration]) -> Arc<dyn Agent> {
     match world.agent {
         Some(learn) => learn(demonstrations),
         None => agent_of_demonstrations(demonstrations),
