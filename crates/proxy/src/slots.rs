@@ -143,7 +143,8 @@ impl Slots {
     pub(crate) fn joined(self: &Arc<Self>, request: &Request, body: &str, again: bool) -> Option<Waiter> {
         let held = self.held();
         let same = |slot: &&Arc<Slot>| slot.request.api == request.api && *slot.body == *body;
-        let free = |slot: &&Arc<Slot>| again || slot.waiting.load(Ordering::SeqCst) == 0;
+        let open = |slot: &&Arc<Slot>| !matches!(*slot.decided.borrow(), Some(Outcome::Closed));
+        let free = |slot: &&Arc<Slot>| open(slot) && (again || slot.waiting.load(Ordering::SeqCst) == 0);
         let slot = held.open.iter().rfind(|slot| same(slot) && free(slot))?.clone();
         drop(held);
         let waiter = self.waiter(slot);

@@ -359,8 +359,20 @@ fn who_asks_again_joins_and_who_leaves_is_told() {
         assert_eq!(received(Api::Chat, &last).unwrap().digest(), whole.digest());
         assert!(matches!(next(proxy.notices()), Notice::Delivered { id: of, .. } if of == id));
     }
-    // The same request while its first client waits is another agent's, unless its client says that it asks again.
+    // What was closed while nobody waited is asked for anew.
     let asked = body(FORMATS[0].2, false);
+    let client = post(&proxy.root(), FORMATS[0].1, "", &asked);
+    let closed = pending(proxy.notices());
+    drop(client);
+    assert!(matches!(next(proxy.notices()), Notice::GaveUp { .. }));
+    let id = closed.id;
+    drop(closed);
+    let client = post(&proxy.root(), FORMATS[0].1, "", &asked);
+    let anew = pending(proxy.notices());
+    assert_ne!(anew.id, id);
+    drop(anew);
+    assert_eq!(received(Api::Chat, &client), Err("closed".into()));
+    // The same request while its first client waits is another agent's, unless its client says that it asks again.
     let one = post(&proxy.root(), FORMATS[0].1, "", &asked);
     let first = pending(proxy.notices());
     let two = post(&proxy.root(), FORMATS[0].1, "", &asked);

@@ -258,7 +258,8 @@ pub(crate) struct Folded {
 #[derive(Debug, Default)]
 struct Choice {
     message: Map<String, Value>,
-    calls: Vec<Map<String, Value>>,
+    /// Each with the number that the server gives it, if it does.
+    calls: Vec<(Option<u64>, Map<String, Value>)>,
     logprobs: Value,
     rest: Fields,
 }
@@ -335,19 +336,15 @@ impl Choice {
         // Some servers number no calls, or all of them 0: another id is another call.
         let fits = |own: &Map<String, Value>| id.is_empty() || id_of(own).is_empty() || id_of(own) == id;
         let at = match index {
-            Some(index) => self.calls.iter().rposition(|own| own.get("\u{0}") == Some(&index.into()) && fits(own)),
+            Some(_) => self.calls.iter().rposition(|(number, own)| *number == index && fits(own)),
             None if id.is_empty() => self.calls.len().checked_sub(1),
-            None => self.calls.iter().position(|own| id_of(own) == id),
+            None => self.calls.iter().position(|(_, own)| id_of(own) == id),
         };
-        let own = match at.and_then(|at| self.calls.get_mut(at)) {
-            Some(own) => own,
-            None => {
-                self.calls.push(Map::new());
-                let Some(own) = self.calls.last_mut() else { return };
-                own.extend(index.map(|index| ("\u{0}".to_owned(), index.into())));
-                own
-            }
-        };
+        let at = at.unwrap_or(self.calls.len());
+        if at == self.calls.len() {
+            self.calls.push((index, Map::new()));
+        }
+        let Some((_, own)) = self.calls.get_mut(at) else { return };
         for (name, value) in call {
             merge(own.entry(name.clone()).or_insert(Value::Null), value, &name);
         }
@@ -359,8 +356,7 @@ impl Choice {
         message.put("content", &self.message.shift_remove("content").unwrap_or_default());
         self.message.iter().for_each(|(name, value)| message.put(name, value));
         if !self.calls.is_empty() {
-            let calls = self.calls.into_iter().map(|mut call| {
-                call.shift_remove("\u{0}");
+            let calls = self.calls.into_iter().map(|(_, mut call)| {
                 call.entry("type").or_insert_with(|| "function".into());
                 Value::Object(call).to_string()
             });

@@ -80,7 +80,7 @@ fn is_known(item: &Fields, stored: bool) -> bool {
     match item.string("type").as_str() {
         "reasoning" => stored || item.get("encrypted_content") != "null",
         "function_call" | "custom_tool_call" => true,
-        kind => !(kind.ends_with("_call") && item.has("call_id")),
+        _ => responses::call_of(item).is_none(),
     }
 }
 

@@ -171,11 +171,15 @@ pub(crate) fn edit(fields: &mut Fields, old: &Answer, wanted: &Answer) -> Result
     Ok(())
 }
 
+/// Fields of an answer that its end says: the first beside the others.
+const ENDS: [&str; 3] = ["context_management", "container", "stop_details"];
+
 pub(crate) fn events(fields: &Fields) -> String {
     let mut start = fields.clone();
     start.set("content", "[]");
     start.set("stop_reason", "null");
     start.set("stop_sequence", "null");
+    ENDS.iter().for_each(|name| start.remove(name));
     let mut out = event(Some("message_start"), format!("{{\"type\":\"message_start\",\"message\":{start}}}"));
     for (at, block) in elements(fields.get("content")).map(Fields::of).enumerate() {
         let mut begun = block.clone();
@@ -203,6 +207,12 @@ pub(crate) fn events(fields: &Fields) -> String {
                     if block.has("signature") { block.get("signature") } else { "\"\"" },
                 );
             }
+            "compaction" => {
+                let mut whole = block.clone();
+                whole.set("type", "\"compaction_delta\"");
+                deltas.push(whole.to_string());
+                ["content", "encrypted_content"].iter().for_each(|name| begun.set(name, "null"));
+            }
             _ if block.has("input") => {
                 begun.set("input", "{}");
                 delta("input_json_delta", "partial_json", &quoted(&arguments(block.get("input"))));
@@ -217,10 +227,17 @@ pub(crate) fn events(fields: &Fields) -> String {
         }
         out += &event(Some("content_block_stop"), format!("{{\"type\":\"content_block_stop\",\"index\":{at}}}"));
     }
-    let (reason, sequence) = (fields.get("stop_reason"), fields.get("stop_sequence"));
-    let usage = if fields.has("usage") { fields.get("usage") } else { "{\"output_tokens\":0}" };
-    let end = format!("\"delta\":{{\"stop_reason\":{reason},\"stop_sequence\":{sequence}}},\"usage\":{usage}");
-    out += &event(Some("message_delta"), format!("{{\"type\":\"message_delta\",{end}}}"));
+    let (mut end, mut delta) = (Fields::default(), Fields::default());
+    end.set("type", "\"message_delta\"");
+    for name in ["stop_reason", "stop_sequence"].iter().chain(&ENDS[1..]).filter(|name| fields.has(name)) {
+        delta.set(name, fields.get(name));
+    }
+    end.set("delta", delta.to_string());
+    end.set("usage", if fields.has("usage") { fields.get("usage") } else { "{\"output_tokens\":0}" });
+    if fields.has(ENDS[0]) {
+        end.set(ENDS[0], fields.get(ENDS[0]));
+    }
+    out += &event(Some("message_delta"), end);
     out + &event(Some("message_stop"), "{\"type\":\"message_stop\"}")
 }
 

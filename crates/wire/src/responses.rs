@@ -87,10 +87,14 @@ fn reasoning(item: &Fields) -> String {
     found.map_or_else(|| "(sealed)".to_owned(), |texts| texts.join("\n"))
 }
 
-/// What an agent is to carry out. What the provider does itself has no `call_id`.
-fn call_of(item: &Fields) -> Option<ToolCall> {
+/// What an agent is to carry out. What the provider does itself has no `call_id`, or says so.
+pub(crate) fn call_of(item: &Fields) -> Option<ToolCall> {
     let kind = item.string("type");
-    let of = kind.strip_suffix("_call").filter(|_| item.has("call_id"))?;
+    let of = kind.strip_suffix("_call").filter(|_| item.get("call_id").starts_with('"'))?;
+    let place = Fields::of(item.get("environment")).string("type");
+    if item.string("execution") == "server" || !(place.is_empty() || place == "local") {
+        return None;
+    }
     let (form, name, field) = match of {
         "function" => (Form::Function, item.string("name"), "arguments"),
         "custom_tool" => (Form::Custom, item.string("name"), "input"),

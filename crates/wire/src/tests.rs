@@ -23,6 +23,8 @@ fn responses() -> Value {
              "content": [{"type": "output_text", "text": "let me see", "annotations": [], "logprobs": []}]},
             {"id": "fc_1", "type": "function_call", "call_id": "c1", "name": "get_order", "arguments": "{\"id\": \"W42\"}", "status": "completed"},
             {"id": "ws_1", "type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}},
+            {"id": "ts_1", "type": "tool_search_call", "call_id": null, "execution": "server", "arguments": {}},
+            {"id": "sh_1", "type": "shell_call", "call_id": "s1", "action": {"commands": ["ls"]}, "environment": {"type": "container_reference"}},
             {"id": "ctc_1", "type": "custom_tool_call", "call_id": "c2", "name": "sh", "input": "ls -l"},
             {"id": "ls_1", "type": "local_shell_call", "call_id": "c3", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}],
         "parallel_tool_calls": true, "odd": {"x": [1.50]}, "usage": {"input_tokens": 10, "output_tokens": 4, "total_tokens": 14}})
@@ -33,8 +35,8 @@ const MESSAGES: &str = r#"{"id":"msg_1","type":"message","role":"assistant","mod
  {"type":"thinking","thinking":"hm","signature":"sig=="},{"type":"text","text":"let me see","citations":null},
  {"type":"tool_use","id":"c1","name":"get_order","input":{"id": "W42", "n": 123456789012345678901234567890}},
  {"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"q"}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]},
- {"type":"tool_use","id":"c2","name":"sh","input":{}}],
- "stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":4},"odd":{"x":[1.50]}}"#;
+ {"type":"compaction","content":"so far","encrypted_content":"zz"},{"type":"tool_use","id":"c2","name":"sh","input":{}}],
+ "stop_reason":"tool_use","stop_sequence":null,"container":{"id":"k"},"context_management":{"applied_edits":[]},"usage":{"input_tokens":10,"output_tokens":4},"odd":{"x":[1.50]}}"#;
 
 fn samples() -> [Whole; 3] {
     [(Api::Chat, chat().to_string()), (Api::Responses, responses().to_string()), (Api::Messages, MESSAGES.to_owned())]
@@ -307,7 +309,17 @@ fn what_the_provider_has_otherwise_is_told() {
         told["input"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap_or("said")).collect();
     assert_eq!(
         kinds,
-        ["said", "message", "function_call", "web_search_call", "custom_tool_call", "local_shell_call", "said"]
+        [
+            "said",
+            "message",
+            "function_call",
+            "web_search_call",
+            "tool_search_call",
+            "shell_call",
+            "custom_tool_call",
+            "local_shell_call",
+            "said"
+        ]
     );
     assert!(told.to_string().contains("W43") && !told.to_string().contains("W42"));
     assert!(stored.changed("r2").is_some() && stored.changed("r1").is_none());
