@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stepwright_wire::{Placed, Request, Threads, Whole};
+use stepwright_wire::{Request, Threads, Whole};
 use tokio::sync::watch;
 
 use crate::upstream::{Ask, Refusal};
@@ -43,8 +43,6 @@ pub struct Pending {
     pub id: u64,
     /// Its conversation's number.
     pub thread: usize,
-    /// Whether it begins the conversation, and the one that it has most in common with.
-    pub placed: Placed,
     pub request: Arc<Request>,
     /// The request's body as it came.
     pub body: Arc<str>,
@@ -160,11 +158,11 @@ impl Slots {
     /// Opens a decision and tells of it.
     pub(crate) fn open(self: &Arc<Self>, request: Request, body: Arc<str>, ask: Ask) -> Waiter {
         let mut held = self.held();
-        let placed = held.threads.place(&request);
+        let thread = held.threads.place(&request);
         held.next += 1;
         let slot = Arc::new(Slot {
             id: held.next,
-            thread: placed.thread,
+            thread,
             request: Arc::new(request),
             body,
             decided: watch::Sender::new(None),
@@ -181,8 +179,8 @@ impl Slots {
         drop(held);
         let waiter = self.waiter(Arc::clone(&slot));
         let (request, body) = (Arc::clone(&slot.request), Arc::clone(&slot.body));
-        let (id, thread) = (slot.id, slot.thread);
-        self.tell(Notice::Pending(Pending { id, thread, placed, request, body, ask, slot }));
+        let id = slot.id;
+        self.tell(Notice::Pending(Pending { id, thread, request, body, ask, slot }));
         waiter
     }
 

@@ -146,14 +146,6 @@ impl Upstream {
         })
     }
 
-    /// Where an interface's requests go, without what may be secret in it.
-    pub fn address(&self, api: Api) -> String {
-        let mut url = self.base(provider(api)).clone();
-        url.set_query(None);
-        let _ = (url.set_username(""), url.set_password(None));
-        url.to_string()
-    }
-
     fn base(&self, provider: Provider) -> &Url {
         match provider {
             Provider::OpenAi => &self.openai,
@@ -369,7 +361,6 @@ mod tests {
         assert_eq!(other.url(Provider::OpenAi, "/v1/responses").as_str(), "http://h:1/api/responses");
         let versioned = upstream("ANTHROPIC_BASE_URL", "http://u:p@h/a/v1").unwrap();
         assert_eq!(versioned.url(Provider::Anthropic, "/v1/messages").path(), "/a/v1/messages");
-        assert_eq!(versioned.address(Api::Messages), "http://h/a/v1");
         assert!(upstream("OPENAI_BASE_URL", "nowhere:secret").is_err_and(|why| !why.contains("secret")));
     }
 

@@ -14,8 +14,6 @@ use tempfile::TempDir;
 pub struct Copied {
     folder: Option<TempDir>,
     path: PathBuf,
-    /// Entries that are no file, folder or link (sockets, pipes, devices): they are not in the copy.
-    pub left_out: Vec<PathBuf>,
 }
 
 impl Copied {
@@ -31,9 +29,9 @@ impl Copied {
         }
         let folder = tempfile::Builder::new().prefix("workspace-").tempdir_in(under)?;
         let path = folder.path().join(source.file_name().unwrap_or("root".as_ref()));
-        let mut copied = Copied { folder: Some(folder), path, left_out: Vec::new() };
+        let copied = Copied { folder: Some(folder), path };
         let root = copied.path.clone();
-        copied.folder_to(&source, &root, &Roots { source: &source, copy: &root })?;
+        folder_to(&source, &root, &Roots { source: &source, copy: &root })?;
         Ok(copied)
     }
 
@@ -48,31 +46,31 @@ impl Copied {
         }
         self.path.clone()
     }
+}
 
-    fn folder_to(&mut self, from: &Path, to: &Path, roots: &Roots<'_>) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let (own, new) = (entry.path(), to.join(entry.file_name()));
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                self.folder_to(&own, &new, roots)?;
-            } else if kind.is_symlink() {
-                link(&roots.led(&fs::read_link(&own)?), &new)?;
-            } else if kind.is_file() {
-                fs::copy(&own, &new)?;
-                // What builds things by their times is not to build all anew.
-                let about = entry.metadata()?;
-                if let Ok(modified) = about.modified() {
-                    set_times(&new, FileTimes::new().set_modified(modified), &about);
-                }
-            } else {
-                self.left_out.push(own);
+fn folder_to(from: &Path, to: &Path, roots: &Roots<'_>) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (own, new) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            folder_to(&own, &new, roots)?;
+        } else if kind.is_symlink() {
+            link(&roots.led(&fs::read_link(&own)?), &new)?;
+        } else if kind.is_file() {
+            fs::copy(&own, &new)?;
+            // What builds things by their times is not to build all anew.
+            let about = entry.metadata()?;
+            if let Ok(modified) = about.modified() {
+                set_times(&new, FileTimes::new().set_modified(modified), &about);
             }
+        } else {
+            tracing::warn!(path = %own.display(), "no file, folder or link: left out of the copy");
         }
-        // Last: a folder that cannot be written could not be filled.
-        fs::set_permissions(to, fs::metadata(from)?.permissions())
     }
+    // Last: a folder that cannot be written could not be filled.
+    fs::set_permissions(to, fs::metadata(from)?.permissions())
 }
 
 /// Sets a copy's times. It matters to nobody enough to fail for it.
@@ -130,7 +128,7 @@ mod tests {
         let copied = Copied::of(&source, &folder.path().join("copies")).unwrap();
         let at = |name: &str| copied.path().join(name);
         assert_eq!(copied.path().file_name(), source.file_name());
-        assert_eq!(copied.left_out, [source.join("socket")]);
+        assert!(!at("socket").exists());
         assert_eq!(fs::metadata(at("a/one")).unwrap().permissions().mode() & 0o777, 0o755);
         assert_eq!(fs::metadata(at("a/one")).unwrap().modified().unwrap(), past);
         assert_eq!(fs::metadata(at("a/one")).unwrap().nlink(), 1);

@@ -28,6 +28,6 @@ pub use delta::Delta;
 pub use extend::{Turn, extended};
 pub use neutral::{Answer, Api, Form, Message, Part, Problem, Request, Role, Stamp, Tool, ToolCall};
 pub use stored::Stored;
-pub use threads::{Added, Placed, Threads, added};
+pub use threads::{Added, Threads, added};
 pub use usage::Usage;
 pub use whole::{Fold, Whole, keep_alive, refusal};

@@ -36,17 +36,6 @@ fn is_of(message: &Message, answer: &Answer) -> bool {
     })
 }
 
-/// Where a request belongs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
-    /// The conversation's number, from 0.
-    pub thread: usize,
-    /// It begins the conversation.
-    pub new: bool,
-    /// The conversation that it has most in common with, where it begins one: the agent that asks for a sub-agent, say.
-    pub beside: Option<usize>,
-}
-
 /// The conversations of an agent so far.
 #[derive(Debug, Default)]
 pub struct Threads(Vec<Thread>);
@@ -67,7 +56,7 @@ struct Thread {
 impl Threads {
     /// Finds the conversation that a request continues: the one that one of its answers is of, else the one that it has the whole
     /// beginning of, or the last message and most others; else it begins one. A conversation that waits for an answer is not continued.
-    pub fn place(&mut self, request: &Request) -> Placed {
+    pub fn place(&mut self, request: &Request) -> usize {
         let marks: Vec<u64> = request.messages.iter().map(Message::mark).collect();
         let common = |thread: &Thread| thread.marks.iter().zip(&marks).take_while(|(a, b)| a == b).count();
         let ids: Vec<&str> = request.messages.iter().flat_map(Message::calls).map(|call| call.id.as_str()).collect();
@@ -86,24 +75,15 @@ impl Threads {
         let best = self.0.iter().enumerate().filter_map(|(at, thread)| Some((rank(thread)?, at)));
         // Of those alike the latest: the others were left.
         let found = best.max().map(|(_, at)| at);
-        let nearest = self.0.iter().enumerate().map(|(at, thread)| (common(thread), at)).max().map(|(_, at)| at);
         let thread = found.unwrap_or(self.0.len());
         if found.is_none() {
-            let (marks, texts) = (Vec::new(), Vec::new());
-            self.0.push(Thread {
-                api: request.api,
-                marks,
-                responses: Vec::new(),
-                calls: Vec::new(),
-                texts,
-                waits: true,
-            });
+            self.0.push(Thread::new(request.api));
         }
         if let Some(own) = self.0.get_mut(thread) {
             own.marks = marks;
             own.waits = true;
         }
-        Placed { thread, new: found.is_none(), beside: nearest.filter(|_| found.is_none()) }
+        thread
     }
 
     /// Remembers what a conversation was answered with.
@@ -127,9 +107,12 @@ impl Threads {
             own.waits = false;
         }
     }
+}
 
-    pub fn count(&self) -> usize {
-        self.0.len()
+impl Thread {
+    fn new(api: Api) -> Self {
+        let (marks, responses, calls, texts) = Default::default();
+        Thread { api, marks, responses, calls, texts, waits: false }
     }
 }
 
@@ -189,7 +172,7 @@ mod tests {
     fn concurrent_conversations_and_sub_agents_are_told_apart() {
         let user = |text: &str| json!({"role": "user", "content": text});
         let mut threads = Threads::default();
-        let place = |threads: &mut Threads, messages: Value| threads.place(&chat(messages)).thread;
+        let place = |threads: &mut Threads, messages: Value| threads.place(&chat(messages));
         assert_eq!(place(&mut threads, json!([user("a")])), 0);
         // The same while the first waits is another; so is a sub-agent.
         assert_eq!(place(&mut threads, json!([user("a")])), 1);
@@ -216,21 +199,18 @@ mod tests {
         assert_eq!(place(&mut threads, flat("you are done")), 3);
         // The same few examples before another question are another conversation.
         threads.answered(2, "", &[Answer::of_text("again")]);
-        assert_eq!(
-            threads.place(&chat(json!([user("summary"), user("other")]))),
-            Placed { thread: 4, new: true, beside: Some(2) }
-        );
+        assert_eq!(place(&mut threads, json!([user("summary"), user("other")])), 4);
     }
 
     #[test]
     fn a_response_is_continued_by_its_id() {
         let mut threads = Threads::default();
         let ask = |body: Value| Request::read(Api::Responses, &body.to_string()).unwrap();
-        assert_eq!(threads.place(&ask(json!({"input": "a"}))).thread, 0);
-        assert_eq!(threads.place(&ask(json!({"input": "b"}))).thread, 1);
+        assert_eq!(threads.place(&ask(json!({"input": "a"}))), 0);
+        assert_eq!(threads.place(&ask(json!({"input": "b"}))), 1);
         threads.answered(0, "resp_0", &[Answer::of_text("x")]);
         threads.answered(1, "resp_1", &[Answer::of_text("y")]);
-        assert_eq!(threads.place(&ask(json!({"input": "b", "previous_response_id": "resp_0"}))).thread, 0);
-        assert_eq!(threads.place(&ask(json!({"input": "a", "previous_response_id": "resp_9"}))).thread, 2);
+        assert_eq!(threads.place(&ask(json!({"input": "b", "previous_response_id": "resp_0"}))), 0);
+        assert_eq!(threads.place(&ask(json!({"input": "a", "previous_response_id": "resp_9"}))), 2);
     }
 }

@@ -438,7 +438,8 @@ impl Link {
                 run.waiting.push_back((pending, Arc::new(asked)));
             }
             Notice::GaveUp { id } => {
-                run.waiting.retain(|(pending, _)| pending.id != id);
+                // It may have been asked for again meanwhile.
+                run.waiting.retain(|(pending, _)| pending.id != id || pending.is_awaited());
                 self.ring(ProcessStatus::Working("the agent gave up a request that waited".to_owned()));
             }
             Notice::Refused { path, why } => tracing::warn!(path, why, "refused"),
