@@ -139,7 +139,9 @@ impl LanguageModel for Script {
             match self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
                 Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
                 Some(Reply::Limited) => {}
-                Some(Reply::Failed(why)) => return Err(ModelError::Configuration(why)),
+                Some(Reply::Failed(message)) => {
+                    return Err(ModelError::Refused { endpoint: "recorded".to_owned(), status: 400, message });
+                }
                 None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
             }
         }

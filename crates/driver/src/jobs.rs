@@ -99,7 +99,7 @@ fn since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Has completions made. `failed` stands in for an answer that could not be had, which is said.
+/// Has completions made. `failed` stands in for an answer that the service did not give, which is said.
 pub(super) fn generate(
     model: Arc<dyn LanguageModel>,
     ask: AskId,
@@ -124,7 +124,7 @@ pub(super) fn generate(
             ..Answer::default()
         };
         let result = match (result, failed) {
-            (Err(error), Some(text)) if error != ModelError::Cancelled => {
+            (Err(error), Some(text)) if error.is_of_service() => {
                 let said = format!("{error}; as published, `{text}` counts as the answer");
                 let _ = notices.send(Notice::Say { level: Level::Warning, text: said });
                 Ok(Answer::texts([text]))

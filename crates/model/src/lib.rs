@@ -319,6 +319,14 @@ pub enum ModelError {
     Configuration(String),
 }
 
+impl ModelError {
+    /// Whether a service was asked and gave no answer, rather than that nothing was asked.
+    pub fn is_of_service(&self) -> bool {
+        use ModelError::{Broken, Refused, TooLong, Unreachable};
+        matches!(self, Refused { .. } | TooLong { .. } | Unreachable { .. } | Broken { .. })
+    }
+}
+
 /// A source of completions: behind a network interface, in this process, or recorded.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {

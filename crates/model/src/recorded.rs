@@ -215,6 +215,8 @@ mod tests {
         };
         assert!(other("weight/01", "statler").contains("by statler_unified"), "{}", other("weight/01", "statler"));
         assert!(other("weight/02", "statler").contains("none of weight_02"));
+        let missing = model.find(Some(&tag("weight/02", "statler", 1, Wanted::Program))).unwrap_err();
+        assert!(!missing.is_of_service(), "what no recording holds is no answer that a service refused");
         assert!(model.find(None).unwrap_err().to_string().contains("nothing says"));
     }
 

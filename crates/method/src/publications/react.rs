@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Publication] = &[
             Row {
                 world: "shop",
                 asks: &[("act", Asked { interface: Some(Interface::Text), ..LINE })],
-                options: &[("limits", "react-14"), ("examples", "1"), ("reading", "front")],
+                options: &[("limits", "react-14"), ("examples", "1"), ("characters", "6400"), ("reading", "front")],
             },
         ],
     },
@@ -61,6 +61,7 @@ pub(super) const ROWS: &[Publication] = &[
                 options: &[
                     ("limits", "react-14"),
                     ("examples", "1"),
+                    ("characters", "6400"),
                     ("reading", "front"),
                     ("memory", "3"),
                     ("recall", "false"),

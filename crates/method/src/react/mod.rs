@@ -14,7 +14,7 @@ pub(super) use super::options::LIMITS;
 pub(super) use limits::over;
 use prompt::form_of;
 pub(super) use prompt::{
-    ACT, EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
+    ACT, CHARACTERS, EXAMPLES, Notes, Taken, beginning, examples_of, material, render, taken, transcript, transcript_of,
 };
 
 use super::options::TEMPERATURE;
@@ -73,7 +73,7 @@ impl Method for React {
                 label: "ReAct",
                 description: "The model goes on with a transcript of actions and observations, one line at a time: a thought or an \
                               action. Thoughts are steps that execute nothing.",
-                options: &[SETTINGS, EXAMPLES, LIMITS, READING, TIPS, FORMS, TEMPERATURE],
+                options: &[SETTINGS, EXAMPLES, CHARACTERS, LIMITS, READING, TIPS, FORMS, TEMPERATURE],
                 needs,
                 ..MethodInfo::BARE
             }

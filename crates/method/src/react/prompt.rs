@@ -13,6 +13,15 @@ pub(crate) const EXAMPLES: OptionSpec =
     OptionSpec::new("examples", "ReAct examples", Kind::Whole { min: 0, max: 10 }, "worked transcripts in a prompt")
         .or("2");
 
+/// How much of a prompt is shown.
+pub(crate) const CHARACTERS: OptionSpec = OptionSpec::new(
+    "characters",
+    "Characters",
+    Kind::Whole { min: 0, max: 1_000_000 },
+    "characters of examples and transcript together, whose end is kept (0: all)",
+)
+.or("0");
+
 /// The purpose of an ask for a line.
 pub(crate) const ACT: &str = "act";
 /// The file of a world's examples.
@@ -96,13 +105,18 @@ pub(crate) fn material(cx: &Context<'_>, long: bool, notes: &Notes) -> Result<Ma
     let fixed = examples.about.len() + opening.len() + characters(&notes.reflections);
     let room = Room::of(cx, long);
     let (kept, oldest) = room.fit(fixed, &shown, &steps);
-    let left_out = words(shown.len() - kept, shown.len(), oldest);
+    let of = shown.len();
     shown.truncate(kept);
     let mut transcript = opening;
     if oldest > 0 {
         transcript.push_str(&format!("(the first {oldest} steps are left out)\n"));
     }
     transcript.extend(steps.into_iter().skip(oldest));
+    let cut = cx.options().count(&CHARACTERS) as usize;
+    let room = cut.saturating_sub(examples.about.chars().count() + characters(&shown)).max(1);
+    let before = if cut == 0 { 0 } else { transcript.chars().count().saturating_sub(room) };
+    transcript = transcript.chars().skip(before).collect();
+    let left_out = words(of - kept, of, oldest, before);
     taken.drain(..oldest);
     let actions = if shown.is_empty() { cx.world.admissible().unwrap_or_default() } else { Vec::new() };
     Ok(Material {
@@ -209,10 +223,11 @@ impl<'a> Room<'a> {
     }
 }
 
-fn words(examples: usize, of: usize, steps: usize) -> Option<String> {
+fn words(examples: usize, of: usize, steps: usize, before: usize) -> Option<String> {
     let examples = (examples > 0).then(|| format!("{examples} of {of} episodes"));
     let steps = (steps > 0).then(|| format!("the {steps} oldest steps"));
-    let out: Vec<String> = examples.into_iter().chain(steps).collect();
+    let before = (before > 0).then(|| format!("the first {before} characters of the transcript"));
+    let out: Vec<String> = examples.into_iter().chain(steps).chain(before).collect();
     (!out.is_empty()).then(|| format!("left out of the prompt: {}", out.join(" and ")))
 }
 

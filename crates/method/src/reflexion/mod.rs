@@ -13,7 +13,9 @@ use serde_json::json;
 
 use super::options::{LAST, TEMPERATURE, TRIALS};
 use super::publications::SETTINGS;
-use super::react::{self, ACT, EXAMPLES, LIMITS, Notes, READING, Taken, examples_of, material, render, transcript};
+use super::react::{
+    self, ACT, CHARACTERS, EXAMPLES, LIMITS, Notes, READING, Taken, examples_of, material, render, transcript,
+};
 use super::skills::{FORMS, TIPS};
 use super::{
     Answer, Checks, Context, Deed, Method, MethodInfo, Needs, Place, Reading, Section, SectionLine, Step, StepStatus,
@@ -61,7 +63,20 @@ impl Method for Reflexion {
             label: "Reflexion",
             description: "ReAct over trials of one task: back at the start, the model first writes a reflection on each failed \
                           trial, which you may edit; the last ones stand in the prompts of the next.",
-            options: &[SETTINGS, EXAMPLES, LIMITS, READING, MEMORY, RECALL, TRIALS, LAST, TIPS, FORMS, TEMPERATURE],
+            options: &[
+                SETTINGS,
+                EXAMPLES,
+                CHARACTERS,
+                LIMITS,
+                READING,
+                MEMORY,
+                RECALL,
+                TRIALS,
+                LAST,
+                TIPS,
+                FORMS,
+                TEMPERATURE,
+            ],
             needs: Needs { language: true, ..Needs::NONE },
             ..MethodInfo::BARE
         }
