@@ -5,17 +5,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::Value;
 use stepwright::config::{Config, Overrides, load_with};
 use stepwright::driver::headless::{self, Asking, End, Journal, Progress};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::{Header, Policy, Session};
 use stepwright::method::skills::SkillShelf;
+use stepwright::model::answering::Answering;
 use stepwright::model::prompt::Prompts;
-use stepwright::model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
-};
+use stepwright::model::{Completion, LanguageModel, ModelRequest, ModelResponse};
 use stepwright::sandbox::{Limits, Sandbox, Workers};
 use stepwright::study::runner::{Opening, episode};
 use stepwright::world::Sources;
@@ -24,7 +22,6 @@ use stepwright_skill::{Example, distil};
 use stepwright_trajectory::Step;
 use stepwright_trajectory::Trajectory;
 use stepwright_trajectory::react::Form;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::driver::{Counter, Scripted, Turn, Watched, header, setup};
@@ -172,24 +169,12 @@ async fn shipped_functions_play_without_a_language_model() {
 }
 
 /// A model that answers by a function of what it is asked.
-struct StandIn<F>(F);
-
-#[async_trait]
-impl<F: Fn(&str) -> String + Send + Sync> LanguageModel for StandIn<F> {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { name: "stand-in".into(), kind: ModelKind::Recorded, endpoint: String::new() }
-    }
-
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        _stream: &UnboundedSender<StreamEvent>,
-        _cancel: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
+fn stand_in(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Arc<dyn LanguageModel> {
+    Arc::new(Answering::by(move |request: &ModelRequest| {
         let asked = request.messages.last().map_or("", |message| message.text.as_str());
-        let answers = (0..request.n.max(1)).map(|_| Completion::whole((self.0)(asked))).collect();
+        let answers = (0..request.n.max(1)).map(|_| Completion::whole(answer(asked))).collect();
         Ok(ModelResponse::of(answers, None))
-    }
+    }))
 }
 
 /// An episode in a world that ships, played by a model; its session at the end.
@@ -273,7 +258,7 @@ async fn example_solutions_solve_their_tasks() {
             panic!("asked otherwise: {asked}")
         };
         let task = game["id"].as_str().unwrap();
-        let session = played(("household", Some(&data), task), "adaplanner", Arc::new(StandIn(answer))).await;
+        let session = played(("household", Some(&data), task), "adaplanner", stand_in(answer)).await;
         let path = session.path(session.cursor());
         let asks: Vec<String> = path.iter().flat_map(|n| &n.turn.asks).map(|ask| ask.kind.to_string()).collect();
         let last = path.last().map(|node| &node.outcome);
@@ -296,7 +281,7 @@ async fn a_constant_answer_wins_nothing() {
             "[Decision] Yes [Revised code] solve(task, observation)",
         ] {
             for id in ids.iter().step_by(10) {
-                let model = Arc::new(StandIn(move |_: &str| constant.to_owned()));
+                let model = stand_in(move |_| constant.to_owned());
                 let session = played(("household", None, id), method, model).await;
                 assert!(!is_won(&session), "{method} wins {id} by {constant:?}");
             }

@@ -48,6 +48,7 @@ mod logs_of_before;
 mod own_services;
 mod precondition_figures;
 mod precondition_golden;
+mod prompt_structure;
 mod provider_clients;
 mod provider_score;
 mod provider_sessions;

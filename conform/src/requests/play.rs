@@ -5,17 +5,14 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use async_trait::async_trait;
 use stepwright_driver::{Setup, Source};
 use stepwright_episode::Session;
 use stepwright_launch::config::{Config, Overrides, load_with};
-use stepwright_model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, Settings, StreamEvent,
-};
+use stepwright_model::answering::Answering;
+use stepwright_model::{Completion, ModelError, ModelRequest, ModelResponse};
 use stepwright_sandbox::{Limits, Workers};
 use stepwright_study::runner::{self, episode};
 use stepwright_world::Sources;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::folder::{Folder, Opening};
@@ -55,13 +52,9 @@ pub(super) fn all(
         .iter()
         .map(|(_, episode)| {
             let opening = (of.session)(&Recording { data, folder: path, episode })?;
-            let model = Arc::new(Script {
-                raw: episode.calls.first().is_some_and(|call| call.api != "chat"),
-                settings: config.model.options.settings,
-                answers: Mutex::new(episode.calls.iter().map(|call| Reply::of(call, of)).collect()),
-                asked: Mutex::default(),
-            });
-            Ok(runtime.spawn(one(config.clone(), sources.clone(), opening, model)))
+            let replies: VecDeque<_> = episode.calls.iter().map(|call| Reply::of(call, of)).collect();
+            let raw = episode.calls.first().is_some_and(|call| call.api != "chat");
+            Ok(runtime.spawn(one(config.clone(), sources.clone(), opening, (replies, raw))))
         })
         .collect();
     let ended = |begun: Result<tokio::task::JoinHandle<Result<Played, String>>, String>| {
@@ -77,12 +70,31 @@ fn configuration() -> Result<Arc<Config>, String> {
     load_with(&overrides, &|_| None).map(Arc::new).map_err(|e| e.to_string())
 }
 
-async fn one(config: Arc<Config>, sources: Sources, opening: Opening, model: Arc<Script>) -> Result<Played, String> {
+/// An episode with a model that gives these replies, whatever it is asked.
+async fn one(
+    config: Arc<Config>,
+    sources: Sources,
+    opening: Opening,
+    (replies, raw): (VecDeque<Reply>, bool),
+) -> Result<Played, String> {
     let Opening { new, templates, actions, adapt } = opening;
-    let script = Arc::clone(&model);
+    let (replies, asked) = (Mutex::new(replies), Arc::new(Mutex::new(Vec::new())));
+    let kept = Arc::clone(&asked);
+    let by = move |request: &ModelRequest| loop {
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        match replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+            Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
+            Some(Reply::Limited) => {}
+            Some(Reply::Failed(message)) => {
+                return Err(ModelError::Refused { endpoint: "recorded".to_owned(), status: 400, message });
+            }
+            None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
+        }
+    };
+    let model = Arc::new(Answering { raw, settings: config.model.options.settings, by });
     let setup = move || -> Result<Setup, String> {
         let mut setup = runner::Opening::new(&config, sources, actions).setup(&new)?;
-        setup.source = Source::Language { name: new.model, model: script };
+        setup.source = Source::Language { name: new.model, model };
         setup.prompting.prompts = setup.prompting.prompts.with_templates(templates);
         if let Some(program) = WORKER.get() {
             setup.sandbox = Arc::new(Workers::at(program, Limits::default()));
@@ -91,7 +103,7 @@ async fn one(config: Arc<Config>, sources: Sources, opening: Opening, model: Arc
         Ok(setup)
     };
     let played = episode(setup, &CancellationToken::new()).await.ok_or("it was stopped")?;
-    let asked = model.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Played { asked, session: played.session? })
 }
 
@@ -111,47 +123,5 @@ impl Reply {
             Some(note) => Reply::Failed(note.to_owned()),
             None => Reply::Answers((folder.answers)(call)),
         }
-    }
-}
-
-/// A model that gives recorded answers, whatever it is asked.
-struct Script {
-    raw: bool,
-    settings: Settings,
-    answers: Mutex<VecDeque<Reply>>,
-    asked: Mutex<Vec<ModelRequest>>,
-}
-
-#[async_trait]
-impl LanguageModel for Script {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { name: "recorded".to_owned(), kind: ModelKind::Recorded, endpoint: String::new() }
-    }
-
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        _stream: &UnboundedSender<StreamEvent>,
-        _cancel: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
-        loop {
-            self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-            match self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
-                Some(Reply::Answers(answers)) => return Ok(ModelResponse::of(answers, None)),
-                Some(Reply::Limited) => {}
-                Some(Reply::Failed(message)) => {
-                    return Err(ModelError::Refused { endpoint: "recorded".to_owned(), status: 400, message });
-                }
-                None => return Err(ModelError::Configuration("the recording has no further answer".to_owned())),
-            }
-        }
-    }
-
-    fn prefers_raw(&self) -> bool {
-        self.raw
-    }
-
-    fn settings(&self) -> Settings {
-        self.settings
     }
 }

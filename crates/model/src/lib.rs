@@ -4,6 +4,7 @@
 //! `cassette` records and plays back; `embed` is the seam for sentence vectors. The built-in symbolic proposer is no language
 //! model: it reads the program state itself and lives in `stepwright_world::planner`.
 
+pub mod answering;
 pub mod cassette;
 pub mod demo;
 pub mod embed;

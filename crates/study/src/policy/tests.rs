@@ -1,50 +1,16 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::in_force::Assertions;
 use crate::runner::units;
 use stepwright_driver::{Source as Model, system_clock};
+use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
-use stepwright_model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
-};
+use stepwright_model::{Completion, ModelRequest, ModelResponse, Usage};
 use stepwright_world::dialogue::Source;
-
-/// Writes the lines it was given, one an ask; greedy ones first. Out of lines it ends the turn.
-struct Scripted {
-    lines: Mutex<Vec<&'static str>>,
-    asked: Mutex<Vec<ModelRequest>>,
-    /// Tokens of a prompt that it reports; 0 for one that reports none.
-    spends: u64,
-}
-
-#[async_trait]
-impl LanguageModel for Scripted {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { name: "scripted".into(), kind: ModelKind::Remote, endpoint: String::new() }
-    }
-
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        _stream: &UnboundedSender<StreamEvent>,
-        _cancel: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
-        self.asked.lock().unwrap().push(request.clone());
-        let mut lines = self.lines.lock().unwrap();
-        let completions = (0..request.n).map(|_| {
-            let line = if lines.is_empty() { "user.GOODBYE()" } else { lines.remove(0) };
-            Completion::whole(line.to_owned())
-        });
-        let usage = (self.spends > 0).then(|| Usage { prompt: self.spends, ..Usage::default() });
-        Ok(ModelResponse::of(completions.collect(), usage))
-    }
-}
 
 const DIALOGUE: &str = r#"{"id": "ID", "service": "Trains_7", "calls": ["user.REQUEST('fare')", "system.FindTrain()", "system.set_query_status(True)", "system.INFORM_COUNT()", "user.REQUEST('fare')", "system.INFORM('fare')"], "turns": [1, 3, 1, 1]}"#;
 
@@ -98,9 +64,18 @@ async fn predicted_within(
     token_budget: Option<u64>,
 ) -> (PolicyResult, Vec<ModelRequest>) {
     let (_folder, source) = source();
-    let model = Arc::new(Scripted { lines: Mutex::new(lines.to_vec()), asked: Mutex::default(), spends });
+    // The lines, one an ask, greedy ones first; out of lines it ends the turn.
+    let (lines, asked) = (Mutex::new(VecDeque::from(lines.to_vec())), Arc::new(Mutex::new(Vec::new())));
+    let kept = Arc::clone(&asked);
+    let model = Answering::by(move |request: &ModelRequest| {
+        kept.lock().unwrap().push(request.clone());
+        let mut lines = lines.lock().unwrap();
+        let line = |_| Completion::whole(lines.pop_front().unwrap_or("user.GOODBYE()"));
+        let usage = (spends > 0).then(|| Usage { prompt: spends, ..Usage::default() });
+        Ok(ModelResponse::of((0..request.n).map(line).collect(), usage))
+    });
     let basis = Basis {
-        source: Model::Language { name: "scripted".into(), model: Arc::clone(&model) as Arc<dyn LanguageModel> },
+        source: Model::Language { name: "scripted".into(), model: Arc::new(model) },
         resolver: Arc::new(|name| Err(format!("no {name}"))),
         prompts: Prompts::default(),
         clock: system_clock(),
@@ -114,7 +89,7 @@ async fn predicted_within(
     let study = Policies { basis, plan: Plan { conditions, tasks, seeds: vec![0] } };
     let unit = units(&study).remove(0);
     let result = study.perform(unit, &CancellationToken::new()).await.unwrap().remove(0);
-    let asked = model.asked.lock().unwrap().clone();
+    let asked = asked.lock().unwrap().clone();
     (result, asked)
 }
 

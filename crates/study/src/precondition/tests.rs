@@ -1,16 +1,13 @@
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::runner::{Experiment, Results, Shard, carry_out, units};
 use stepwright_method::precondition::Demo;
+use stepwright_model::answering::Answering;
 use stepwright_model::prompt::Prompts;
-use stepwright_model::{
-    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent,
-};
+use stepwright_model::{Completion, ModelRequest, ModelResponse};
 use stepwright_program::Specification;
 
 const SPEC: &str = "SETUP = ['user = User()', 'system = System(user)']\nACTIONS = ['system.INFORM', 'system.BYE']\nOBSERVATIONS = ['user.ASK', 'user.LEAVE']\n\nfrom collections import defaultdict\n\nclass User:\n    def __init__(self):\n        self.asked = defaultdict(lambda: False)\n        self.gone = False\n\n    def ASK(self, slot):\n        self.asked[slot] = True\n\n    def LEAVE(self):\n        self.gone = True\n\nclass System:\n    def __init__(self, user):\n        self.user = user\n\n    def INFORM(self, slot):\n        pass\n\n    def BYE(self):\n        pass\n";
@@ -39,36 +36,6 @@ fn subject(truth: bool) -> Arc<Subject> {
     });
     let tests = demos.clone();
     Arc::new(Subject::new("dialogue", "Tests_1", &specification, demos, tests, truth).unwrap())
-}
-
-/// A model that gives scripted answers, and remembers what it was asked.
-struct Scripted {
-    greedy: &'static str,
-    sampled: &'static str,
-    asked: Mutex<Vec<ModelRequest>>,
-}
-
-#[async_trait]
-impl LanguageModel for Scripted {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { name: "scripted".into(), kind: ModelKind::Remote, endpoint: String::new() }
-    }
-
-    fn prefers_raw(&self) -> bool {
-        true
-    }
-
-    async fn complete(
-        &self,
-        request: &ModelRequest,
-        _stream: &UnboundedSender<StreamEvent>,
-        _cancel: &CancellationToken,
-    ) -> Result<ModelResponse, ModelError> {
-        self.asked.lock().unwrap().push(request.clone());
-        let text = if request.temperature == 0.0 { self.greedy } else { self.sampled };
-        let completion = Completion::whole(text.to_owned());
-        Ok(ModelResponse::of(vec![completion; request.n as usize], None))
-    }
 }
 
 fn way(model: &str, samples: u32) -> Way {
@@ -171,17 +138,16 @@ async fn a_row_is_one_experiment_and_seeds_are_repetitions() {
 #[tokio::test]
 async fn a_models_words_are_taken_as_they_are_and_validated() {
     let subject = subject(true);
-    let model = Arc::new(Scripted {
-        greedy: "self.user.gone\n    assert ]\n    assert slot",
-        sampled: "self.user.asked[slot]",
-        asked: Mutex::default(),
-    });
-    let asking = Asking {
-        model: Arc::clone(&model) as Arc<dyn LanguageModel>,
-        prompts: Prompts::default(),
-        samples: 2,
-        temperature: 0.7,
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&asked);
+    let by = move |request: &ModelRequest| {
+        kept.lock().unwrap().push(request.clone());
+        let greedy = "self.user.gone\n    assert ]\n    assert slot";
+        let text = if request.temperature == 0.0 { greedy } else { "self.user.asked[slot]" };
+        Ok(ModelResponse::of(vec![Completion::whole(text); request.n as usize], None))
     };
+    let model = Answering { raw: true, ..Answering::by(by) };
+    let asking = Asking { model: Arc::new(model), prompts: Prompts::default(), samples: 2, temperature: 0.7 };
     let results = results(&subject, Origin::Language(asking), way("scripted", 2)).await;
     let of = |action: &str, approach| results.iter().find(|r| r.action == action && r.approach == approach).unwrap();
     // Prompting keeps what can be evaluated, true or not.
@@ -194,7 +160,7 @@ async fn a_models_words_are_taken_as_they_are_and_validated() {
     assert_eq!(validated.agreement.unwrap().f1, 1.0);
     // A greedy ask and one for samples after each of the six demonstrations.
     assert_eq!(validated.asks, 12);
-    let asked = model.asked.lock().unwrap();
+    let asked = asked.lock().unwrap();
     assert!(asked.iter().all(|r| r.messages[0].text.ends_with("assert") && r.messages.len() == 1));
     let seeds: std::collections::BTreeSet<_> = asked.iter().map(|r| r.seed).collect();
     assert_eq!(seeds.len(), 6);
