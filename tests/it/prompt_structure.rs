@@ -24,9 +24,9 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
         &["one specification", "EXAMPLE", "ANSWER", "[[Goal:]]", "GOAL", "[[Summaries:]]", "SUMMARY"];
     const CODE: &[&str] = &["ABOUT", "FUNCTIONS", "EXAMPLE", "ANSWER", "ENVIRONMENT", "SPECIFICATION"];
     vec![
-        ("cups/plain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D", "cups = ["]),
-        ("cups/chain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D", "cups = ["]),
-        ("cups/state", cups, &["[A]", "SWAP A", "[B]", "[D]", "SWAP D", "cups = ["]),
+        ("cups/plain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D"]),
+        ("cups/chain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D"]),
+        ("cups/state", cups, &["[A]", "SWAP A", "[B]", "[D]", "SWAP D"]),
         ("demo2code/summarize", both(false), SUMMARIZE),
         ("demo2code/summarize", both(true), SUMMARIZE),
         ("demo2code/specify", both(false), SPECIFY),

@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use ruff_python_ast::{Arguments, Expr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A constant argument of a call.
@@ -191,70 +190,6 @@ pub struct CallError {
     pub text: String,
     /// The kind of text it is instead.
     pub why: String,
-}
-
-impl std::str::FromStr for Call {
-    type Err = CallError;
-
-    fn from_str(text: &str) -> Result<Self, CallError> {
-        if let Some(call) = super::plain_call::read(text) {
-            return Ok(call);
-        }
-        let fail = |why: &str| CallError { text: text.chars().take(200).collect(), why: why.to_owned() };
-        let (mut call, arguments) = read_call(text).map_err(|why| fail(&why))?;
-        let args: Option<Vec<Literal>> = arguments.args.iter().map(literal).collect();
-        call.args = args.ok_or_else(|| fail("an argument is no constant"))?;
-        for keyword in &arguments.keywords {
-            let named = keyword.arg.as_ref().and_then(|name| Some((name.to_string(), literal(&keyword.value)?)));
-            call.named.push(named.ok_or_else(|| fail("an argument is no constant"))?);
-        }
-        Ok(call)
-    }
-}
-
-/// Reads a text as one call on a named receiver: the call without its arguments, and those; or why it is none.
-fn read_call(text: &str) -> Result<(Call, Arguments), String> {
-    // The grammar's parser recurses, so depth is bounded before parsing.
-    if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
-        return Err("too long or too deeply nested".into());
-    }
-    let parsed = ruff_python_parser::parse_expression(text.trim()).map_err(|e| e.error.to_string())?;
-    let Expr::Call(call) = parsed.into_expr() else { return Err("no call".into()) };
-    let Expr::Attribute(target) = *call.func else { return Err("no receiver before the function".into()) };
-    let Expr::Name(receiver) = *target.value else { return Err("the receiver is no plain name".into()) };
-    let (receiver, function) = (receiver.id.to_string(), target.attr.to_string());
-    Ok((Call { receiver, function, ..Call::default() }, call.arguments))
-}
-
-fn literal(expr: &Expr) -> Option<Literal> {
-    Some(match expr {
-        Expr::NoneLiteral(_) => Literal::None,
-        Expr::BooleanLiteral(b) => Literal::Bool(b.value),
-        Expr::StringLiteral(s) => Literal::Str(s.value.to_str().to_owned()),
-        Expr::NumberLiteral(n) => number(&n.value)?,
-        Expr::UnaryOp(u) if u.op == ruff_python_ast::UnaryOp::USub => match literal(&u.operand)? {
-            Literal::Int(n) => Literal::Int(n.checked_neg()?),
-            Literal::Float(x) => Literal::Float(-x),
-            _ => return None,
-        },
-        Expr::List(list) => Literal::List(list.elts.iter().map(literal).collect::<Option<_>>()?),
-        Expr::Dict(dict) => {
-            let item = |item: &ruff_python_ast::DictItem| match literal(item.key.as_ref()?)? {
-                Literal::Str(key) => Some((key, literal(&item.value)?)),
-                _ => None,
-            };
-            Literal::Dict(dict.items.iter().map(item).collect::<Option<_>>()?)
-        }
-        _ => return None,
-    })
-}
-
-fn number(n: &ruff_python_ast::Number) -> Option<Literal> {
-    match n {
-        ruff_python_ast::Number::Int(i) => i.as_i64().map(Literal::Int),
-        ruff_python_ast::Number::Float(x) => Some(Literal::Float(*x)),
-        ruff_python_ast::Number::Complex { .. } => None,
-    }
 }
 
 impl Serialize for Call {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::assertion::is_unsafe;
 use super::call::{Call, Literal};
+use super::read_call::is_keyword;
 
 /// The object whose functions are the tools.
 pub const TOOLS: &str = "tools";
@@ -53,16 +54,6 @@ struct Inner {
     /// The function of each tool and its parameters, the required ones first.
     functions: Vec<(String, Vec<Parameter>)>,
     source: String,
-}
-
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];
-
-pub(crate) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.contains(&name)
 }
 
 /// What the object of the tools holds beside them.

@@ -1,12 +1,89 @@
-//! Calls as their own text writes them, read without Python's grammar: results of tools are long, and sessions hold many calls.
-//! What is written in any other way is left to the grammar.
+//! Calls read from text: as their own text writes them without Python's grammar, because results of tools are long and sessions hold many
+//! calls; what is written in any other way by the grammar.
 
-use super::call::{Call, Literal};
+use ruff_python_ast::{Arguments, Expr};
+
+use super::call::{Call, CallError, Literal};
 
 /// Deepest nesting that is read here; JSON's readers stop there, too.
 const DEPTH: usize = 130;
 
-pub(super) fn read(text: &str) -> Option<Call> {
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+pub(super) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+}
+
+impl std::str::FromStr for Call {
+    type Err = CallError;
+
+    fn from_str(text: &str) -> Result<Self, CallError> {
+        if let Some(call) = plain(text) {
+            return Ok(call);
+        }
+        let fail = |why: &str| CallError { text: text.chars().take(200).collect(), why: why.to_owned() };
+        let (mut call, arguments) = read_call(text).map_err(|why| fail(&why))?;
+        let args: Option<Vec<Literal>> = arguments.args.iter().map(constant).collect();
+        call.args = args.ok_or_else(|| fail("an argument is no constant"))?;
+        for keyword in &arguments.keywords {
+            let named = keyword.arg.as_ref().and_then(|name| Some((name.to_string(), constant(&keyword.value)?)));
+            call.named.push(named.ok_or_else(|| fail("an argument is no constant"))?);
+        }
+        Ok(call)
+    }
+}
+
+/// Reads a text as one call on a named receiver: the call without its arguments, and those; or why it is none.
+fn read_call(text: &str) -> Result<(Call, Arguments), String> {
+    // The grammar's parser recurses, so depth is bounded before parsing.
+    if text.len() > 64 * 1024 || text.matches(['(', '[', '{']).count() > 64 {
+        return Err("too long or too deeply nested".into());
+    }
+    let parsed = ruff_python_parser::parse_expression(text.trim()).map_err(|e| e.error.to_string())?;
+    let Expr::Call(call) = parsed.into_expr() else { return Err("no call".into()) };
+    let Expr::Attribute(target) = *call.func else { return Err("no receiver before the function".into()) };
+    let Expr::Name(receiver) = *target.value else { return Err("the receiver is no plain name".into()) };
+    let (receiver, function) = (receiver.id.to_string(), target.attr.to_string());
+    Ok((Call { receiver, function, ..Call::default() }, call.arguments))
+}
+
+fn constant(expr: &Expr) -> Option<Literal> {
+    Some(match expr {
+        Expr::NoneLiteral(_) => Literal::None,
+        Expr::BooleanLiteral(b) => Literal::Bool(b.value),
+        Expr::StringLiteral(s) => Literal::Str(s.value.to_str().to_owned()),
+        Expr::NumberLiteral(n) => number(&n.value)?,
+        Expr::UnaryOp(u) if u.op == ruff_python_ast::UnaryOp::USub => match constant(&u.operand)? {
+            Literal::Int(n) => Literal::Int(n.checked_neg()?),
+            Literal::Float(x) => Literal::Float(-x),
+            _ => return None,
+        },
+        Expr::List(list) => Literal::List(list.elts.iter().map(constant).collect::<Option<_>>()?),
+        Expr::Dict(dict) => {
+            let item = |item: &ruff_python_ast::DictItem| match constant(item.key.as_ref()?)? {
+                Literal::Str(key) => Some((key, constant(&item.value)?)),
+                _ => None,
+            };
+            Literal::Dict(dict.items.iter().map(item).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+fn number(n: &ruff_python_ast::Number) -> Option<Literal> {
+    match n {
+        ruff_python_ast::Number::Int(i) => i.as_i64().map(Literal::Int),
+        ruff_python_ast::Number::Float(x) => Some(Literal::Float(*x)),
+        ruff_python_ast::Number::Complex { .. } => None,
+    }
+}
+
+/// A call as its own text writes it.
+fn plain(text: &str) -> Option<Call> {
     let mut rest = Rest(text.trim());
     let receiver = rest.name()?.to_owned();
     rest.sign(".")?;
@@ -53,7 +130,7 @@ impl<'a> Rest<'a> {
     fn name(&mut self) -> Option<&'a str> {
         let begins = self.0.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let name = self.take(|c| c.is_ascii_alphanumeric() || c == '_');
-        (begins && !super::tools::is_keyword(name)).then_some(name)
+        (begins && !is_keyword(name)).then_some(name)
     }
 
     fn value(&mut self, depth: usize) -> Option<Literal> {
@@ -153,7 +230,7 @@ mod tests {
         let long = Call::new("results", "returned", [Literal::List(vec![Literal::from("(['x"); 100_000])]);
         assert_eq!(long.to_string().parse::<Call>().unwrap(), long);
         let deep = format!("a.f({})", "[".repeat(100_000));
-        assert!(read(&deep).is_none() && deep.parse::<Call>().is_err());
+        assert!(plain(&deep).is_none() && deep.parse::<Call>().is_err());
         for text in [
             "a.f('a' 'b')",
             "a.f(0x10)",
@@ -168,7 +245,7 @@ mod tests {
             assert!(by_grammar && text.parse::<Call>().is_ok() || text == "a.f(+1)", "{text}");
         }
         for text in ["a.f(x=1, 2)", "a.f(x=1, x=2)", "a.f(x==1)", "a.if(1)", "a.f(01)", "a.f(1,,2)", "if.f(1)"] {
-            assert!(read(text).is_none() && text.parse::<Call>().is_err(), "{text}");
+            assert!(plain(text).is_none() && text.parse::<Call>().is_err(), "{text}");
         }
     }
 }
