@@ -9,6 +9,7 @@ mod alfworld;
 mod bcr;
 mod command;
 mod left_over;
+mod logs;
 mod o3d;
 mod python;
 mod report;
@@ -29,7 +30,7 @@ use report::{Found, difference, field, unreadable};
 struct Topic(&'static str, fn(&Path) -> Vec<Row>, &'static [&'static str]);
 
 /// All topics, in the order they are reported. Later worlds and methods add theirs here.
-const TOPICS: [Topic; 9] = [
+const TOPICS: [Topic; 10] = [
     Topic("alfworld", alfworld::compare, alfworld::LOOKED_AT),
     Topic("python", python::compare, python::LOOKED_AT),
     Topic("sgd", sgd::compare, sgd::LOOKED_AT),
@@ -40,6 +41,7 @@ const TOPICS: [Topic; 9] = [
     Topic("o3d", o3d::compare, o3d::LOOKED_AT),
     Topic("virtualhome", virtualhome::compare, virtualhome::LOOKED_AT),
     Topic("requests", requests::compare, requests::LOOKED_AT),
+    Topic("logs", logs::compare, logs::LOOKED_AT),
 ];
 
 /// Why nothing was compared at all.

@@ -44,7 +44,7 @@ fn session(method: &str, log: &[(&str, &str)], form: Form, model: Arc<Scripted>)
         steps: log.iter().map(step).collect(),
         initial_observation: Some("A room.".to_owned()),
         terminated: Some("purchase".to_owned()),
-        success: true,
+        success: Some(true),
         score: 1.0,
         ..Trajectory::default()
     };
@@ -304,7 +304,7 @@ fn logs_of_examples(calls: &[&str]) -> Vec<Trajectory> {
             task: example.task().to_owned(),
             initial_observation: Some(example.first.clone()),
             steps: example.entries.iter().filter_map(step).collect(),
-            success: true,
+            success: Some(true),
             ..Trajectory::default()
         }
     };

@@ -51,7 +51,13 @@ impl World for Logged {
         self.at += 1;
         let observation = step.observation.clone().unwrap_or_default();
         let done = self.at == self.log.steps.len() && self.log.terminated.as_deref() == Some("purchase");
-        Ok(Outcome { observation, done, won: done && self.log.success, reward: self.log.score, ..Outcome::default() })
+        Ok(Outcome {
+            observation,
+            done,
+            won: done && self.log.succeeded(),
+            reward: self.log.score,
+            ..Outcome::default()
+        })
     }
 
     fn admissible(&self) -> Option<Vec<String>> {

@@ -50,7 +50,7 @@ impl CheckLogs {
                     let line = json!({ "log": log.id, "success": log.success, "steps": log.steps.len(), "violations": listed });
                     out.push_str(&format!("{line}\n"));
                 } else if !found.is_empty() {
-                    let how = if log.success { "a success" } else { "a failure" };
+                    let how = log.how();
                     out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
                     found.iter().for_each(|violation| out.push_str(&in_words(violation)));
                 }

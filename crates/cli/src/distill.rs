@@ -198,7 +198,7 @@ impl Distill {
             wrong.iter().for_each(|line| note(&format!("{line}; the others were read")));
             logs.extend(read);
         }
-        let (good, all) = (logs.iter().filter(|log| log.success).count(), logs.len());
+        let (good, all) = (logs.iter().filter(|log| log.succeeded()).count(), logs.len());
         let unobserved = logs.iter().filter(|log| log.unobserved() > 0).count();
         let of_one_task = count(pairs(&logs).len(), "pair");
         note(&format!(

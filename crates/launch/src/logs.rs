@@ -30,6 +30,7 @@ pub fn read_logs(path: &Path) -> Result<(Vec<Trajectory>, Vec<String>), String> 
         }
         return Ok((vec![log], Vec::new()));
     }
-    let (logs, wrong) = world::read_logs(path).map_err(|e| e.to_string())?;
-    Ok((logs, wrong.iter().map(|error| format!("{}: {error}", path.display())).collect()))
+    let read = world::read_logs(path).map_err(|e| e.to_string())?;
+    let problems = world::problems(&read, path);
+    Ok((read.all, problems))
 }

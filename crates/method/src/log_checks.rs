@@ -19,24 +19,26 @@ pub struct Violation {
 /// The program state along a log, with what the log leaves out.
 pub struct AlongLog {
     pub state: ProgramState,
-    /// The first step whose observation the log does not have, from 0.
-    unobserved: Option<usize>,
+    /// What the log leaves out first, in words.
+    unobserved: Option<String>,
 }
 
 impl AlongLog {
-    pub fn new(program: &ProgramContext) -> Self {
-        AlongLog { state: program.start(), unobserved: None }
+    pub fn new(program: &ProgramContext, log: &Trajectory) -> Self {
+        let silent = log.initial_observation.is_none();
+        let unobserved = silent.then(|| "before the first action (`initial_observation`)".to_owned());
+        AlongLog { state: program.start(), unobserved }
     }
 
     /// The assertions' verdicts on a call here. After a step without observation a failure may be the log's and not the
     /// agent's.
     pub fn check(&self, program: &ProgramContext, call: &Call) -> Vec<Check> {
         let mut checks = program.check(&self.state, call);
-        if let Some(step) = self.unobserved {
+        if let Some(place) = &self.unobserved {
             for check in checks.iter_mut().filter(|check| check.status == Status::Fails) {
                 check.status = Status::Unknown;
                 let values = check.detail.take().unwrap_or_default();
-                let why = format!("the log does not say what was observed at step {}", step + 1);
+                let why = format!("the log does not say what was observed {place}");
                 check.detail = Some(if values.is_empty() { why } else { format!("{values}; {why}") });
             }
         }
@@ -48,7 +50,7 @@ impl AlongLog {
         let calls: Vec<Call> = calls.collect();
         self.state.run(calls.iter());
         if !is_observed {
-            self.unobserved.get_or_insert(step);
+            self.unobserved.get_or_insert_with(|| format!("at step {}", step + 1));
         }
     }
 }
@@ -56,13 +58,13 @@ impl AlongLog {
 /// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript_of(log);
-    let mut read = (transcript.read)(log).into_iter();
-    let mut along = AlongLog::new(program);
+    let mut read = transcript.read(log).into_iter();
+    let mut along = AlongLog::new(program, log);
     let calls = |step: Step| step.call.into_iter().chain(step.calls);
     along.go(calls(read.next().unwrap_or_default()), 0, true);
     let mut found = Vec::new();
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
-        if let Some(call) = (transcript.call_of)(&step.action) {
+        if let Some(call) = transcript.call_of(&step.action) {
             let checks = along.check(program, &call).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
             found.extend(failing.map(|check| Violation { step: at, action: step.action.clone(), check }));
@@ -76,5 +78,5 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
 /// The program that a log's calls are of, with the specification's own assertions in force.
 /// Errors: if the specification does not load.
 pub fn program_of(log: &Trajectory) -> Result<ProgramContext, String> {
-    ProgramContext::load(transcript_of(log).specification)
+    ProgramContext::load(&transcript_of(log).specification())
 }

@@ -127,7 +127,7 @@ impl Example {
 /// by then, what has them.
 pub fn choose<'a>(cut: impl IntoIterator<Item = (&'a Trajectory, &'a [Segment])>) -> Vec<Example> {
     let mut all: Vec<(&Trajectory, &[Segment])> =
-        cut.into_iter().filter(|(log, cut)| log.success && !cut.is_empty()).collect();
+        cut.into_iter().filter(|(log, cut)| log.succeeded() && !cut.is_empty()).collect();
     all.sort_by(|(one, _), (other, _)| one.steps.len().cmp(&other.steps.len()).then_with(|| one.id.cmp(&other.id)));
     let (mut plans, mut skills) = (BTreeMap::<Vec<&str>, usize>::new(), BTreeMap::<&str, usize>::new());
     let mut chosen = Vec::new();
@@ -166,7 +166,7 @@ mod tests {
                 step("go to shelf 1", "You arrive at loc 3. On it, a mug 1."),
                 step("take mug 1 from shelf 1", "Done."),
             ],
-            success: true,
+            success: Some(true),
             ..Trajectory::default()
         };
         let part =
@@ -199,7 +199,7 @@ mod tests {
     fn two_of_a_skill_and_one_of_each_sequence_are_kept() {
         let (log, cut) = log();
         let of = |id: &str| Trajectory { id: id.to_owned(), ..log.clone() };
-        let (b, c, failed) = (of("b"), of("c"), Trajectory { success: false, ..of("d") });
+        let (b, c, failed) = (of("b"), of("c"), Trajectory { success: Some(false), ..of("d") });
         let all = [(&c, cut.as_slice()), (&b, &cut), (&log, &cut), (&failed, &cut)];
         assert_eq!(choose(all).len(), 2);
         let short = vec![Segment { end: 1, ..cut[0].clone() }];

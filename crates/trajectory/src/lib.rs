@@ -1,7 +1,8 @@
 //! Trajectories: what was thought, done and observed, step by step ([`Step`]), and whole episodes of it as logs hold them ([`Trajectory`]),
-//! one JSON object a line, as the recordings of O3D. [`mod@log`] reads ReAct's texts, [`react`] writes transcripts, [`program`] writes
-//! programs. Nothing here knows a world or a method.
+//! one JSON object a line, as the recordings of O3D. [`mod@log`] reads ReAct's texts, [`foreign`] the logs of other programs, [`react`] writes
+//! transcripts, [`program`] writes programs. Nothing here knows a world or a method.
 
+pub mod foreign;
 pub mod log;
 pub mod program;
 pub mod react;
@@ -73,24 +74,39 @@ pub struct Trajectory {
     #[serde(default)]
     pub initial_observation: Option<String>,
     pub steps: Vec<Step>,
+    /// Whether it reached its goal; `None` where the log does not say.
     #[serde(default)]
-    pub success: bool,
+    pub success: Option<bool>,
     /// The score, from 0 to 1.
     #[serde(default)]
     pub score: f64,
     /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
     #[serde(default)]
     pub terminated: Option<String>,
+    /// The tools that its calls are of, as models are given them; none where it is of a world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<serde_json::Value>,
     #[serde(flatten)]
     pub rest: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
+#[error("{}{message}", if *line > 0 { format!("line {line}: ") } else { String::new() })]
 pub struct LogError {
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 in a file that has none.
     pub line: usize,
     pub message: String,
+}
+
+/// A file of logs as it was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Logs {
+    /// The format, where it is one of [`foreign::FORMATS`].
+    pub format: &'static str,
+    pub all: Vec<Trajectory>,
+    pub wrong: Vec<LogError>,
+    /// What was left out, in words.
+    pub notes: Vec<String>,
 }
 
 /// Faults of a file that are told one by one.
@@ -141,42 +157,110 @@ fn actions_alone(mut value: serde_json::Value) -> serde_json::Value {
     value
 }
 
-/// The logs of a file in any of the layouts that are read: a trajectory a line in JSON, or texts of ReAct; with what is wrong in it.
-/// Ids that come twice are told apart by a number. Of many faults the first are told, and how many more there are.
-pub fn read_any(text: &str, name: &str) -> (Vec<Trajectory>, Vec<LogError>) {
-    let is_json = text.trim_start().starts_with('{');
-    let read: Box<dyn Iterator<Item = _>> =
-        if is_json { Box::new(each(text)) } else { Box::new(log::read_all(text, name).into_iter()) };
+/// The fields of our own lines that are not read but known.
+const KNOWN: [&str; 6] = ["answer", "closing_thought", "pages", "reward", "note", "refused"];
+
+/// The logs of a file in any of the formats that are read, known by their content. Ids that come twice are told apart by a number. Of
+/// many faults the first are told, and how many more there are.
+pub fn read_any(bytes: &[u8], name: &str) -> Logs {
+    let mut read = Logs::default();
+    let mut own = false;
+    let lines: Vec<Result<Trajectory, LogError>> = if bytes.starts_with(b"PK") {
+        foreign(&mut read, foreign::read_zip(bytes))
+    } else {
+        let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        let is_json = |sign: char| text.trim_start().starts_with(sign);
+        let theirs = (is_json('{') || is_json('[')).then(|| foreign::read_text(&text, read_line)).flatten();
+        match theirs {
+            Some(theirs) => foreign(&mut read, theirs),
+            None if is_json('{') => {
+                own = true;
+                each(&text).collect()
+            }
+            None => log::read_all(&text, name),
+        }
+    };
     let (mut untold, mut last) = (0usize, 0);
-    let (mut logs, mut wrong): (Vec<Trajectory>, Vec<LogError>) = (Vec::new(), Vec::new());
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
-    for line in read {
+    let many = lines.len() > 1;
+    for (at, line) in lines.into_iter().enumerate() {
         match line {
-            Err(error) if wrong.len() < MOST_TOLD => wrong.push(error),
+            Err(error) if read.wrong.len() < MOST_TOLD => read.wrong.push(error),
             Err(error) => (untold, last) = (untold + 1, error.line),
             Ok(mut log) => {
+                if log.id.is_empty() {
+                    log.id = if many { format!("{name}#{}", at + 1) } else { name.to_owned() };
+                }
                 let times = seen.entry(log.id.clone()).or_default();
                 *times += 1;
                 if *times > 1 {
                     log.id = format!("{} ({times})", log.id);
                 }
-                logs.push(log);
+                read.all.push(log);
             }
         }
     }
     if untold > 0 {
-        wrong.push(LogError { line: last, message: format!("the last of {untold} more that cannot be read") });
+        let message = format!("the last of {untold} more that cannot be read");
+        read.wrong.push(LogError { line: last, message });
     }
-    if logs.is_empty() && wrong.is_empty() {
-        wrong.push(LogError { line: 1, message: "the file is empty; a trajectory a line is expected".to_owned() });
+    if read.all.is_empty() && read.wrong.is_empty() {
+        let message = "the file is empty; a trajectory a line is expected".to_owned();
+        read.wrong.push(LogError { line: 1, message });
     }
-    (logs, wrong)
+    if own {
+        read.notes.extend(own_notes(&read.all));
+    }
+    read
+}
+
+/// What our own lines hold that nobody reads, and leave out that checks need; once a file.
+fn own_notes(all: &[Trajectory]) -> Vec<String> {
+    let names = all.iter().flat_map(|log| log.rest.keys()).filter(|name| !KNOWN.contains(&name.as_str()));
+    let unknown: std::collections::BTreeSet<String> = names.map(|name| format!("`{name}`")).collect();
+    let unknown: Vec<String> = unknown.into_iter().collect();
+    let silent = all.iter().filter(|log| log.initial_observation.is_none()).count();
+    let mut notes = Vec::new();
+    if !unknown.is_empty() {
+        notes.push(format!("fields that are not known here and were not read: {}", unknown.join(", ")));
+    }
+    if silent > 0 {
+        notes.push(format!(
+            "{silent} of {} logs do not say what was seen before the first action (`initial_observation`): what fails there is not known",
+            all.len()
+        ));
+    }
+    notes
+}
+
+fn foreign(read: &mut Logs, mut theirs: foreign::Read) -> Vec<Result<Trajectory, LogError>> {
+    (read.format, read.notes) = (theirs.format, theirs.notes());
+    theirs.logs
 }
 
 impl Trajectory {
     /// Its beginning as a step: what was observed before the first action.
     pub fn reset(&self) -> Step {
         Step { observation: self.initial_observation.clone(), ..Step::default() }
+    }
+
+    /// Whether it says that it reached its goal.
+    pub fn succeeded(&self) -> bool {
+        self.success == Some(true)
+    }
+
+    /// Whether it says that it did not reach its goal.
+    pub fn failed(&self) -> bool {
+        self.success == Some(false)
+    }
+
+    /// How it ended, in words.
+    pub fn how(&self) -> &'static str {
+        match self.success {
+            Some(true) => "a success",
+            Some(false) => "a failure",
+            None => "success not said",
+        }
     }
 
     /// Steps whose observation the log does not have.
@@ -207,11 +291,14 @@ mod tests {
     #[test]
     fn files_of_any_layout_are_read() {
         let actions = r#"{"id":"a","actions":["search[x]","click[Buy Now]"],"reward":1.0,"pages":[]}"#;
-        let (logs, wrong) = read_any(&format!("{actions}\n{actions}\nnothing\n"), "f");
-        assert_eq!((logs.len(), wrong.len(), logs[0].unobserved(), logs[0].success), (2, 1, 2, true));
-        assert_eq!((logs[1].id.as_str(), wrong[0].line), ("a (2)", 3));
-        let (logs, wrong) = read_any("You are in a room.\n> look\nA room.\n", "f");
-        assert_eq!((logs[0].id.as_str(), wrong.len()), ("f", 0));
-        assert_eq!(read_any("", "f").1[0].line, 1);
+        let read = read_any(format!("{actions}\n{actions}\nnothing\n").as_bytes(), "f");
+        assert_eq!((read.all.len(), read.wrong.len(), read.all[0].unobserved()), (2, 1, 2));
+        assert_eq!((read.all[1].id.as_str(), read.wrong[0].line, read.all[0].success), ("a (2)", 3, Some(true)));
+        assert!(read.notes[0].starts_with("2 of 2 logs do not say"), "{:?}", read.notes);
+        let read = read_any(b"You are in a room.\n> look\nA room.\n", "f");
+        assert_eq!((read.all[0].id.as_str(), read.wrong.len(), read.all[0].success), ("f", 0, None));
+        assert_eq!(read_any(b"", "f").wrong[0].line, 1);
+        let read = read_any(br#"{"id":"a","steps":[{"action":"look"}],"mood":"calm","initial_observation":"x"}"#, "f");
+        assert_eq!(read.notes, ["fields that are not known here and were not read: `mood`"]);
     }
 }

@@ -57,7 +57,7 @@ pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {
         rest,
         task,
         score: score.unwrap_or_default(),
-        success: score.is_some_and(|score| score >= 1.0),
+        success: score.map(|score| score >= 1.0),
         ..Trajectory::default()
     })
 }
@@ -105,7 +105,7 @@ pub(crate) fn read_all(text: &str, name: &str) -> Vec<Result<Trajectory, LogErro
         let id = if many > 1 { format!("{name}#{}", at + 1) } else { name.to_owned() };
         let mut read = read(&lines.join("\n"), &id).map_err(|e| LogError { line: line + e.line, ..e })?;
         if let Some(success) = success {
-            (read.success, read.score) = (success, f64::from(u8::from(success)).max(read.score));
+            (read.success, read.score) = (Some(success), f64::from(u8::from(success)).max(read.score));
         }
         Ok(read)
     });
@@ -200,7 +200,7 @@ mod tests {
         let read = super::read_all(&house, "trial_0");
         assert_eq!(read.len(), 1, "{read:?}");
         let first = read[0].as_ref().unwrap();
-        assert_eq!((first.steps.len(), first.success), (2, true));
+        assert_eq!((first.steps.len(), first.success), (2, Some(true)));
     }
 
     #[test]
@@ -218,7 +218,10 @@ mod tests {
         let read = super::read_all(run, "trial");
         assert_eq!(read.len(), 2, "{read:?}");
         let first = read[0].as_ref().unwrap();
-        assert_eq!((first.id.as_str(), first.task.as_str(), first.success), ("trial#1", "put a mug in desk", true));
+        assert_eq!(
+            (first.id.as_str(), first.task.as_str(), first.success),
+            ("trial#1", "put a mug in desk", Some(true))
+        );
         assert!(read[1].as_ref().unwrap_err().to_string().contains("thoughts alone"));
         let shop = "Action: reset\nObservation: \nWebshop \nInstruction:  \ni need a mug \n[Search] \n\nAction: search[mug]\nObservation: x\n\nAction: click[Buy Now]\nObservation: \nYour score (min 0.0, max 1.0): 0.5\nAction: reset\nObservation: \nWebshop\n\nAction: search[pan]\nObservation: y\n";
         let read = super::read_all(shop, "run");
@@ -226,7 +229,7 @@ mod tests {
         let first = read[0].as_ref().unwrap();
         assert_eq!(
             (first.task.as_str(), first.score, first.success, first.steps.len()),
-            ("i need a mug", 0.5, false, 2)
+            ("i need a mug", 0.5, Some(false), 2)
         );
         let notebook = super::read_all("You are in a room.\nAct 1: go to desk 1\nObs 1: nothing\n", "n");
         let first = notebook[0].as_ref().unwrap();

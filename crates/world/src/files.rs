@@ -59,6 +59,20 @@ pub(super) fn read_text(path: &Path) -> Result<String, WorldError> {
 
 /// As [`read_text`], for files of which no good one is larger than `most` bytes; no more of it is read.
 pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
+    let mut bytes = bytes_at_most(path, most)?;
+    // The mark that some editors put before a text belongs to no format that is read here.
+    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
+}
+
+/// A file that may be no text.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, WorldError> {
+    bytes_at_most(path, LARGEST)
+}
+
+fn bytes_at_most(path: &Path, most: usize) -> Result<Vec<u8>, WorldError> {
     let file = std::fs::File::open(path).map_err(|e| data(path, &e.to_string()))?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
         Box::new(flate2::read::MultiGzDecoder::new(file))
@@ -70,11 +84,7 @@ pub fn read_at_most(path: &Path, most: usize) -> Result<String, WorldError> {
     if bytes.len() > most {
         return Err(data(path, &format!("the file is larger than {} MiB; split it, or name another", most >> 20)));
     }
-    // The mark that some editors put before a text belongs to no format that is read here.
-    if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
-        bytes.drain(..3);
-    }
-    String::from_utf8(bytes).map_err(|e| data(path, &format!("this is no text in UTF-8: {e}")))
+    Ok(bytes)
 }
 
 pub(super) fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, WorldError> {

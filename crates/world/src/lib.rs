@@ -56,7 +56,7 @@ pub use list::{WORLDS, transcript_of};
 pub use literal::{Atom, Facts};
 pub use map::Map;
 pub use outcome::{Outcome, ProgramHeader, Snapshot, TaskInfo};
-pub use recorded::read as read_logs;
+pub use recorded::{problems, read as read_logs};
 pub use requests::{
     CLOSING, CUPS, HostFunction, NOTHING, Request, Requests, TASK, UPDATING, WorkedExample, WorkedStep, closes, updates,
 };

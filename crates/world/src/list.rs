@@ -21,11 +21,15 @@ pub static WORLDS: &[&WorldKind] = &[
 pub fn transcript_of(trajectory: &Trajectory) -> Transcript {
     let all = || WORLDS.iter().filter_map(|kind| kind.transcript);
     if let Some(named) = all().find(|transcript| transcript.environments.contains(&trajectory.env.as_str())) {
-        return named;
+        return named.clone();
+    }
+    if !trajectory.tools.is_empty() {
+        return Transcript::of_tools(&trajectory.tools);
     }
     let known = |transcript: &Transcript| {
-        trajectory.steps.iter().filter(|step| (transcript.call_of)(&step.action).is_some()).count()
+        trajectory.steps.iter().filter(|step| transcript.call_of(&step.action).is_some()).count()
     };
     let best = all().map(|transcript| (known(&transcript), transcript)).max_by_key(|(known, _)| *known);
-    best.filter(|(known, _)| known * 2 >= trajectory.steps.len()).map_or(PLAIN, |(_, transcript)| transcript)
+    best.filter(|(known, _)| *known > 0 && known * 2 >= trajectory.steps.len())
+        .map_or(PLAIN, |(_, transcript)| transcript.clone())
 }

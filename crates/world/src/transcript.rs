@@ -8,9 +8,10 @@ use stepwright_trajectory::{Step, Trajectory};
 
 use super::ProgramHeader;
 use stepwright_program::Call;
+use stepwright_program::tools::Toolbox;
 
 /// How a world's recorded texts are read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Transcript {
     /// The names that logs have for the environment (`alfworld`).
     pub environments: &'static [&'static str],
@@ -21,6 +22,8 @@ pub struct Transcript {
     pub text_of: fn(&Call) -> Option<String>,
     /// How the episode of a goal opens as a program.
     pub header: fn(&str) -> ProgramHeader,
+    /// The tools that a log's calls are of, in place of all this.
+    pub tools: Option<Toolbox>,
 }
 
 /// The logs of a file, and which of them is played back.
@@ -50,15 +53,53 @@ pub const PLAIN: Transcript = Transcript {
         comment: task.to_owned(),
         setup: vec!["agent = Agent()".to_owned()],
     },
+    tools: None,
 };
 
 fn plain(log: &Trajectory) -> Vec<Step> {
-    let step = |step: &Step| Step { call: (PLAIN.call_of)(&step.action), ..step.clone() };
+    let step = |step: &Step| Step { call: PLAIN.call_of(&step.action), ..step.clone() };
     std::iter::once(log.reset()).chain(log.steps.iter().map(step)).collect()
 }
 
 impl Transcript {
+    /// Of the calls of tools.
+    pub fn of_tools(tools: &[serde_json::Value]) -> Self {
+        Transcript { tools: Some(Toolbox::of_json(&tools.into())), ..PLAIN }
+    }
+
     pub fn specification(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self.specification)
+        match &self.tools {
+            Some(tools) => Cow::Owned(tools.source().to_owned()),
+            None => Cow::Borrowed(self.specification),
+        }
+    }
+
+    /// The steps of an episode with what their texts say as calls, the reset first.
+    pub fn read(&self, log: &Trajectory) -> Vec<Step> {
+        match &self.tools {
+            Some(_) => std::iter::once(log.reset()).chain(log.steps.iter().cloned()).collect(),
+            None => (self.read)(log),
+        }
+    }
+
+    pub fn call_of(&self, text: &str) -> Option<Call> {
+        match &self.tools {
+            Some(tools) => tools.read(text)?.ok(),
+            None => (self.call_of)(text),
+        }
+    }
+
+    pub fn text_of(&self, call: &Call) -> Option<String> {
+        match &self.tools {
+            Some(_) => (call.receiver == stepwright_program::tools::TOOLS).then(|| call.to_string()),
+            None => (self.text_of)(call),
+        }
+    }
+
+    pub fn header(&self, task: &str) -> ProgramHeader {
+        match &self.tools {
+            Some(_) => ProgramHeader { setup: Toolbox::setup(), ..(self.header)(task) },
+            None => (self.header)(task),
+        }
     }
 }

@@ -228,7 +228,7 @@ pub struct WorldKind {
     /// of demonstrations it has.
     pub agent: Option<Learn>,
     pub generate: Option<Generator>,
-    pub transcript: Option<Transcript>,
+    pub transcript: Option<&'static Transcript>,
     /// How actions of several lines are edited and typed; `None` where a line is enough.
     pub lines: Option<Lines>,
     /// The reward of an episode by its outcomes, the reset's first: the sum of the steps', where nothing else is said.

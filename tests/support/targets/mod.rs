@@ -245,7 +245,7 @@ fn script(data: &[u8]) {
 /// Logs of episodes of other programs, and the scene that each observation shows.
 fn logs(data: &[u8]) {
     let text = text(data);
-    let _ = stepwright_trajectory::read_any(&text, "log.txt");
+    let _ = stepwright_trajectory::read_any(text.as_bytes(), "log.txt");
     let _ = stepwright_skill::scene::read(&text);
 }
 

@@ -23,7 +23,7 @@ pub(super) fn counted(
         found.map(|cut| Proposed::Cut { of: cut.trajectory, segments: cut.segments })
     };
     // Of a few logs, what one success shows has to do.
-    let successes = logs.iter().filter(|log| log.success).count();
+    let successes = logs.iter().filter(|log| log.succeeded()).count();
     let usual = discover::Settings::default();
     let settings =
         discover::Settings { least: usual.least.min(successes.max(1)), contrast: way.is_contrastive(), ..usual };

@@ -219,7 +219,8 @@ mod tests {
     fn every_question_has_a_prompt_and_a_torn_journal_goes_on() {
         let log = r#"{"id":"a","pair_id":"p","task":"put a mug in desk","success":true,"initial_observation":"You are in a room.","steps":[{"action":"go to desk 1","observation":"On the desk 1, you see nothing."}]}"#;
         let bad = log.replace("\"id\":\"a\"", "\"id\":\"b\"").replace("\"success\":true", "\"success\":false");
-        let (logs, wrong) = read_any(&format!("{log}\n{bad}\n"), "x");
+        let read = read_any(format!("{log}\n{bad}\n").as_bytes(), "x");
+        let (logs, wrong) = (read.all, read.wrong);
         assert!(wrong.is_empty());
         let prompts = Prompts::default();
         let cut = "New summarization:\n- find(desk):\n> go to desk 1\n";

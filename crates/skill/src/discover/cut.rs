@@ -27,7 +27,7 @@ struct Change<'a> {
 pub(super) fn cut(logs: &[Trajectory], shapes: &[Shape], refused: &[String]) -> (Vec<Cut>, Vec<Plan>) {
     let successes: Vec<(&Trajectory, Vec<Change<'_>>)> = logs
         .iter()
-        .filter(|log| log.success)
+        .filter(|log| log.succeeded())
         .map(|log| (log, changes(log, shapes, refused)))
         .filter(|(_, changes)| !changes.is_empty())
         .collect();

@@ -189,7 +189,7 @@ fn complete(skill: &mut Skill, logs: &[Trajectory], shapes: &[Shape], actions: &
             _ => false,
         });
         if is_needed && !has(skill, &form) {
-            let steps = logs.iter().filter(|log| log.success).flat_map(|log| &log.steps);
+            let steps = logs.iter().filter(|log| log.succeeded()).flat_map(|log| &log.steps);
             let fits = steps.filter(|step| shape.form.bind(&step.action).is_some());
             let actions: Vec<&str> = fits.map(|step| step.action.as_str()).collect();
             let examples = shape.examples(&actions, settings.examples);

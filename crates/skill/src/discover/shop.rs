@@ -58,7 +58,7 @@ fn segments(log: &Trajectory) -> Vec<Segment> {
 
 /// Finds skills, primitives and tips in logs of a site.
 pub(super) fn discover(logs: &[Trajectory], settings: &Settings) -> Distilled {
-    let successes: Vec<&Trajectory> = logs.iter().filter(|log| log.success).collect();
+    let successes: Vec<&Trajectory> = logs.iter().filter(|log| log.succeeded()).collect();
     let cuts: Vec<Cut> =
         successes.iter().map(|log| Cut { trajectory: log.id.clone(), segments: segments(log) }).collect();
     let mut skills = Vec::new();
@@ -199,7 +199,8 @@ const CONDITIONS: [(&str, &str, Condition); 6] = [
 /// Conditions that hold before successful purchases and more seldom before failed ones.
 fn tips(logs: &[Trajectory]) -> Vec<Tip> {
     let bought: Vec<Purchase<'_>> = logs.iter().filter_map(purchase).collect();
-    let (good, bad): (Vec<&Purchase<'_>>, Vec<&Purchase<'_>>) = bought.iter().partition(|p| p.log.success);
+    let (good, bad): (Vec<&Purchase<'_>>, Vec<&Purchase<'_>>) =
+        bought.iter().filter(|p| p.log.success.is_some()).partition(|p| p.log.succeeded());
     let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
     let mut tips = Vec::new();
     for (skill, text, holds) in CONDITIONS {
@@ -224,10 +225,10 @@ fn tips(logs: &[Trajectory]) -> Vec<Tip> {
         let all: Vec<bool> = logs.map(|log| purchase(log).is_some()).collect();
         (all.iter().filter(|bought| **bought).count(), all.len())
     };
-    let good = ends(&mut logs.iter().filter(|log| log.success));
-    let bad = ends(&mut logs.iter().filter(|log| !log.success));
+    let good = ends(&mut logs.iter().filter(|log| log.succeeded()));
+    let bad = ends(&mut logs.iter().filter(|log| log.failed()));
     let never: BTreeSet<&str> =
-        logs.iter().filter(|log| !log.success && purchase(log).is_none()).map(|log| log.id.as_str()).collect();
+        logs.iter().filter(|log| log.failed() && purchase(log).is_none()).map(|log| log.id.as_str()).collect();
     if never.len() >= WITNESSES && share(never.len(), bad.1) >= MORE {
         tips.push(Tip {
             skill: None,

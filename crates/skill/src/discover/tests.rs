@@ -151,7 +151,7 @@ fn a_site_gives_skills_by_buttons_and_tips_by_purchases() {
         }
         steps.push(step("click[Buy Now]", "Your score"));
         let task = "a large mug, and price lower than 9.00 dollars".to_owned();
-        Trajectory { id: format!("{id}-{good}"), task, steps, success: good, ..Trajectory::default() }
+        Trajectory { id: format!("{id}-{good}"), task, steps, success: Some(good), ..Trajectory::default() }
     };
     let logs: Vec<Trajectory> = (0..4).flat_map(|id| [log(id, true), log(id, false)]).collect();
     let found = discover(&logs, &Settings::default());

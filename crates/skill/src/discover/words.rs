@@ -92,7 +92,8 @@ pub(super) fn general(logs: &[Trajectory], refused: &[String]) -> Vec<Tip> {
 
 /// A tip against what failures do more often than successes.
 fn contrasted(logs: &[Trajectory], does: impl Fn(&Trajectory) -> Option<usize>, text: &str) -> Option<Tip> {
-    let (successes, failures): (Vec<&Trajectory>, Vec<&Trajectory>) = logs.iter().partition(|log| log.success);
+    let (successes, failures): (Vec<&Trajectory>, Vec<&Trajectory>) =
+        logs.iter().filter(|log| log.success.is_some()).partition(|log| log.succeeded());
     let good = successes.iter().filter(|log| does(log).is_none()).count();
     let bad: Vec<Witness> =
         failures.iter().filter_map(|log| Some(Witness { trajectory: log.id.clone(), step: does(log)? })).collect();

@@ -482,7 +482,7 @@ impl Distiller {
     }
 
     fn successes(&self) -> Vec<usize> {
-        (0..self.logs.len()).filter(|at| self.logs[*at].success).collect()
+        (0..self.logs.len()).filter(|at| self.logs[*at].succeeded()).collect()
     }
 
     fn pairs(&self) -> Vec<(usize, usize)> {
@@ -612,10 +612,10 @@ pub fn pairs(logs: &[Trajectory]) -> Vec<(usize, usize)> {
     };
     let mut pairs = Vec::new();
     let mut by_task: BTreeMap<(Option<&str>, &str), Vec<usize>> = BTreeMap::new();
-    for (at, log) in logs.iter().enumerate().filter(|(_, log)| !log.success) {
+    for (at, log) in logs.iter().enumerate().filter(|(_, log)| log.failed()) {
         by_task.entry((log.pair_id.as_deref(), log.task.as_str())).or_default().push(at);
     }
-    for (at, log) in logs.iter().enumerate().filter(|(_, log)| log.success) {
+    for (at, log) in logs.iter().enumerate().filter(|(_, log)| log.succeeded()) {
         let same = by_task.get(&(log.pair_id.as_deref(), log.task.as_str())).into_iter().flatten();
         let left = MOST_PAIRS - pairs.len();
         if left == 0 {
@@ -638,7 +638,7 @@ mod tests {
             pair_id: Some("p".to_owned()),
             task: "put a mug in desk".to_owned(),
             steps: actions.iter().map(step).collect(),
-            success,
+            success: Some(success),
             ..Trajectory::default()
         }
     }

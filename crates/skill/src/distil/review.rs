@@ -130,7 +130,7 @@ mod tests {
         };
         let steps = actions.iter().map(step).collect();
         let (pair_id, task) = (Some("p".to_owned()), "put a mug in desk".to_owned());
-        Trajectory { id: id.to_owned(), pair_id, task, steps, success, ..Trajectory::default() }
+        Trajectory { id: id.to_owned(), pair_id, task, steps, success: Some(success), ..Trajectory::default() }
     }
 
     fn logs() -> Arc<Vec<Trajectory>> {

@@ -92,7 +92,7 @@ pub static KIND: WorldKind = WorldKind {
         make: generate::new_task,
     }),
     agent: Some(agent::learn),
-    transcript: Some(transcript::TRANSCRIPT),
+    transcript: Some(&transcript::TRANSCRIPT),
     ..WorldKind::new(
         "household",
         "ALFWorld's text games: find, carry, clean, heat, cool and put things about a house",

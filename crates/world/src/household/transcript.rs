@@ -7,13 +7,14 @@ use super::{Edition, program};
 use crate::transcript::Transcript;
 use stepwright_program::{Call, Literal};
 
-pub(crate) const TRANSCRIPT: Transcript = Transcript {
+pub(crate) static TRANSCRIPT: Transcript = Transcript {
     environments: &["alfworld", "household"],
     specification: include_str!("../../../../worlds/household/spec.py"),
     read,
     call_of,
     text_of: |call| program::text_of(call, Edition::Put),
     header: program::header,
+    tools: None,
 };
 
 fn call_of(text: &str) -> Option<Call> {

@@ -6,7 +6,7 @@
 mod playback;
 mod source;
 
-pub use source::{RecordedLogs, read};
+pub use source::{RecordedLogs, problems, read};
 
 use super::{Ability, WorldKind};
 

@@ -33,7 +33,7 @@ impl Playback {
         let step = self.read.get(self.next).cloned().unwrap_or_default();
         let log = self.log();
         let done = log.is_none_or(|log| self.next >= log.steps.len());
-        let won = done && log.is_some_and(|log| log.success);
+        let won = done && log.is_some_and(Trajectory::succeeded);
         Outcome {
             error: step.refused.then(|| step.observed().trim().to_owned()),
             observation: step.observed().to_owned(),
@@ -61,7 +61,7 @@ impl Episode for Playback {
         let logs = Arc::clone(&tasks.logs);
         let log = logs.get(at).cloned().unwrap_or_default();
         let transcript = transcript_of(&log);
-        let playback = Playback { read: Arc::new((transcript.read)(&log)), logs, at, transcript, next: 0 };
+        let playback = Playback { read: Arc::new(transcript.read(&log)), logs, at, transcript, next: 0 };
         let outcome = playback.outcome();
         Ok((playback, outcome))
     }
@@ -108,21 +108,21 @@ impl Episode for Playback {
     }
 
     fn call_of(world: &Simulated<Self>, text: &str) -> Option<Call> {
-        (world.episode()?.transcript.call_of)(text)
+        world.episode()?.transcript.call_of(text)
     }
 
     fn text_of(world: &Simulated<Self>, call: &Call) -> Option<String> {
-        (world.episode()?.transcript.text_of)(call)
+        world.episode()?.transcript.text_of(call)
     }
 
     fn header(world: &Simulated<Self>) -> ProgramHeader {
         let playback = world.episode();
         let task = playback.and_then(|playback| playback.log()).map(|log| log.task.clone()).unwrap_or_default();
-        (playback.map_or(transcript::PLAIN, |playback| playback.transcript).header)(&task)
+        playback.map_or(transcript::PLAIN, |playback| playback.transcript.clone()).header(&task)
     }
 
     fn specification(world: &Simulated<Self>) -> Cow<'static, str> {
-        world.episode().map_or(transcript::PLAIN, |playback| playback.transcript).specification()
+        world.episode().map_or(transcript::PLAIN, |playback| playback.transcript.clone()).specification()
     }
 
     fn recorded(world: &Simulated<Self>) -> Option<Logs> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use stepwright_trajectory::{LogError, Trajectory, read_any};
+use stepwright_trajectory::{Logs, Trajectory, read_any};
 
 use super::playback::Playback;
 use crate::demonstration::Demonstration;
@@ -18,18 +18,28 @@ pub struct RecordedLogs {
     origin: String,
 }
 
-/// The logs of a file, and what is wrong in it: a trajectory a line (the layout of O3D's recordings), or texts of ReAct.
-pub fn read(path: &Path) -> Result<(Vec<Trajectory>, Vec<LogError>), WorldError> {
-    let text = files::read_text(path)?;
+/// The logs of a file in any format that is read, with what is wrong in it.
+/// Errors: if nothing of it can be read: where, and why.
+pub fn read(path: &Path) -> Result<Logs, WorldError> {
+    let bytes = files::read_bytes(path)?;
     let name = path.file_stem().map_or_else(|| "log".to_owned(), |name| name.to_string_lossy().into_owned());
-    let (logs, wrong) = read_any(&text, &name);
-    match (logs.is_empty(), wrong.first()) {
+    let read = read_any(&bytes, &name);
+    match (read.all.is_empty(), read.wrong.first()) {
         (true, Some(error)) => Err(WorldError::Data {
-            path: format!("{}:{}", path.display(), error.line),
+            path: match error.line {
+                0 => path.display().to_string(),
+                line => format!("{}:{line}", path.display()),
+            },
             message: format!("{}; nothing of it can be opened", error.message),
         }),
-        _ => Ok((logs, wrong)),
+        _ => Ok(read),
     }
+}
+
+/// What is wrong in a file, and what of it was not read, in words.
+pub fn problems(read: &Logs, path: &Path) -> Vec<String> {
+    let wrong = read.wrong.iter().map(|error| format!("{}: {error}", path.display()));
+    wrong.chain(read.notes.iter().map(|note| format!("{}: {note}", path.display()))).collect()
 }
 
 impl RecordedLogs {
@@ -38,9 +48,9 @@ impl RecordedLogs {
     }
 
     pub fn open(path: &Path) -> Result<Self, WorldError> {
-        let (logs, wrong) = read(path)?;
-        let problems = wrong.iter().map(|error| format!("{}:{error}", path.display())).collect();
-        Ok(RecordedLogs { logs: Arc::new(logs), problems: Arc::new(problems), origin: path.display().to_string() })
+        let read = read(path)?;
+        let problems = Arc::new(problems(&read, path));
+        Ok(RecordedLogs { logs: Arc::new(read.all), problems, origin: path.display().to_string() })
     }
 
     pub(super) fn place(&self, id: &str) -> Option<usize> {

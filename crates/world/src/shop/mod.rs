@@ -64,7 +64,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("shop", "stages.txt"),
     ],
     agent: Some(agent::learn),
-    transcript: Some(transcript::TRANSCRIPT),
+    transcript: Some(&transcript::TRANSCRIPT),
     ..WorldKind::new(
         "shop",
         "a web shop: search, compare, choose options and buy what an instruction asks for",

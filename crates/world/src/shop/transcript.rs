@@ -8,13 +8,14 @@ use super::visit::Form;
 use crate::transcript::Transcript;
 use stepwright_program::Call;
 
-pub(crate) const TRANSCRIPT: Transcript = Transcript {
+pub(crate) static TRANSCRIPT: Transcript = Transcript {
     environments: &["webshop", "shop"],
     specification: include_str!("../../../../worlds/shop/spec.py"),
     read,
     call_of: program::call_of,
     text_of: program::text_of,
     header: |task| program::header(Some(("from_a_log", task))),
+    tools: None,
 };
 
 fn read(log: &Trajectory) -> Vec<Step> {

@@ -75,8 +75,7 @@ impl SkillsPane {
 
     pub(super) fn log_items(&self) -> Vec<Item> {
         let Some(log) = self.log() else { return Vec::new() };
-        let how = if log.success { "a success" } else { "a failure" };
-        let mut items = vec![Item::Note(format!("{}: {}, {how}", log.id, log.task))];
+        let mut items = vec![Item::Note(format!("{}: {}, {how}", log.id, log.task, how = log.how()))];
         items.extend(self.trail.offered.is_some().then_some(Item::Offer));
         for at in 0..log.steps.len() {
             let begins = self.trail.segments.iter().position(|segment| segment.start == at);

@@ -1,0 +1,127 @@
+//! ATIF, the Agent Trajectory Interchange Format of Harbor, versions 1.0 to 1.8.
+
+use serde_json::Value as Json;
+
+use super::{Called, Conversation, Read, Turn, string, text_of};
+
+/// The newest version; older ones are read by the same rule, as fields were only added.
+pub const NEWEST: u32 = 8;
+
+const ROOT: [&str; 10] = [
+    "schema_version",
+    "session_id",
+    "trajectory_id",
+    "agent",
+    "steps",
+    "notes",
+    "final_metrics",
+    "continued_trajectory_ref",
+    "extra",
+    "subagent_trajectories",
+];
+const STEP: [&str; 13] = [
+    "step_id",
+    "timestamp",
+    "source",
+    "model_name",
+    "reasoning_effort",
+    "message",
+    "reasoning_content",
+    "tool_calls",
+    "observation",
+    "metrics",
+    "is_copied_context",
+    "llm_call_count",
+    "extra",
+];
+
+pub(super) fn read(read: &mut Read, value: &Json) -> bool {
+    read.format("atif");
+    let version = string(value, "schema_version").unwrap_or_default();
+    let minor = version.strip_prefix("ATIF-v1.").and_then(|minor| minor.parse::<u32>().ok());
+    if minor.is_none_or(|minor| minor > NEWEST) {
+        read.fail(format!("schema_version: {version} is not known; ATIF-v1.0 to ATIF-v1.{NEWEST} are read"));
+        return true;
+    }
+    match trajectory(read, value) {
+        Ok(conversation) => read.add(conversation),
+        Err(why) => read.fail(why),
+    }
+    true
+}
+
+fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
+    read.know(value, "", &ROOT);
+    let agent = value.get("agent").ok_or("`agent` is missing")?;
+    let steps = value.get("steps").and_then(Json::as_array).ok_or("`steps` is missing, or no list")?;
+    let mut conversation = Conversation::default();
+    let about = &mut conversation.about;
+    about.id = string(value, "trajectory_id").or_else(|| string(value, "session_id")).unwrap_or_default();
+    about.model = string(agent, "model_name");
+    about.source = string(agent, "name");
+    let tools = agent.get("tool_definitions").and_then(Json::as_array);
+    conversation.tools = tools.cloned().unwrap_or_default();
+    let (mut copied, mut outcome) = (0u64, None);
+    for (at, step) in steps.iter().enumerate() {
+        let place = format!("steps[{at}]");
+        read.know(step, "steps[].", &STEP);
+        let source = string(step, "source").ok_or_else(|| format!("{place}: `source` is missing"))?;
+        let message = step.get("message").ok_or_else(|| format!("{place}: `message` is missing"))?;
+        let text = text_of(message).unwrap_or_default();
+        if step.get("is_copied_context").and_then(Json::as_bool) == Some(true) {
+            copied += 1;
+            if source == "user" && conversation.turns.is_empty() {
+                conversation.turns.push(Turn::User(text));
+            }
+            continue;
+        }
+        let results = step.get("observation").and_then(|o| o.get("results")).and_then(Json::as_array);
+        let results = results.map_or(&[][..], Vec::as_slice);
+        let observed = || {
+            let texts: Vec<String> = results.iter().filter_map(|r| text_of(r.get("content")?)).collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
+        };
+        match source.as_str() {
+            "user" => conversation.turns.push(Turn::User(text)),
+            "system" => conversation.turns.extend(observed().map(Turn::User)),
+            "agent" => {
+                let mut calls = Vec::new();
+                for (number, call) in step.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate()
+                {
+                    let name = string(call, "function_name")
+                        .ok_or_else(|| format!("{place}.tool_calls[{number}]: `function_name` is missing"))?;
+                    let arguments = call.get("arguments").cloned().unwrap_or_default();
+                    calls.push(Called { id: string(call, "tool_call_id"), name, arguments });
+                }
+                let thought = string(step, "reasoning_content").unwrap_or_default();
+                let is_text = calls.is_empty() && !results.is_empty();
+                if is_text {
+                    let observed = Some(observed().unwrap_or_default());
+                    conversation.turns.push(Turn::Agent { text, calls, observed });
+                    continue;
+                }
+                let words: Vec<&str> =
+                    [thought.as_str(), text.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
+                let text = if calls.is_empty() { text.clone() } else { words.join("\n") };
+                conversation.turns.push(Turn::Agent { text, calls, observed: None });
+                let refused =
+                    |result: &Json| result.get("extra").and_then(|e| e.get("refused")).and_then(Json::as_bool);
+                conversation.turns.extend(results.iter().map(|result| Turn::Result {
+                    id: string(result, "source_call_id"),
+                    text: result.get("content").and_then(text_of),
+                    failed: refused(result).unwrap_or_default(),
+                }));
+            }
+            other => return Err(format!("{place}: `source` is {other:?}; system, user and agent are known")),
+        }
+    }
+    if let Some(extra) = value.get("extra").and_then(|extra| extra.get("stepwright")) {
+        outcome = extra.get("success").and_then(Json::as_bool);
+    }
+    let about = &mut conversation.about;
+    about.success = outcome;
+    let embedded = value.get("subagent_trajectories").and_then(Json::as_array).map_or(0, Vec::len);
+    about.rest.insert("copied_steps".to_owned(), copied.into());
+    about.rest.insert("subagents".to_owned(), embedded.into());
+    Ok(conversation)
+}

@@ -1,0 +1,212 @@
+//! Conversations in the forms that models are asked in: Chat Completions, Responses' items, Messages; whole, as bodies of requests,
+//! and as a proxy logs them, where each request repeats the beginning of the next.
+
+use serde_json::Value as Json;
+
+use super::{Called, Conversation, Read, Turn, string, text_of};
+
+pub(super) fn is_message(value: &Json) -> bool {
+    let of = |key: &str| value.get(key).and_then(Json::as_str);
+    of("role").is_some()
+        && (value.get("content").is_some() || value.get("tool_calls").is_some() || value.get("parts").is_some())
+        || of("type").is_some_and(|kind| is_item(kind) || matches!(kind, "message" | "reasoning"))
+}
+
+fn is_item(kind: &str) -> bool {
+    kind.ends_with("_call") || kind.ends_with("_call_output")
+}
+
+/// The messages or items of a body, and under what name they stand.
+fn messages(body: &Json) -> Option<(&'static str, Vec<Json>)> {
+    ["messages", "input", "items"].into_iter().find_map(|key| match body.get(key)? {
+        Json::Array(items) => Some((key, items.clone())),
+        Json::String(text) => Some((key, vec![serde_json::json!({ "role": "user", "content": text })])),
+        _ => None,
+    })
+}
+
+/// A request as a proxy logs it.
+pub(super) fn request(read: &mut Read, value: &Json) -> bool {
+    let path = string(value, "path").or_else(|| string(value, "url")).unwrap_or_default();
+    let body = match value.get("body") {
+        Some(Json::String(text)) => serde_json::from_str(text).unwrap_or(Json::Null),
+        Some(body) => body.clone(),
+        None => Json::Null,
+    };
+    read.format("openai-chat-requests");
+    if path.contains("embeddings") || messages(&body).is_none() {
+        let note = format!("requests to {path} are no conversation and were not read");
+        if !read.notes.contains(&note) {
+            read.notes.push(note);
+        }
+        return true;
+    }
+    conversation(read, &body)
+}
+
+/// A conversation, or the body of a request. One that goes on with the last request of an episode is that episode.
+pub(super) fn conversation(read: &mut Read, body: &Json) -> bool {
+    let Some((key, messages)) = messages(body) else { return false };
+    let blocks = |kind: &str| {
+        let content = messages.iter().filter_map(|m| m.get("content")?.as_array()).flatten();
+        content.filter(|block| block.get("type").and_then(Json::as_str) == Some(kind)).count() > 0
+    };
+    let tools = body.get("tools").and_then(Json::as_array).cloned().unwrap_or_default();
+    let is_anthropic = body.get("system").is_some()
+        || tools.iter().any(|tool| tool.get("input_schema").is_some())
+        || blocks("tool_use")
+        || blocks("tool_result");
+    let is_item = |m: &Json| m.get("type").and_then(Json::as_str).is_some_and(is_item);
+    read.format(match key {
+        "messages" if is_anthropic => "anthropic-messages",
+        "messages" if !messages.iter().any(is_item) => "openai-chat",
+        _ => "openai-responses",
+    });
+    let before = read.logs.len();
+    // Where an earlier request is the beginning of this one.
+    let goes_on = |earlier: &[Json]| messages.len() > earlier.len() && messages.starts_with(earlier);
+    let earlier = read.requests.iter().rposition(|(_, earlier)| goes_on(earlier));
+    let conversation = turns(read, key, &messages, tools, body);
+    match earlier.and_then(|at| read.requests.get_mut(at)) {
+        Some((log, earlier)) => {
+            *earlier = messages;
+            if let Some(log) = read.logs.get_mut(*log) {
+                *log = Ok(conversation.trajectory());
+            }
+        }
+        None => {
+            read.add(conversation);
+            read.requests.push((read.logs.len() - 1, messages));
+        }
+    }
+    read.logs.len() >= before
+}
+
+/// The turns of messages or items. What is wrong with one is told, with its place, and the rest is read.
+fn turns(read: &mut Read, key: &str, messages: &[Json], tools: Vec<Json>, body: &Json) -> Conversation {
+    let mut conversation = Conversation { tools, ..Conversation::default() };
+    conversation.about.model = string(body, "model");
+    if let Some(id) = string(body, "id") {
+        conversation.about.id = id;
+    }
+    for (at, message) in messages.iter().enumerate() {
+        self::message(read, &format!("{key}[{at}]"), message, &mut conversation.turns);
+    }
+    conversation
+}
+
+/// Arguments as JSON; a text that is none is told and kept as it is.
+fn arguments(read: &mut Read, place: &str, name: &str, given: Option<&Json>) -> Json {
+    match given {
+        Some(Json::String(text)) if text.trim().is_empty() => Json::Object(serde_json::Map::new()),
+        Some(Json::String(text)) => match serde_json::from_str(text) {
+            Ok(arguments) => arguments,
+            Err(e) => {
+                read.fail(format!(
+                    "{place}: the arguments of `{name}` are no JSON ({e}); the call is kept with their text"
+                ));
+                Json::String(text.clone())
+            }
+        },
+        Some(given) => given.clone(),
+        None => Json::Object(serde_json::Map::new()),
+    }
+}
+
+pub(super) fn message(read: &mut Read, place: &str, message: &Json, turns: &mut Vec<Turn>) {
+    let of = |key: &str| string(message, key);
+    let kind = of("type").unwrap_or_default();
+    if kind.ends_with("_call_output") {
+        let text = message.get("output").map(|output| text_of(output).unwrap_or_else(|| output.to_string()));
+        turns.push(Turn::Result { id: of("call_id"), text, failed: false });
+        return;
+    }
+    if matches!(kind.as_str(), "function_call" | "custom_tool_call") {
+        let name = of("name").unwrap_or_default();
+        let arguments = match message.get("input") {
+            Some(input) => serde_json::json!({ "input": input }),
+            None => arguments(read, place, &name, message.get("arguments")),
+        };
+        let called = Called { id: of("call_id"), name, arguments };
+        // The calls of one answer are items of their own, next to each other.
+        match turns.last_mut() {
+            Some(Turn::Agent { calls, .. }) => calls.push(called),
+            _ => turns.push(Turn::Agent { text: String::new(), calls: vec![called], observed: None }),
+        }
+        return;
+    }
+    if kind == "reasoning" {
+        return;
+    }
+    let Some(role) = of("role") else {
+        let what =
+            if kind.is_empty() { "a message without `role`".to_owned() } else { format!("items of type `{kind}`") };
+        let note = format!("{place}: {what}, not read");
+        if !read.notes.iter().any(|told| told.ends_with(&format!("{what}, not read"))) {
+            read.notes.push(note);
+        }
+        return;
+    };
+    let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Json::Null);
+    let text = text_of(content);
+    match role.as_str() {
+        "system" | "developer" => {}
+        "tool" | "function" | "ipython" if content.as_array().is_none_or(|parts| !parts.iter().any(is_response)) => {
+            let error = message.get("error").filter(|e| !e.is_null());
+            let told = error.and_then(|e| string(e, "message")).filter(|_| text.as_deref().is_none_or(str::is_empty));
+            let id = of("tool_call_id").or_else(|| of("call_id"));
+            turns.push(Turn::Result { id, text: told.or(text), failed: error.is_some() });
+        }
+        "assistant" | "model" | "ai" => {
+            let mut calls = Vec::new();
+            for (at, call) in message.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate() {
+                let place = format!("{place}.tool_calls[{at}]");
+                let inside = call.get("function").filter(|f| f.is_object()).unwrap_or(call);
+                let name = string(inside, "name").or_else(|| string(call, "function")).unwrap_or_default();
+                let given = ["arguments", "args"].iter().find_map(|key| inside.get(*key));
+                let arguments = arguments(read, &place, &name, given);
+                calls.push(Called { id: string(call, "id"), name, arguments });
+            }
+            if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+                let name = string(call, "name").unwrap_or_default();
+                let arguments = arguments(read, place, &name, call.get("arguments"));
+                calls.push(Called { id: None, name, arguments });
+            }
+            for block in content.as_array().into_iter().flatten() {
+                let name = string(block, "name").unwrap_or_default();
+                match block.get("type").and_then(Json::as_str) {
+                    Some("tool_use" | "server_tool_use") => {
+                        let arguments = block.get("input").cloned().unwrap_or_default();
+                        calls.push(Called { id: string(block, "id"), name, arguments });
+                    }
+                    Some("tool_call") => {
+                        let arguments = arguments(read, place, &name, block.get("arguments"));
+                        calls.push(Called { id: string(block, "id"), name, arguments });
+                    }
+                    _ => {}
+                }
+            }
+            turns.push(Turn::Agent { text: text.unwrap_or_default(), calls, observed: None });
+        }
+        _ => {
+            for block in content.as_array().into_iter().flatten().filter(|block| is_response(block)) {
+                let id = string(block, "tool_use_id").or_else(|| string(block, "id"));
+                let given = ["content", "result", "response"].iter().find_map(|key| block.get(*key));
+                let text = given.filter(|given| !given.is_null()).map(|c| text_of(c).unwrap_or_else(|| c.to_string()));
+                let failed = block.get("is_error").and_then(Json::as_bool).unwrap_or_default();
+                turns.push(Turn::Result { id, text, failed });
+            }
+            let rest = content.as_array().is_none_or(|parts| parts.iter().any(|part| !is_response(part)));
+            let only_text = |parts: &Vec<Json>| {
+                let parts: Vec<Json> = parts.iter().filter(|part| !is_response(part)).cloned().collect();
+                text_of(&Json::Array(parts))
+            };
+            let text = content.as_array().map_or(text, only_text);
+            turns.extend(text.filter(|_| rest).map(Turn::User));
+        }
+    }
+}
+
+fn is_response(block: &Json) -> bool {
+    matches!(block.get("type").and_then(Json::as_str), Some("tool_result" | "tool_call_response"))
+}

@@ -1,0 +1,123 @@
+//! What agents' libraries keep of a run: LangChain's messages, as `messages_to_dict` and as `dumpd` write them, and smolagents' memory.
+
+use serde_json::{Value as Json, json};
+
+use super::{Called, Conversation, Read, Turn, chat, string, text_of};
+
+pub(super) fn is_langchain(value: &Json) -> bool {
+    let kind = |of: &Json| string(of, "type").is_some_and(|kind| role(&kind).is_some());
+    value.get("lc").is_some() && value.get("kwargs").is_some() || kind(value) && value.get("data").is_some()
+}
+
+fn role(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "human" | "HumanMessage" | "HumanMessageChunk" | "chat" => "user",
+        "ai" | "AIMessage" | "AIMessageChunk" => "assistant",
+        "tool" | "ToolMessage" | "ToolMessageChunk" | "function" | "FunctionMessage" => "tool",
+        "system" | "SystemMessage" | "SystemMessageChunk" => "system",
+        _ => return None,
+    })
+}
+
+pub(super) fn langchain(read: &mut Read, messages: &[Json]) -> bool {
+    let is_dump = messages.first().is_some_and(|first| first.get("lc").is_some());
+    read.format(if is_dump { "langchain-dumpd" } else { "langchain-messages" });
+    let mut conversation = Conversation::default();
+    for (at, message) in messages.iter().enumerate() {
+        let place = format!("messages[{at}]");
+        let class = message.get("id").and_then(Json::as_array).and_then(|path| path.last()).and_then(Json::as_str);
+        let kind = class.map(str::to_owned).or_else(|| string(message, "type")).unwrap_or_default();
+        let inside = message.get("kwargs").or_else(|| message.get("data")).unwrap_or(message);
+        let Some(role) = role(&kind) else {
+            read.fail(format!("{place}: a message of type `{kind}` is not known"));
+            continue;
+        };
+        let mut plain = inside.clone();
+        if let Some(plain) = plain.as_object_mut() {
+            plain.insert("role".to_owned(), role.into());
+            plain.remove("type");
+            if plain.get("status").and_then(Json::as_str) == Some("error") {
+                plain.insert("error".to_owned(), json!({ "message": plain.get("content") }));
+            }
+            let invalid = plain.get("invalid_tool_calls").and_then(Json::as_array).cloned().unwrap_or_default();
+            let content = plain.get("content").and_then(Json::as_array).cloned();
+            if let Some(calls) = plain.entry("tool_calls").or_insert_with(|| json!([])).as_array_mut() {
+                calls.extend(invalid);
+                // Blocks of the provider repeat the calls.
+                if !calls.is_empty()
+                    && let Some(blocks) = content
+                {
+                    let text = text_of(&Json::Array(blocks)).unwrap_or_default();
+                    plain.insert("content".to_owned(), text.into());
+                }
+            }
+        }
+        chat::message(read, &place, &plain, &mut conversation.turns);
+    }
+    read.add(conversation);
+    true
+}
+
+pub(super) fn is_smolagents(value: &Json) -> bool {
+    let steps = value.get("steps").and_then(Json::as_array).into_iter().flatten();
+    let marks = ["step_number", "model_input_messages", "model_output", "system_prompt", "task_images", "plan"];
+    let mut any = false;
+    for step in steps {
+        if step.get("action").is_some() || step.get("command").is_some() || step.get("source").is_some() {
+            return false;
+        }
+        any |= marks.iter().any(|mark| step.get(*mark).is_some());
+    }
+    any
+}
+
+pub(super) fn smolagents(read: &mut Read, value: &Json) -> bool {
+    read.format("smolagents-memory");
+    let mut conversation = Conversation::default();
+    conversation.turns.extend(string(value, "task").map(Turn::User));
+    for (at, step) in value.get("steps").and_then(Json::as_array).into_iter().flatten().enumerate() {
+        if let Some(task) = string(step, "task") {
+            if conversation.turns.is_empty() || at > 0 {
+                conversation.turns.push(Turn::User(task));
+            }
+            continue;
+        }
+        if step.get("step_number").is_none() && step.get("tool_calls").is_none() && step.get("model_output").is_none() {
+            continue;
+        }
+        let mut calls = Vec::new();
+        for (number, call) in step.get("tool_calls").and_then(Json::as_array).into_iter().flatten().enumerate() {
+            let inside = call.get("function").unwrap_or(call);
+            let Some(name) = string(inside, "name") else {
+                read.fail(format!("steps[{at}].tool_calls[{number}]: `name` is missing"));
+                continue;
+            };
+            // An agent that writes code has the code as its argument.
+            let arguments = match inside.get("arguments") {
+                Some(Json::String(code)) => json!({ "code": code }),
+                Some(given) => given.clone(),
+                None => json!({}),
+            };
+            calls.push(Called { id: string(call, "id"), name, arguments });
+        }
+        let text = step.get("model_output").and_then(text_of).unwrap_or_default();
+        let error = step.get("error").filter(|error| !error.is_null());
+        let observed = string(step, "observations");
+        let told = error.map(|error| string(error, "message").unwrap_or_else(|| error.to_string()));
+        let ids: Vec<Option<String>> = calls.iter().map(|call| call.id.clone()).collect();
+        conversation.turns.push(Turn::Agent { text, calls, observed: None });
+        // What several calls of one step gave stands in one text.
+        if let Some((last, others)) = ids.split_last() {
+            let lines: Vec<&str> = observed.as_deref().unwrap_or_default().lines().collect();
+            let each = !others.is_empty() && lines.len() == ids.len();
+            for (id, line) in others.iter().zip(&lines).filter(|_| each) {
+                conversation.turns.push(Turn::Result { id: id.clone(), text: Some((*line).to_owned()), failed: false });
+            }
+            let own = lines.last().filter(|_| each).map(|line| (*line).to_owned());
+            let text = own.or(observed).filter(|text| told.is_none() || !text.is_empty()).or(told);
+            conversation.turns.push(Turn::Result { id: last.clone(), text, failed: error.is_some() });
+        }
+    }
+    read.add(conversation);
+    true
+}

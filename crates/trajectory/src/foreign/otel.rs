@@ -1,0 +1,132 @@
+//! OpenTelemetry GenAI spans: OTLP as JSON, and spans as an SDK prints them. An episode is a conversation's spans, or a trace's; the
+//! span that holds most messages has the whole of it.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Called, Conversation, Read, Turn, chat, string};
+
+pub(super) fn is_span(value: &Json) -> bool {
+    value.get("attributes").is_some()
+        && value.get("name").is_some()
+        && (value.get("context").is_some() || value.get("traceId").is_some() || value.get("trace_id").is_some())
+}
+
+pub(super) fn otlp(read: &mut Read, value: &Json) -> bool {
+    read.format("otlp-json");
+    let list = |value: &Json, key: &str| value.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
+    let resources = list(value, "resourceSpans");
+    let scopes = resources.iter().flat_map(|resource| list(resource, "scopeSpans"));
+    let all: Vec<Json> = scopes.flat_map(|scope| list(&scope, "spans")).collect();
+    spans(read, &all.iter().collect::<Vec<_>>())
+}
+
+struct Span {
+    /// The conversation, or the trace.
+    of: String,
+    start: String,
+    attributes: Map<String, Json>,
+}
+
+fn value_of(value: &Json) -> Json {
+    for key in ["stringValue", "boolValue", "doubleValue"] {
+        if let Some(found) = value.get(key) {
+            return found.clone();
+        }
+    }
+    match (value.get("intValue"), value.get("arrayValue")) {
+        (Some(Json::String(text)), _) => text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)),
+        (Some(number), _) => number.clone(),
+        (None, Some(array)) => {
+            array.get("values").and_then(Json::as_array).into_iter().flatten().map(value_of).collect()
+        }
+        _ => Json::Null,
+    }
+}
+
+fn span(value: &Json) -> Span {
+    let attributes = match value.get("attributes") {
+        Some(Json::Array(list)) => {
+            let pair = |item: &Json| Some((string(item, "key")?, value_of(item.get("value")?)));
+            list.iter().filter_map(pair).collect()
+        }
+        Some(Json::Object(object)) => object.clone(),
+        _ => Map::new(),
+    };
+    let trace = value.get("context").and_then(|c| string(c, "trace_id"));
+    let trace = trace.or_else(|| string(value, "traceId")).or_else(|| string(value, "trace_id")).unwrap_or_default();
+    let start = ["start_time", "startTimeUnixNano", "startTime"].iter().find_map(|key| value.get(*key));
+    let start = start.map(|start| start.as_str().map_or_else(|| format!("{start:0>24}"), str::to_owned));
+    let of = attributes.get("gen_ai.conversation.id").and_then(Json::as_str).map_or(trace, str::to_owned);
+    Span { of, start: start.unwrap_or_default(), attributes }
+}
+
+pub(super) fn spans(read: &mut Read, all: &[&Json]) -> bool {
+    read.format("otel-sdk-spans");
+    let mut all: Vec<Span> = all.iter().map(|value| span(value)).collect();
+    all.sort_by(|a, b| a.start.cmp(&b.start));
+    let mut episodes: Vec<(String, Vec<Span>)> = Vec::new();
+    for span in all {
+        // Spans that are none of a model or a tool.
+        if !span.attributes.keys().any(|key| key.starts_with("gen_ai.")) {
+            continue;
+        }
+        match episodes.iter_mut().find(|(of, _)| *of == span.of) {
+            Some((_, spans)) => spans.push(span),
+            None => episodes.push((span.of.clone(), vec![span])),
+        }
+    }
+    if episodes.is_empty() {
+        read.fail("no span has attributes of GenAI (`gen_ai.…`)".to_owned());
+    }
+    for (id, spans) in episodes {
+        let mut episode = Conversation::default();
+        episode.about.id = id;
+        let text = |span: &Span, key: &str| span.attributes.get(key).and_then(Json::as_str).map(str::to_owned);
+        let parsed = |span: &Span, key: &str| match span.attributes.get(key)? {
+            Json::String(text) => serde_json::from_str::<Json>(text).ok(),
+            other => Some(other.clone()),
+        };
+        let list = |span: &Span, key: &str| match parsed(span, key) {
+            Some(Json::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        episode.about.model = spans.iter().find_map(|span| text(span, "gen_ai.request.model"));
+        episode.about.source = spans.iter().find_map(|span| text(span, "gen_ai.agent.name"));
+        episode.tools =
+            spans.iter().map(|span| list(span, "gen_ai.tool.definitions")).max_by_key(Vec::len).unwrap_or_default();
+        let messages = spans.iter().map(|span| {
+            let mut messages = list(span, "gen_ai.input.messages");
+            messages.extend(list(span, "gen_ai.output.messages"));
+            messages
+        });
+        // The first of the longest: agents' spans repeat what their last request held.
+        let longest = messages.fold(Vec::new(), |best: Vec<Json>, m| if m.len() > best.len() { m } else { best });
+        for (at, message) in longest.iter().enumerate() {
+            chat::message(read, &format!("messages[{at}]"), message, &mut episode.turns);
+        }
+        let done = |turns: &[Turn], id: &Option<String>| {
+            turns.iter().any(|turn| matches!(turn, Turn::Result { id: known, .. } if known == id))
+        };
+        // Results that no later request repeated, and all where the messages were not kept.
+        for span in spans.iter().filter(|span| span.attributes.contains_key("gen_ai.tool.name")) {
+            let id = text(span, "gen_ai.tool.call.id");
+            let result = span.attributes.get("gen_ai.tool.call.result");
+            let result = result.map(|result| result.as_str().map_or_else(|| result.to_string(), str::to_owned));
+            if longest.is_empty() {
+                let name = text(span, "gen_ai.tool.name").unwrap_or_default();
+                let arguments = parsed(span, "gen_ai.tool.call.arguments").unwrap_or_default();
+                let calls = vec![Called { id: id.clone(), name, arguments }];
+                episode.turns.push(Turn::Agent { text: String::new(), calls, observed: None });
+            }
+            if id.is_none() && longest.is_empty() || id.is_some() && !done(&episode.turns, &id) {
+                episode.turns.push(Turn::Result {
+                    id,
+                    text: result,
+                    failed: span.attributes.contains_key("error.type"),
+                });
+            }
+        }
+        read.add(episode);
+    }
+    true
+}
