@@ -41,6 +41,6 @@ pub use projection::Projections;
 pub use render::render_program;
 pub use rules::Rules;
 pub use specification::{Declarations, Function, Role, SpecAssertion, Specification};
-pub use state::{CheckResult, State};
+pub use state::{CheckResult, Expression, State};
 pub use syntax::SyntaxFault;
 pub use variables::Fingerprints;

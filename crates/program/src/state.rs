@@ -53,6 +53,21 @@ impl CheckResult {
 
 pub(super) const NO_CODE: &str = "this assertion in this function";
 
+/// An expression as the body of a function, compiled.
+#[derive(Debug, Clone)]
+pub struct Expression(Arc<FunctionCode>);
+
+impl Expression {
+    /// `None` if it is no expression of the language.
+    pub fn compile(text: &str, function: &Function) -> Option<Expression> {
+        let code = with_module(text, |module| match module.body.as_slice() {
+            [ruff_python_ast::Stmt::Expr(expr)] => compile::expression(text, &expr.value, &function.signature).ok(),
+            _ => None,
+        });
+        code.ok().flatten().map(|code| Expression(Arc::new(code)))
+    }
+}
+
 /// A state of a program. Cheap to clone: clones share what neither has changed.
 #[derive(Clone)]
 pub struct State {
@@ -298,6 +313,22 @@ impl State {
             }
         }
         out
+    }
+
+    /// The value of an expression as the body of a function called with these arguments, as JSON. The state does not change.
+    /// Errors: as an assertion's result.
+    pub fn value(
+        &self,
+        expression: &Expression,
+        function: &Function,
+        args: &[Literal],
+    ) -> Result<serde_json::Value, CheckResult> {
+        let mut vm = self.vm(Limits::CALL);
+        let args = vm.values_of(args);
+        match self.run_code(&mut vm, &expression.0, function, &args) {
+            Ok(value) => Ok(super::variables::json_of(&vm.heap, &Attrs::default(), &value)),
+            Err(stop) => Err(CheckResult::of(Err(stop))),
+        }
     }
 
     /// Evaluates an expression in which the objects are visible by name; the state does not change. Gives its `repr` and

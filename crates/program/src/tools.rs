@@ -53,6 +53,8 @@ struct Inner {
     tools: Vec<Tool>,
     /// The function of each tool and its parameters, the required ones first.
     functions: Vec<(String, Vec<Parameter>)>,
+    /// Whether each only reads.
+    reads: Vec<bool>,
     source: String,
 }
 
@@ -137,22 +139,32 @@ impl Tool {
 impl Toolbox {
     /// The tools of a list as the wires of models write it; what is no function is left out.
     pub fn of_json(tools: &Json) -> Toolbox {
-        Toolbox::new(tools.as_array().into_iter().flatten().filter_map(Tool::of_json).collect())
+        let said = |value: &Json| match value.get("access").and_then(Json::as_str) {
+            Some(access) => Some(access == "read"),
+            None => value.get("annotations")?.get("readOnlyHint")?.as_bool(),
+        };
+        let tools = tools.as_array().into_iter().flatten();
+        Toolbox::build(tools.filter_map(|value| Some((Tool::of_json(value)?, said(value)))).collect())
     }
 
     /// Of several tools of one name the first counts.
     pub fn new(tools: Vec<Tool>) -> Toolbox {
-        let mut known: Vec<Tool> = Vec::new();
-        for tool in tools {
+        Toolbox::build(tools.into_iter().map(|tool| (tool, None)).collect())
+    }
+
+    fn build(tools: Vec<(Tool, Option<bool>)>) -> Toolbox {
+        let (mut known, mut reads): (Vec<Tool>, Vec<bool>) = (Vec::new(), Vec::new());
+        for (tool, said) in tools {
             if known.iter().all(|other| other.name != tool.name) {
+                reads.push(said.unwrap_or_else(|| READING.contains(&first_word(&tool.name).as_str())));
                 known.push(tool);
             }
         }
         let mut taken: Vec<String> = OWN.iter().map(|name| (*name).to_owned()).collect();
         let functions: Vec<_> =
             known.iter().map(|tool| (identifier(&tool.name, &mut taken), tool.parameters())).collect();
-        let source = specification(&known, &functions);
-        Toolbox(Arc::new(Inner { tools: known, functions, source }))
+        let source = specification(&known, &functions, &reads);
+        Toolbox(Arc::new(Inner { tools: known, functions, reads, source }))
     }
 
     /// The specification's text.
@@ -179,6 +191,12 @@ impl Toolbox {
     fn all(&self) -> impl Iterator<Item = (&Tool, &str, &[Parameter])> {
         let all = self.0.tools.iter().zip(&self.0.functions);
         all.map(|(tool, (function, parameters))| (tool, function.as_str(), parameters.as_slice()))
+    }
+
+    /// Whether a tool only reads: it is said, or its name begins as those of reading tools do.
+    pub fn reads(&self, name: &str) -> bool {
+        let at = self.0.tools.iter().position(|tool| tool.name == name);
+        at.and_then(|at| self.0.reads.get(at)).copied().unwrap_or_default()
     }
 
     /// A tool's function; of one that is not known its name as one of the language.
@@ -319,19 +337,45 @@ impl Toolbox {
     }
 }
 
-fn specification(tools: &[Tool], functions: &[(String, Vec<Parameter>)]) -> String {
+/// Words with which the names of tools begin that only read.
+const READING: [&str; 14] = [
+    "get", "read", "find", "search", "list", "show", "lookup", "fetch", "view", "describe", "query", "check",
+    "retrieve", "browse",
+];
+
+/// `get` of `get_order`, `get-order`, `getOrder`, `orders.get_order`.
+fn first_word(name: &str) -> String {
+    let name = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
+    let name = name.rsplit("__").next().unwrap_or(name);
+    let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_alphabetic() || c.is_ascii_uppercase());
+    name.get(..end.map_or(name.len(), |(at, _)| at)).unwrap_or(name).to_ascii_lowercase()
+}
+
+fn specification(tools: &[Tool], functions: &[(String, Vec<Parameter>)], reads: &[bool]) -> String {
+    // Tools that read one thing by one argument: what others return of such a thing is as if it had been read.
+    let readers: Vec<String> = functions
+        .iter()
+        .zip(reads)
+        .filter_map(|((function, parameters), reads)| {
+            let mut required = parameters.iter().filter(|p| p.required && *reads);
+            let only = required.next().filter(|_| required.next().is_none())?;
+            Some(format!("({}, {})", Literal::from(function.as_str()), Literal::from(only.name.as_str())))
+        })
+        .collect();
     let paths: Vec<String> = functions.iter().map(|(name, _)| format!("'{TOOLS}.{name}'")).collect();
     let empty: Vec<String> = functions.iter().map(|(name, _)| format!("'{name}': {{}}")).collect();
     let setup: Vec<String> = Toolbox::setup().iter().map(|line| format!("'{line}'")).collect();
     let mut text = format!(
         "\"\"\"The tools of an agent. A call's result is kept in `read` under the tool and the call's argument, or the tuple of its\n\
          arguments where it needs several; its error in `errors` likewise; the last result of a tool in `last`.\"\"\"\n\n\
-         SETUP = [{}]\nACTIONS = [{}]\nOBSERVATIONS = ['{RESULTS}.{RETURNED}', '{RESULTS}.{FAILED}']\n\n\n\
+         SETUP = [{}]\nACTIONS = [{}]\nOBSERVATIONS = ['{RESULTS}.{RETURNED}', '{RESULTS}.{FAILED}']\n\n\
+         # Tools that read a thing by one argument, with its name.\nREADERS = [{readers}]\n\n\n\
          class Tools:\n    def __init__(self):\n        self.read = {{{empty}}}\n        self.errors = {{{empty}}}\n        \
          self.last = {{}}\n",
         setup.join(", "),
         paths.join(", "),
         empty = empty.join(", "),
+        readers = readers.join(", "),
     );
     for (tool, (name, parameters)) in tools.iter().zip(functions) {
         let about = tool.description.trim().lines().next().unwrap_or_default().trim();
@@ -350,10 +394,16 @@ fn specification(tools: &[Tool], functions: &[(String, Vec<Parameter>)]) -> Stri
         text.push_str("):\n        pass\n");
     }
     text.push_str(
-        "\n\nclass Results:\n    def __init__(self, tools):\n        self.tools = tools\n\n    \
+        "\n\ndef alike(last, name, result):\n    if isinstance(last, dict):\n        \
+         return 2 * len(set(last) & set(result)) >= len(set(last) | set(result))\n    \
+         return last is None and list(result)[0] == name\n\n\nclass Results:\n    def __init__(self, tools):\n        self.tools = tools\n\n    \
          def returned(self, tool, key, result):\n        key = tuple(key) if isinstance(key, list) else key\n        \
-         self.tools.read.setdefault(tool, {})[key] = result\n        self.tools.last[tool] = result\n        \
-         self.tools.errors.setdefault(tool, {}).pop(key, None)\n\n    \
+         self.tools.read.setdefault(tool, {})[key] = result\n        \
+         self.tools.errors.setdefault(tool, {}).pop(key, None)\n        \
+         # What another tool returns of a thing is as if the thing had been read.\n        \
+         for reader, name in READERS:\n            if reader != tool and isinstance(result, dict) and \
+         isinstance(result.get(name), str) and alike(self.tools.last.get(reader), name, result):\n                \
+         self.tools.read[reader][result[name]] = result\n        self.tools.last[tool] = result\n\n    \
          def failed(self, tool, key, error):\n        key = tuple(key) if isinstance(key, list) else key\n        \
          self.tools.errors.setdefault(tool, {})[key] = error\n",
     );
@@ -420,6 +470,11 @@ mod tests {
             assert!(state.obstacle(&call).unwrap().1.contains(why), "{call}");
         }
         assert_eq!(state.obstacle(&desk.call("cancel_order", &json!({"reason": "x", "order_id": "W42"}))), None);
+        // What another tool returns of an order is as if it had been read.
+        let cancelled = r#"{"order_id": "W42", "status": "cancelled", "items": [], "note": null}"#;
+        let cancel = json!({"order_id": "W42", "reason": "mistake"});
+        state.call(&desk.result("cancel_order", &cancel, cancelled, false)).unwrap();
+        assert!(holds(&state, "self.read['get_order']['W42']['status'] == 'cancelled'").holds());
         // An argument of any kind.
         let nested = desk.call("get_order", &json!({"order_id": [{"a": [1, 2.5, null, true]}]}));
         assert_eq!(nested.to_string(), "tools.get_order(order_id=[{'a': [1, 2.5, None, True]}])");

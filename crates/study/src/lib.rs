@@ -21,3 +21,4 @@ pub mod runner;
 pub mod sample;
 pub mod statler;
 mod table;
+pub mod tools;

@@ -7,6 +7,7 @@ mod policy;
 mod preconditions;
 mod reprompt;
 mod statler;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ pub(crate) enum StudyCommand {
     Statler(statler::StatlerStudy),
     /// Run O3D, its ablations and baselines in the household and the shop, beside the paper's tables
     O3d(o3d::O3dStudy),
+    /// Infer preconditions of tools from recorded episodes and judge calls that the tools accepted or refused
+    Tools(tools::ToolsStudy),
 }
 
 impl StudyCommand {
@@ -40,6 +43,7 @@ impl StudyCommand {
             StudyCommand::Reprompt(study) => study.run(global),
             StudyCommand::Statler(study) => study.run(global),
             StudyCommand::O3d(study) => study.run(global),
+            StudyCommand::Tools(study) => study.run(global),
         }
     }
 }

@@ -25,6 +25,7 @@ mod set_names;
 mod shortcut_tests;
 mod store;
 mod table;
+mod tool_calls;
 mod validate;
 mod vocabulary;
 
@@ -44,6 +45,9 @@ pub use score::{Mean, Score};
 pub use second::SecondTier;
 pub use set_names::file_name;
 pub use store::{CandidateStore, StoreError, judge};
+pub use tool_calls::{
+    Judgement, Known, ToolRule, ToolStep, infer, judge as judge_call, specification as tools_specification,
+};
 pub use validate::{explained, malformed, settled, validate};
 
 use serde::{Deserialize, Serialize};

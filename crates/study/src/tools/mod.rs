@@ -1,0 +1,282 @@
+//! Preconditions of tools, measured: assertions inferred from recorded episodes alone judge calls that the real tools accepted or
+//! refused. Files of a domain: `tools.json`, `demonstrations*.jsonl`, `calls.jsonl`.
+
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use stepwright_method::precondition::{Judgement, Known, ToolRule, ToolStep, infer, judge_call, tools_specification};
+use stepwright_program::tools::Toolbox;
+
+pub use report::{as_json, tables};
+
+use crate::recordings::each_line;
+
+#[derive(Debug, Clone, Deserialize)]
+struct Step {
+    tool: String,
+    arguments: Json,
+    #[serde(default)]
+    result: Json,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+impl From<Step> for ToolStep {
+    fn from(step: Step) -> Self {
+        ToolStep { tool: step.tool, arguments: step.arguments, result: step.result, error: step.error }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Demonstration {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Asked {
+    tool: String,
+    arguments: Json,
+}
+
+/// A call that the real tool accepted or refused.
+#[derive(Debug, Deserialize)]
+struct Recorded {
+    id: String,
+    before: Vec<Step>,
+    call: Asked,
+    accepted: bool,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    decidable: bool,
+    #[serde(default)]
+    policy_violation: bool,
+}
+
+/// By what calls are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// Every call is accepted.
+    Everything,
+    /// The names of the arguments are the schema's.
+    Schema,
+    /// Schema, and every id among the arguments was read before.
+    Ids,
+    /// Assertions inferred from the episodes.
+    Inferred,
+    /// The conditions of the tools' code over what was read.
+    Ceiling,
+}
+
+impl Way {
+    const ALL: [Way; 5] = [Way::Everything, Way::Schema, Way::Ids, Way::Inferred, Way::Ceiling];
+
+    /// In tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Everything => "accept everything",
+            Way::Schema => "schema",
+            Way::Ids => "schema, ids were read before",
+            Way::Inferred => "inferred assertions",
+            Way::Ceiling => "conditions of the tools' code",
+        }
+    }
+}
+
+/// A call judged in all ways.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    pub id: String,
+    pub tool: String,
+    /// How the call was made.
+    pub kind: String,
+    pub accepted: bool,
+    pub decidable: bool,
+    /// Whether the tools accept what the policy forbids.
+    pub forbidden: bool,
+    pub by: BTreeMap<Way, Judgement>,
+    /// The assertion that refused it, or could not be decided.
+    pub assertion: Option<String>,
+}
+
+/// A domain, with what was inferred and how it judges.
+#[derive(Debug)]
+pub struct Domain {
+    pub name: String,
+    pub episodes: usize,
+    pub rules: BTreeMap<String, Vec<ToolRule>>,
+    pub calls: Vec<Judged>,
+}
+
+/// The folders of domains in a folder, or that folder itself.
+pub fn domains(folder: &Path) -> Vec<PathBuf> {
+    let is_domain = |path: &Path| path.join("tools.json").is_file() && path.join("calls.jsonl").is_file();
+    if is_domain(folder) {
+        return vec![folder.to_owned()];
+    }
+    let children = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = children.filter(|path| is_domain(path)).collect();
+    found.sort();
+    found
+}
+
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> {
+    let (mut read, mut wrong) = (Vec::new(), None);
+    each_line(path, |at, line: Result<T, String>| match line {
+        Ok(line) => read.push(line),
+        Err(error) => wrong = wrong.take().or(Some(format!("{at}: {error}"))),
+    });
+    wrong.map_or(Ok(read), Err)
+}
+
+/// Infers assertions from a domain's episodes, all or those of the benchmark alone, and judges its calls. `progress` hears of each tool.
+/// Errors: what cannot be read, and where.
+pub fn measure(folder: &Path, all: bool, mut progress: impl FnMut(&str)) -> Result<Domain, String> {
+    let path = folder.join("tools.json");
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let listed: Json = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let toolbox = Toolbox::of_json(&listed);
+    let mut episodes: Vec<Vec<ToolStep>> = Vec::new();
+    for name in ["demonstrations.jsonl", "demonstrations_generated.jsonl"].iter().take(if all { 2 } else { 1 }) {
+        let path = folder.join(name);
+        if path.is_file() {
+            let read: Vec<Demonstration> = lines(&path)?;
+            episodes.extend(read.into_iter().map(|d| d.steps.into_iter().map(ToolStep::from).collect()));
+        }
+    }
+    let rules = infer(&toolbox, &episodes, |tool| {
+        progress(tool);
+        true
+    })?;
+    let specification = tools_specification(&toolbox)?;
+    let start = Known::new(&toolbox, &specification)?;
+    let recorded: Vec<Recorded> = lines(&folder.join("calls.jsonl"))?;
+    let calls = recorded.into_iter().map(|recorded| {
+        let before: Vec<ToolStep> = recorded.before.into_iter().map(ToolStep::from).collect();
+        let mut known = start.clone();
+        before.iter().for_each(|step| known.learn(step));
+        let call = toolbox.call(&recorded.call.tool, &recorded.call.arguments);
+        let (schema, _) = judge_call(&known, &call, None);
+        let (inferred, assertion) = judge_call(&known, &call, rules.get(&call.function).map(Vec::as_slice));
+        let judged = |refused: bool| if refused { Judgement::Refused } else { Judgement::Accepted };
+        let unread = || {
+            !ids(&recorded.call.arguments)
+                .iter()
+                .all(|id| before.iter().any(|step| step.error.is_none() && holds(&step.result, id)))
+        };
+        let by = Way::ALL.into_iter().map(|way| {
+            let judgement = match way {
+                Way::Everything => Judgement::Accepted,
+                Way::Schema => schema,
+                Way::Ids => judged(schema == Judgement::Refused || unread()),
+                Way::Inferred => inferred,
+                Way::Ceiling if !recorded.decidable => Judgement::Untold,
+                Way::Ceiling => judged(!recorded.accepted),
+            };
+            (way, judgement)
+        });
+        Judged {
+            by: by.collect(),
+            assertion: assertion.map(str::to_owned),
+            id: recorded.id,
+            tool: recorded.call.tool,
+            kind: recorded.kind,
+            accepted: recorded.accepted,
+            decidable: recorded.decidable,
+            forbidden: recorded.policy_violation,
+        }
+    });
+    let calls = calls.collect();
+    let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(Domain { name, episodes: episodes.len(), rules, calls })
+}
+
+/// The values of arguments that are named as ids, at any depth.
+fn ids(arguments: &Json) -> Vec<String> {
+    let is_id = |name: &str| name.ends_with("_id") || name.ends_with("_ids") || name.ends_with("flight_number");
+    let mut found = Vec::new();
+    let mut waiting = vec![(false, arguments)];
+    while let Some((named, value)) = waiting.pop() {
+        match value {
+            Json::Object(fields) => waiting.extend(fields.iter().map(|(name, value)| (is_id(name), value))),
+            Json::Array(items) => waiting.extend(items.iter().map(|item| (named, item))),
+            Json::String(text) if named => found.push(text.clone()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a result holds a text, as a value or a key.
+fn holds(result: &Json, text: &str) -> bool {
+    match result {
+        Json::String(own) => own == text,
+        Json::Array(items) => items.iter().any(|item| holds(item, text)),
+        Json::Object(fields) => fields.iter().any(|(name, value)| name == text || holds(value, text)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A desk of orders: a pending order of the user can be cancelled, and a gift card pays what it holds.
+    #[test]
+    fn a_made_up_desk_is_learned_and_judged() {
+        let folder = tempfile::tempdir().unwrap();
+        let tool = |name: &str, parameters: &[&str]| {
+            let properties: serde_json::Map<String, Json> =
+                parameters.iter().map(|p| ((*p).to_owned(), serde_json::json!({ "type": "string" }))).collect();
+            serde_json::json!({ "name": name, "parameters": { "properties": properties, "required": parameters } })
+        };
+        let tools =
+            serde_json::json!([tool("get_order", &["order_id"]), tool("cancel_order", &["order_id", "reason"])]);
+        std::fs::write(folder.path().join("tools.json"), tools.to_string()).unwrap();
+        let status = |n: usize| if n.is_multiple_of(2) { "pending" } else { "delivered" };
+        let read = |n: usize| {
+            let id = format!("W{n}");
+            serde_json::json!({
+                "tool": "get_order", "arguments": { "order_id": id },
+                "result": { "order_id": id, "status": status(n), "note": format!("n{n}") }, "error": null,
+            })
+        };
+        let cancel = |n: usize, reason: &str| serde_json::json!({ "tool": "cancel_order", "arguments": { "order_id": format!("W{n}"), "reason": reason } });
+        let mut demonstrations = String::new();
+        for n in 0..24 {
+            let mut last = cancel(n, ["mistake", "no longer needed"][n / 2 % 2]);
+            last["result"] =
+                serde_json::json!({ "order_id": format!("W{n}"), "status": "cancelled", "note": format!("n{n}") });
+            let steps = if n % 2 == 0 { vec![read(n), last] } else { vec![read(n)] };
+            demonstrations.push_str(&format!("{}\n", serde_json::json!({ "steps": steps })));
+        }
+        std::fs::write(folder.path().join("demonstrations.jsonl"), demonstrations).unwrap();
+        let call = |id: &str, before: Vec<Json>, call: Json, accepted: bool, decidable: bool| serde_json::json!({ "id": id, "before": before, "call": call, "accepted": accepted, "decidable": decidable, "kind": id });
+        let mut missing = cancel(40, "mistake");
+        missing["arguments"].as_object_mut().unwrap().remove("reason");
+        let calls = [
+            call("good", vec![read(40)], cancel(40, "mistake"), true, true),
+            call("status", vec![read(41)], cancel(41, "mistake"), false, true),
+            call("unread", vec![read(41)], cancel(40, "mistake"), true, false),
+            call("reason", vec![read(40)], cancel(40, "boredom"), false, true),
+            call("argument", vec![read(40)], missing, false, true),
+        ];
+        std::fs::write(folder.path().join("calls.jsonl"), calls.map(|c| c.to_string()).join("\n")).unwrap();
+        let domain = measure(&domains(folder.path())[0], true, |_| {}).unwrap();
+        let said: Vec<(&str, Judgement)> = domain.calls.iter().map(|c| (c.id.as_str(), c.by[&Way::Inferred])).collect();
+        use Judgement::{Accepted, Refused, Untold};
+        assert_eq!(
+            said,
+            [("good", Accepted), ("status", Refused), ("unread", Untold), ("reason", Refused), ("argument", Refused)],
+            "{:?}",
+            domain.rules
+        );
+        let report = tables(&[domain]);
+        assert!(report.contains("inferred assertions") && report.contains("1.000"), "{report}");
+    }
+}

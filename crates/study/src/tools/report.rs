@@ -1,0 +1,188 @@
+//! Tables of judged calls: by domain, by tool, by how the calls were made.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use stepwright_method::precondition::Judgement;
+
+use super::{Domain, Judged, Way};
+use crate::table::Table;
+
+/// Counts of judged calls. What cannot be told counts as accepted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Figures {
+    calls: usize,
+    right: usize,
+    refused: usize,
+    found: usize,
+    accepted: usize,
+    wrongly: usize,
+}
+
+impl Figures {
+    fn of<'c>(calls: impl Iterator<Item = &'c Judged>, way: Way) -> Self {
+        let mut figures = Figures::default();
+        for call in calls {
+            let refuses = call.by.get(&way) == Some(&Judgement::Refused);
+            figures.calls += 1;
+            figures.right += usize::from(refuses != call.accepted);
+            figures.accepted += usize::from(call.accepted);
+            figures.wrongly += usize::from(call.accepted && refuses);
+            figures.refused += usize::from(!call.accepted);
+            figures.found += usize::from(!call.accepted && refuses);
+        }
+        figures
+    }
+
+    fn f1(self) -> Option<f64> {
+        let named = self.found + self.wrongly;
+        share(2 * self.found, named + self.refused)
+    }
+}
+
+fn share(count: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| count as f64 / of as f64)
+}
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
+}
+
+/// Undecidable calls of which it was said that they cannot be told, and how many there are.
+fn untold(calls: &[Judged], way: Way) -> (usize, usize) {
+    let undecidable = || calls.iter().filter(|call| !call.decidable && !call.forbidden);
+    let said = undecidable().filter(|call| call.by.get(&way) == Some(&Judgement::Untold)).count();
+    (said, undecidable().count())
+}
+
+const HEADINGS: [&str; 10] = [
+    "domain",
+    "judged by",
+    "calls",
+    "right",
+    "found",
+    "refused wrongly",
+    "F1",
+    "right, decidable",
+    "refused wrongly, decidable",
+    "untold said",
+];
+
+/// What the assertions reach, as text.
+pub fn tables(domains: &[Domain]) -> String {
+    let mut whole = Table::new(2, HEADINGS)
+        .titled("Calls that tools accepted or refused, by what judges them (what the policy forbids and the tools accept is left out)");
+    for domain in domains {
+        for way in Way::ALL {
+            let all = Figures::of(domain.calls.iter().filter(|call| !call.forbidden), way);
+            let decidable = Figures::of(domain.calls.iter().filter(|call| !call.forbidden && call.decidable), way);
+            let (said, of) = untold(&domain.calls, way);
+            whole.row([
+                domain.name.clone(),
+                way.name().to_owned(),
+                all.calls.to_string(),
+                shown(share(all.right, all.calls)),
+                shown(share(all.found, all.refused)),
+                shown(share(all.wrongly, all.accepted)),
+                shown(all.f1()),
+                shown(share(decidable.right, decidable.calls)),
+                shown(share(decidable.wrongly, decidable.accepted)),
+                format!("{said}/{of}"),
+            ]);
+        }
+        let forbidden: Vec<&Judged> = domain.calls.iter().filter(|call| call.forbidden).collect();
+        if !forbidden.is_empty() {
+            let refused =
+                forbidden.iter().filter(|call| call.by.get(&Way::Inferred) == Some(&Judgement::Refused)).count();
+            whole.line(format!(
+                "{}: of {} calls that the policy forbids and the tools accept the assertions refuse {refused}",
+                domain.name,
+                forbidden.len()
+            ));
+        }
+    }
+    let mut out = whole.to_string();
+    for (title, key) in [("tool", tool as fn(&Judged) -> &str), ("how the call was made", made)] {
+        let mut parts =
+            Table::new(2, ["domain", title, "decidable", "right", "refused", "found", "accepted", "refused wrongly"])
+                .titled(format!("Inferred assertions on decidable calls, by {title}"));
+        for domain in domains {
+            let mut groups: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+            for call in domain.calls.iter().filter(|call| call.decidable && !call.forbidden) {
+                groups.entry(key(call)).or_default().push(call);
+            }
+            for (name, calls) in groups {
+                let figures = Figures::of(calls.into_iter(), Way::Inferred);
+                parts.row([
+                    domain.name.clone(),
+                    name.to_owned(),
+                    figures.calls.to_string(),
+                    shown(share(figures.right, figures.calls)),
+                    figures.refused.to_string(),
+                    shown(share(figures.found, figures.refused)),
+                    figures.accepted.to_string(),
+                    shown(share(figures.wrongly, figures.accepted)),
+                ]);
+            }
+        }
+        out.push_str(&format!("\n{parts}"));
+    }
+    out
+}
+
+fn tool(call: &Judged) -> &str {
+    &call.tool
+}
+
+fn made(call: &Judged) -> &str {
+    &call.kind
+}
+
+/// The same as JSON, with the assertions and every call.
+pub fn as_json(domains: &[Domain]) -> Json {
+    let word = |judgement: Judgement| match judgement {
+        Judgement::Accepted => "accepted",
+        Judgement::Refused => "refused",
+        Judgement::Untold => "untold",
+    };
+    let domain = |domain: &Domain| {
+        let rows: Vec<Json> = Way::ALL
+            .into_iter()
+            .map(|way| {
+                let of = |decidable: bool| {
+                    let calls = domain.calls.iter().filter(|call| !call.forbidden && (call.decidable || !decidable));
+                    let figures = Figures::of(calls, way);
+                    json!({
+                        "calls": figures.calls, "right": share(figures.right, figures.calls),
+                        "refused_found": share(figures.found, figures.refused),
+                        "accepted_refused": share(figures.wrongly, figures.accepted), "f1": figures.f1(),
+                    })
+                };
+                let (said, undecidable) = untold(&domain.calls, way);
+                json!({
+                    "judged_by": way.name(), "all": of(false), "decidable": of(true),
+                    "untold_said": said, "undecidable": undecidable,
+                })
+            })
+            .collect();
+        let rules: BTreeMap<&String, Vec<&str>> = domain
+            .rules
+            .iter()
+            .map(|(tool, rules)| (tool, rules.iter().map(|rule| rule.assertion.text()).collect()))
+            .collect();
+        let calls: Vec<Json> = domain
+            .calls
+            .iter()
+            .map(|call| {
+                let judged = call.by.get(&Way::Inferred).copied().map(word);
+                json!({
+                    "id": call.id, "tool": call.tool, "kind": call.kind, "accepted": call.accepted, "decidable": call.decidable,
+                    "policy_violation": call.forbidden, "judged": judged, "assertion": call.assertion,
+                })
+            })
+            .collect();
+        json!({ "domain": domain.name, "episodes": domain.episodes, "rows": rows, "assertions": rules, "calls": calls })
+    };
+    domains.iter().map(domain).collect()
+}
