@@ -11,7 +11,7 @@ use stepwright_episode::log;
 use stepwright_export::Format;
 use stepwright_world::Sources;
 
-/// Writes a session as an HTML page, an asciicast, or JSONL in its normal form.
+/// Writes a session as an HTML page, an asciicast, an ATIF trajectory, or JSONL in its normal form.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("format").required(true))]
 pub(crate) struct Export {
@@ -26,6 +26,9 @@ pub(crate) struct Export {
     /// An asciicast v3 with a marker at every decision; `-` is standard output
     #[arg(long, group = "format", value_name = "FILE")]
     cast: Option<PathBuf>,
+    /// An ATIF trajectory (Harbor) of the branch it was left on; `-` is standard output
+    #[arg(long, group = "format", value_name = "FILE")]
+    atif: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -47,7 +50,12 @@ pub(crate) struct Named {
 
 impl Export {
     pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let choices = [(self.html, Some(Format::Html)), (self.jsonl, Some(Format::Jsonl)), (self.cast, None)];
+        let choices = [
+            (self.html, Some(Format::Html)),
+            (self.jsonl, Some(Format::Jsonl)),
+            (self.cast, None),
+            (self.atif, Some(Format::Atif)),
+        ];
         for (file, format) in choices {
             let Some(file) = file else { continue };
             let text = render(global, &self.session, format)?;

@@ -2,6 +2,7 @@
 //!
 //! Page and text render the same [`Story`]; none reads a file or a clock. Hazardous characters are spelled out in all of them.
 
+mod atif;
 pub mod cast;
 pub mod compare;
 mod html;
@@ -30,6 +31,8 @@ pub enum Format {
     Html,
     Jsonl,
     Text,
+    /// Harbor's trajectory.
+    Atif,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -65,9 +68,12 @@ pub fn render_with(
     for record in records {
         session.apply(record)?;
     }
+    if format == Format::Atif {
+        return Ok(atif::render(&session)?);
+    }
     let story = story(&session, seen, showings);
     Ok(match format {
         Format::Html => html::render(&story)?,
-        Format::Text | Format::Jsonl => text::render(&story),
+        Format::Text | Format::Jsonl | Format::Atif => text::render(&story),
     })
 }

@@ -148,3 +148,29 @@ fn branches_are_compared_step_by_step() {
     let ended = compare::compare(&[line(1), line(0)]);
     assert_eq!(ended.first_difference, Some(1), "one goes on where the other has ended");
 }
+
+/// Every session that ships, and the one above, written for Harbor and read again: the same steps, outcome and beginning.
+#[test]
+fn a_session_survives_its_atif_trajectory() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sessions");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = files.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).map(|path| {
+        let loaded = stepwright_episode::log::load(&path).unwrap();
+        (path.display().to_string(), loaded.session.header.clone(), loaded.records)
+    });
+    let mut compared = 0;
+    for (name, header, records) in texts.chain([("own".to_owned(), header(), records())]) {
+        let mut session = Session::new(header.clone());
+        records.iter().for_each(|record| session.apply(record).unwrap());
+        let mut whole = trajectory(&session);
+        let text = render(Format::Atif, &header, &records, showings).unwrap();
+        let mut read = stepwright_trajectory::read_any(text.as_bytes(), "x");
+        assert!(read.wrong.is_empty() && read.notes.is_empty(), "{name}: {:?} {:?}", read.wrong, read.notes);
+        let mut again = read.all.remove(0);
+        again.rest.clear();
+        whole.steps.iter_mut().for_each(|step| step.thought = step.thought.take().filter(|t| !t.is_empty()));
+        assert_eq!(again, whole, "{name}");
+        compared += 1;
+    }
+    assert!(compared > 3);
+}

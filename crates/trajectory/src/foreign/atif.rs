@@ -61,7 +61,8 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
     about.source = string(agent, "name");
     let tools = agent.get("tool_definitions").and_then(Json::as_array);
     conversation.tools = tools.cloned().unwrap_or_default();
-    let (mut copied, mut outcome) = (0u64, None);
+    let own = value.get("extra").and_then(|extra| extra.get("stepwright"));
+    let mut copied = 0u64;
     for (at, step) in steps.iter().enumerate() {
         let place = format!("steps[{at}]");
         read.know(step, "steps[].", &STEP);
@@ -82,6 +83,7 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
             (!texts.is_empty()).then(|| texts.join("\n"))
         };
         match source.as_str() {
+            "user" if own.is_some() => {}
             "user" => conversation.turns.push(Turn::User(text)),
             "system" => conversation.turns.extend(observed().map(Turn::User)),
             "agent" => {
@@ -94,6 +96,14 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     calls.push(Called { id: string(call, "tool_call_id"), name, arguments });
                 }
                 let thought = string(step, "reasoning_content").unwrap_or_default();
+                // What a session of ours wrote: the action is the call's one argument.
+                let act = calls.first().filter(|call| own.is_some() && call.name == "act");
+                if let Some(action) = act.and_then(|call| string(&call.arguments, "action")) {
+                    conversation.turns.push(Turn::Agent { text, calls: Vec::new(), observed: None });
+                    let observed = Some(observed().unwrap_or_default());
+                    conversation.turns.push(Turn::Agent { text: action, calls: Vec::new(), observed });
+                    continue;
+                }
                 let is_text = calls.is_empty() && !results.is_empty();
                 if is_text {
                     let observed = Some(observed().unwrap_or_default());
@@ -115,11 +125,17 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
             other => return Err(format!("{place}: `source` is {other:?}; system, user and agent are known")),
         }
     }
-    if let Some(extra) = value.get("extra").and_then(|extra| extra.get("stepwright")) {
-        outcome = extra.get("success").and_then(Json::as_bool);
-    }
     let about = &mut conversation.about;
-    about.success = outcome;
+    if let Some(own) = own {
+        about.success = own.get("success").and_then(Json::as_bool);
+        about.score = own.get("score").and_then(Json::as_f64).unwrap_or_default();
+        about.env = string(own, "world").unwrap_or_default();
+        about.task_id = own.get("task").cloned();
+        about.source = string(own, "source");
+        let sentence = steps.iter().find(|step| string(step, "source").as_deref() == Some("user"));
+        about.task = sentence.and_then(|step| text_of(step.get("message")?)).unwrap_or_default();
+        return Ok(conversation);
+    }
     let embedded = value.get("subagent_trajectories").and_then(Json::as_array).map_or(0, Vec::len);
     about.rest.insert("copied_steps".to_owned(), copied.into());
     about.rest.insert("subagents".to_owned(), embedded.into());
