@@ -29,7 +29,7 @@ pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &So
     let (header, records) = (loaded.session.header.clone(), loaded.records.clone());
     let seen = match format {
         Format::Html | Format::Text => situations(loaded, config, sources),
-        Format::Jsonl => BTreeMap::new(),
+        Format::Jsonl | Format::Atif => BTreeMap::new(),
     };
     export::render_with(format, &header, &records, &seen, stepwright_method::showing)
 }

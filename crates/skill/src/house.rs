@@ -91,7 +91,7 @@ impl House {
             .iter()
             .map(|action| Step { action: action.clone(), observation: Some(self.act(action)), ..Step::default() })
             .collect();
-        let success = self.is_won();
+        let success = Some(self.is_won());
         Trajectory {
             id: id.to_owned(),
             task,

@@ -186,6 +186,8 @@ enum Sort {
     Error,
     Member,
     Constant,
+    /// A flag is set.
+    Flag,
     Equal,
     Unequal,
     Bound,
@@ -198,7 +200,7 @@ impl Sort {
         match self {
             Sort::Error => 0.0,
             Sort::Constant | Sort::Equal => 5.0,
-            Sort::Member | Sort::Either => 3.0,
+            Sort::Member | Sort::Either | Sort::Flag => 3.0,
             Sort::Unequal => 1.5,
             Sort::Bound => 1.0,
         }
@@ -621,7 +623,8 @@ impl<'s> Search<'s> {
                         format!("{text} in ({})", all.join(", "))
                     }
                 };
-                found.push((self.wrap(value.context, &body), Sort::Constant));
+                let sort = if body == *text { Sort::Flag } else { Sort::Constant };
+                found.push((self.wrap(value.context, &body), sort));
             }
             if value.kinds == NUMBER && value.depth == 0 {
                 let least = value.all().filter_map(Json::as_f64).fold(f64::INFINITY, f64::min);
@@ -869,12 +872,7 @@ impl<'s> Search<'s> {
             && no == 0
             && seen >= 10
             && self.variables().iter().any(|v| text.starts_with(&format!("{v} in (")));
-        let flag = if sort == Sort::Constant && text.contains("['") && !text.contains(" == ") && text.ends_with("))") {
-            3.0
-        } else {
-            sort.least()
-        };
-        choice || evidence >= flag
+        choice || evidence >= sort.least()
     }
 
     /// Arguments of which one is another: one that it could have been by what was read, or of another call.
