@@ -47,7 +47,7 @@ impl Stored {
                 previous.clone_from(&kept.previous);
             }
             items.extend(kept.input.iter().cloned());
-            items.extend(elements(Fields::of(kept.response.text()).get("output")).filter_map(|item| bare(item)));
+            items.extend(elements(Fields::of(kept.response.text()).get("output")).filter_map(bare));
         }
         items.extend(responses::input(&fields));
         match previous {

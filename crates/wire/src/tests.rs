@@ -50,10 +50,9 @@ fn request(api: Api) -> Request {
 fn folded(api: Api, events: &str) -> Result<Whole, Problem> {
     let mut fold = Fold::new(api);
     for event in events.split("\n\n") {
-        if let Some(data) = event.lines().find_map(|line| line.strip_prefix("data: ")) {
-            if fold.take(data)? {
-                break;
-            }
+        let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+        if data.is_some_and(|data| !data.is_empty()) && fold.take(data.unwrap_or_default())? {
+            break;
         }
     }
     fold.end()
