@@ -30,7 +30,7 @@ $ stepwright preconditions check other.preconditions.py
 
 # Violations of logs are JSON, whatever the log holds
 ; Nothing was seen of the desk; what deceives a reader is written as an escape.
-$ printf '{"id":"a\\u202eb","steps":[{"action":"go to desk 1","observation":"You arrive at desk 1."}]}\n' > log.jsonl; stepwright preconditions logs --json log.jsonl
+$ printf '{"id":"a\\u202eb","initial_observation":"You are in a room. You see a shelf 1.","steps":[{"action":"go to desk 1","observation":"You arrive at desk 1."}]}\n' > log.jsonl; stepwright preconditions logs --json log.jsonl
 
 # Candidates with verdicts and clusters are data
 $ stepwright preconditions candidates --world household --action open --json > pools.json
