@@ -11,6 +11,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(unix)]
+mod agent_gate;
 mod blocking_derived;
 mod blocking_figures;
 mod blocking_household;

@@ -43,6 +43,9 @@ pub struct Gate {
     /// A variable more for the agent; {url} stands for the proxy's address, {root} for the same without /v1
     #[arg(long, value_name = "NAME={url}", value_parser = variable)]
     env: Vec<(String, String)>,
+    /// Where the agent's model answers, in place of what its own OPENAI_BASE_URL or ANTHROPIC_BASE_URL say
+    #[arg(long, value_name = "URL")]
+    upstream: Option<String>,
     /// A command, run in the workspace once the agent has ended, whose exit code says whether the goal is reached
     #[arg(long, value_name = "COMMAND")]
     success: Option<String>,
@@ -91,6 +94,7 @@ impl Gate {
         let command = AgentCommand {
             words,
             variables: self.env.clone(),
+            upstream: self.upstream.clone(),
             workspace: self.workspace.as_ref().map(here),
             keep_workspaces: self.keep_workspaces,
             success: self.success.clone(),

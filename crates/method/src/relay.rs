@@ -135,12 +135,8 @@ fn ask(cx: &Context<'_>, asked: &Asked, kind: AskKind, n: u32) -> Step {
         Err(why) => return Step::Stuck(format!("what you decided cannot be told to the model: {why}")),
     };
     let said = turns.iter().map(message).collect();
-    let prompt = PromptRecord {
-        template: "relay".to_owned(),
-        template_hash: String::new(),
-        messages: said,
-        left_out: Some("the program's own request, which stands in the observations".to_owned()),
-    };
+    let prompt =
+        PromptRecord { template: "relay".to_owned(), template_hash: String::new(), messages: said, left_out: None };
     let shape = Shape::Relay(Relayed { api: asked.request.api, body, sender: asked.sender });
     let model = cx.model.name.clone();
     Step::ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature: 0.0, shape })
@@ -190,7 +186,7 @@ fn told(cx: &Context<'_>, asked: &Asked) -> Option<String> {
     }
 }
 
-/// What is added to a request, for the record.
+/// What is added to a request, for the record: the program's own stands in the observations.
 fn message(turn: &Turn<'_>) -> PromptMessage {
     let (role, text) = match turn {
         Turn::Answer(whole, choice) => {

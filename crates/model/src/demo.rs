@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use super::upstream::written_out;
 use super::{
     Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent, Usage,
 };
-use stepwright_wire::{Answer, Message, Part, Request, Stamp, ToolCall, Whole};
+use stepwright_wire::{Answer, Message, Part, Request, Role, Stamp, ToolCall, Whole};
 
 /// Its name.
 pub const DEMO: &str = "demo";
@@ -40,7 +41,7 @@ impl LanguageModel for Demo {
                 "the model of the demonstration answers its desk of orders alone; choose another".to_owned(),
             ));
         };
-        let asked = Request::read(relayed.api, &relayed.body).map_err(|e| wrong(e.to_string()))?;
+        let asked = Request::read(relayed.api, &written_out(relayed)).map_err(|e| wrong(e.to_string()))?;
         let usage = Usage::new(relayed.body.len() as u64 / 4, 40);
         let mut response = ModelResponse { usage: Some(usage), served: DEMO.to_owned(), ..ModelResponse::default() };
         for nth in 0..request.n {
@@ -63,7 +64,12 @@ fn said(asked: &Request, nth: u32) -> Answer {
     let results: Vec<(&str, &str)> = results.collect();
     // What a person rejected was not carried out.
     let rejected = |call: &ToolCall| results.iter().any(|(id, text)| *id == call.id && text.contains("rejected"));
-    let done = |name: &str| called.iter().any(|call| call.name == name && !rejected(call));
+    // Some agents write their calls down as texts.
+    let said = asked.messages.iter().filter(|message| message.role == Role::Assistant).map(Message::text);
+    let said: Vec<String> = said.collect();
+    let done = |name: &str| {
+        called.iter().any(|call| call.name == name && !rejected(call)) || said.iter().any(|text| text.contains(name))
+    };
     let corrected = called.iter().any(|call| rejected(call));
     let call = |words: &str, name: &str, arguments: Value| Answer {
         text: words.to_owned(),
@@ -98,7 +104,11 @@ fn said(asked: &Request, nth: u32) -> Answer {
         let amount = if corrected { 45.0 } else { 54.0 };
         return call("I send the money back.", "refund", json!({ "order_id": "W42", "amount": amount }));
     }
-    Answer::of_text("Your lamp (W42) is cancelled and the money is on its way back to you.")
+    let last = "Your lamp (W42) is cancelled and the money is on its way back to you.";
+    match asked.tools.iter().any(|tool| tool.name == "final_answer") {
+        true => call("", "final_answer", json!({ "answer": last })),
+        false => Answer::of_text(last),
+    }
 }
 
 /// Posts JSON and gives the JSON that is answered, as the agent of the demonstration does.

@@ -6,7 +6,9 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-use super::{Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, StreamEvent};
+use super::{
+    Completion, LanguageModel, ModelError, ModelInfo, ModelKind, ModelRequest, ModelResponse, Relayed, StreamEvent,
+};
 use stepwright_proxy::senders;
 
 /// The name of the model that a program asks by itself.
@@ -14,6 +16,12 @@ pub const UPSTREAM: &str = "upstream";
 
 /// [`Completion::finish`] of an error in place of an answer; its text is the error, with its status and headers.
 pub const REFUSED: &str = "refused";
+
+/// A program's request for a model that has nothing of it stored.
+pub(super) fn written_out(relayed: &Relayed) -> String {
+    let sender = senders::find(relayed.sender);
+    sender.map_or_else(|| relayed.body.to_string(), |(upstream, _)| upstream.written_out(relayed.api, &relayed.body))
+}
 
 /// Sends on what programs ask, and nothing else.
 #[derive(Debug)]

@@ -197,13 +197,18 @@ impl Upstream {
         self.send(provider, method, path, headers, body).await
     }
 
+    /// A request with what the agent believes to be stored, and the model asked has not or has otherwise, in its place.
+    pub fn written_out(&self, api: Api, body: &str) -> String {
+        match api {
+            Api::Responses => lock(&self.stored).upstream(body).unwrap_or_else(|_| body.to_owned()),
+            Api::Chat | Api::Messages => body.to_owned(),
+        }
+    }
+
     /// Asks the provider for an answer; `body` is the agent's request, or one that was changed. New text goes to `on_text` as it
     /// arrives. Dropped, it stops asking.
     pub async fn ask(&self, ask: &Ask, body: &str, mut on_text: impl FnMut(&str)) -> Result<Whole, Refusal> {
-        let body = match ask.api {
-            Api::Responses => lock(&self.stored).upstream(body).unwrap_or_else(|_| body.to_owned()),
-            _ => body.to_owned(),
-        };
+        let body = self.written_out(ask.api, body);
         let (stream, counted) = streams(ask.api, &body);
         let whole = match self.ask_once(ask, counted.as_ref().unwrap_or(&body), stream, &mut on_text).await {
             // A server that does not know how to count what it streams.

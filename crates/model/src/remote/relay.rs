@@ -8,6 +8,7 @@ use super::http::Root;
 use super::options::Wire;
 use super::{Completion, ModelError, ModelRequest, ModelResponse, Remote};
 use crate::Relayed;
+use crate::upstream::written_out;
 
 /// Most tokens of an answer where the request does not say and the interface must know.
 const MOST_TOKENS: u64 = 8_192;
@@ -17,7 +18,8 @@ const MAX_ANSWER: usize = 64 << 20;
 impl Remote {
     pub(super) async fn relay(&self, request: &ModelRequest, relayed: &Relayed) -> Result<ModelResponse, ModelError> {
         let wrong = |message: String| ModelError::Configuration(message);
-        let asked = Request::read(relayed.api, &relayed.body).map_err(|e| wrong(e.to_string()))?;
+        let text = written_out(relayed);
+        let asked = Request::read(relayed.api, &text).map_err(|e| wrong(e.to_string()))?;
         let (own, path) = match self.options.wire {
             Wire::OpenAi if relayed.api == Api::Responses => (Api::Chat, "chat/completions"),
             Wire::OpenAi => (Api::Chat, "chat/completions"),
@@ -29,7 +31,7 @@ impl Remote {
             }
         };
         let mut body = match own == relayed.api {
-            true => serde_json::from_str(&relayed.body).map_err(|e| wrong(e.to_string()))?,
+            true => serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?,
             false => translated(&asked, own),
         };
         if let Some(fields) = body.as_object_mut() {

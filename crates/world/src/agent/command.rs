@@ -10,6 +10,8 @@ pub struct AgentCommand {
     pub words: Vec<String>,
     /// Variables beside the usual ones, `{url}` and `{root}` for the proxy's address.
     pub variables: Vec<(String, String)>,
+    /// Where its model answers, in place of what its own variables say.
+    pub upstream: Option<String>,
     /// The folder of which it gets a copy at each start; it runs where Stepwright does if `None`.
     pub workspace: Option<PathBuf>,
     pub keep_workspaces: bool,

@@ -280,7 +280,9 @@ impl Link {
         inner.at = History { task: self.task.id.clone(), seed, steps: Arc::default() };
         let failed = |what: &str, e: std::io::Error| WorldError::Failed(format!("{what}: {e}"));
         if inner.proxy.is_none() {
-            let upstream = Upstream::of_variables(|name| std::env::var(name).ok()).map_err(WorldError::Failed)?;
+            let upstream =
+                Upstream::of_variables(|name| self.command.upstream.clone().or_else(|| std::env::var(name).ok()))
+                    .map_err(WorldError::Failed)?;
             let upstream = Arc::new(upstream);
             inner.upstream = Some(Arc::clone(&upstream));
             let options = Options { listen: self.command.listen, ..Options::new(upstream) };
