@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use stepwright::config::{Overrides, load_with};
+use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest, Request, open};
 use stepwright::episode::{Choice, Event, Session, log};
-use stepwright::launch::config::{Overrides, load_with};
-use stepwright::launch::{NewSession, OpenRequest, open};
-use stepwright::protocol::{Command as Ask, Handle, Notice, Request};
 use stepwright::world::Sources;
 use stepwright::world::agent::AgentCommand;
 
