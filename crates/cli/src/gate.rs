@@ -100,7 +100,16 @@ impl Gate {
             success: self.success.clone(),
             listen: self.listen,
             echo: self.headless,
+            ..AgentCommand::default()
         };
+        if self.listen.is_some() {
+            let variables = command.listen_now().map_err(CliError::Failed)?;
+            variables.iter().for_each(|(name, value)| note(&format!("{name}={value}")));
+            if !self.headless {
+                note("Start the agent with these variables; Enter opens the workbench.");
+                std::io::stdin().read_line(&mut String::new())?;
+            }
+        }
         stand_behind(&mut config, global, command);
         if self.demo && global.model().is_none() {
             DEMO.clone_into(&mut config.model.model);

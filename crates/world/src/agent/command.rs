@@ -2,9 +2,15 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stepwright_proxy::{Options, Proxy, Upstream};
+
+/// A proxy with the provider it leads to.
+pub type Door = (Proxy, Arc<Upstream>);
 
 /// How an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct AgentCommand {
     /// The program and its arguments; none for an agent that is started elsewhere. `{task}` and `{id}` stand for those of the task.
     pub words: Vec<String>,
@@ -19,11 +25,33 @@ pub struct AgentCommand {
     pub success: Option<String>,
     /// Where the proxy listens; a port of its own choice on loopback if `None`.
     pub listen: Option<SocketAddr>,
+    /// A proxy that listens already, for the first episode.
+    pub open: Arc<Mutex<Option<Door>>>,
     /// Whether its output goes to this program's own.
     pub echo: bool,
 }
 
 impl AgentCommand {
+    /// Listens at once; the variables of an agent that is started elsewhere.
+    pub fn listen_now(&self) -> Result<Vec<(String, String)>, String> {
+        let door = self.door()?;
+        let variables = door.0.variables(&self.variables, |_| None);
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(door);
+        Ok(variables.into_iter().filter(|(name, _)| !name.eq_ignore_ascii_case("no_proxy")).collect())
+    }
+
+    /// The proxy that listens already, or a new one.
+    pub(super) fn door(&self) -> Result<Door, String> {
+        if let Some(door) = self.open.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Ok(door);
+        }
+        let own = |name: &str| self.upstream.clone().or_else(|| std::env::var(name).ok());
+        let upstream = Arc::new(Upstream::of_variables(own)?);
+        let options = Options { listen: self.listen, ..Options::new(Arc::clone(&upstream)) };
+        let proxy = Proxy::start(options).map_err(|e| format!("the proxy cannot be started: {e}"))?;
+        Ok((proxy, upstream))
+    }
+
     /// The command as a person would type it, without what may be secret in it: it is shown and kept.
     pub fn command_line(&self) -> String {
         let shown = stepwright_secret::shown_words(&self.words);

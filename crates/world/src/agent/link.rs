@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use stepwright_episode::{Action, AskedOf, StepOutcome};
-use stepwright_proxy::{Agent, Copied, Launch, Notice, Options, Pending, Proxy, Stream, Upstream, senders};
+use stepwright_proxy::{Agent, Copied, Launch, Notice, Pending, Proxy, Stream, Upstream, senders};
 use stepwright_wire::{Answer, Aside, Delta, Request, difference};
 
 use super::command::AgentCommand;
@@ -277,21 +277,19 @@ impl Link {
     fn start(&self, inner: &mut Inner, seed: u64, stop: &Stop) -> Result<(), WorldError> {
         self.check(stop)?;
         inner.run = None;
+        let first = inner.at.steps.is_empty();
         inner.at = History { task: self.task.id.clone(), seed, steps: Arc::default() };
         let failed = |what: &str, e: std::io::Error| WorldError::Failed(format!("{what}: {e}"));
         if inner.proxy.is_none() {
-            let upstream =
-                Upstream::of_variables(|name| self.command.upstream.clone().or_else(|| std::env::var(name).ok()))
-                    .map_err(WorldError::Failed)?;
-            let upstream = Arc::new(upstream);
-            inner.upstream = Some(Arc::clone(&upstream));
-            let options = Options { listen: self.command.listen, ..Options::new(upstream) };
-            inner.proxy = Some(Proxy::start(options).map_err(|e| failed("the proxy cannot be started", e))?);
+            let (proxy, upstream) = self.command.door().map_err(WorldError::Failed)?;
+            (inner.proxy, inner.upstream) = (Some(proxy), Some(upstream));
         }
         let Some(proxy) = &inner.proxy else { return Err(WorldError::Failed("there is no proxy".to_owned())) };
-        // What a run before had asked is of no interest any more.
-        proxy.reset();
-        while proxy.notices().try_recv().is_ok() {}
+        // What a run before had asked is of no interest any more; an agent that is started elsewhere may have asked already.
+        if !(self.command.words.is_empty() && first) {
+            proxy.reset();
+            while proxy.notices().try_recv().is_ok() {}
+        }
         let mut folder = None;
         if let Some(source) = &self.command.workspace {
             let place = |e| failed(&format!("{} cannot be copied", source.display()), e);
