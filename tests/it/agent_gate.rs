@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use stepwright::config::{Overrides, load_with};
 use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest, Request, open};
 use stepwright::episode::{Choice, Event, Session, log};
+use stepwright::world::AgentCommand;
 use stepwright::world::Sources;
-use stepwright::world::agent::AgentCommand;
 
 const KEY: &str = "sk-of-the-agent";
 

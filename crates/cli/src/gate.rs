@@ -19,8 +19,8 @@ use stepwright_model::demo::DEMO;
 use stepwright_model::upstream::UPSTREAM;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::runner::episode;
-use stepwright_world::Sources;
-use stepwright_world::agent::{AgentCommand, KIND};
+use stepwright_world::agent::KIND;
+use stepwright_world::{AgentCommand, Sources};
 
 /// Most answers of a headless run.
 const MOST: u32 = 10_000;
@@ -65,11 +65,11 @@ pub struct Gate {
     #[arg(long, value_name = "FILE")]
     open: Option<PathBuf>,
     /// Step the agent of the demonstration, a desk of orders; nothing is needed for it
-    #[arg(long, conflicts_with_all = ["command", "listen"])]
+    #[arg(long, conflicts_with_all = ["agent", "listen"])]
     demo: bool,
     /// The agent's command
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["listen", "demo"])]
-    command: Vec<String>,
+    agent: Vec<String>,
 }
 
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
@@ -89,7 +89,7 @@ impl Gate {
         let here = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let words = match self.demo {
             true => vec![std::env::current_exe()?.display().to_string(), super::demo::AGENT.to_owned()],
-            false => self.command.clone(),
+            false => self.agent.clone(),
         };
         let command = AgentCommand {
             words,

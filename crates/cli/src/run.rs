@@ -16,8 +16,7 @@ use stepwright_method as method;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::run;
 use stepwright_study::runner::{Opening, Provenance, Seeds, Selector, SessionFolder};
-use stepwright_world::agent::AgentCommand;
-use stepwright_world::{Ability, Sources, TaskInfo, WORLDS};
+use stepwright_world::{Ability, AgentCommand, Sources, TaskInfo, WORLDS};
 
 /// Runs episodes headless.
 #[derive(Debug, Args)]
@@ -57,7 +56,7 @@ pub struct Run {
     env: Vec<(String, String)>,
     /// The agent's command, in the world of agents
     #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<String>,
+    agent: Vec<String>,
 }
 
 impl Run {
@@ -67,14 +66,14 @@ impl Run {
         let mut options = self.options.of(self.world)?;
         let mut config = global.with_method(self.method.clone()).load()?;
         let behind_gate = self.world.kind().has(Ability::Answers);
-        if behind_gate != !self.command.is_empty() {
+        if behind_gate != !self.agent.is_empty() {
             let why = "the world of agents, and it alone, takes a command: run --world agent -- COMMAND";
             return Err(CliError::Usage(why.to_owned()));
         }
         if behind_gate {
             let method = std::mem::take(&mut config.method.method);
             let command =
-                AgentCommand { words: self.command.clone(), variables: self.env.clone(), ..AgentCommand::default() };
+                AgentCommand { words: self.agent.clone(), variables: self.env.clone(), ..AgentCommand::default() };
             options.insert("command".to_owned(), command.command_line());
             super::gate::stand_behind(&mut config, global, command);
             config.method.method = method;

@@ -7,6 +7,7 @@
 mod ability;
 mod adapter;
 pub mod agent;
+mod agent_command;
 pub mod answer;
 pub mod blocking;
 mod built_in;
@@ -44,6 +45,7 @@ pub mod weights;
 mod world;
 
 pub use ability::Ability;
+pub use agent_command::AgentCommand;
 pub use answer::Asked;
 pub use built_in::{agent_of_demonstrations, built_in_agent};
 pub use catalog::{Catalog, Entry, Identified};

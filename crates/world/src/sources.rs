@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::adapter::Adapters;
-use super::agent::AgentCommand;
+use super::agent_command::AgentCommand;
 use super::demonstration::{self, Demonstration};
 use super::{OpenSpec, OpenedWorld, Origin, TaskInfo, TaskSet, WORLDS, World, WorldError, WorldKind, recorded};
 use crate::options::Values;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::adapter::Adapters;
-use super::agent::AgentCommand;
+use super::agent_command::AgentCommand;
 use super::answer::Asked;
 use super::demonstration::Demonstration;
 use super::error::WorldError;

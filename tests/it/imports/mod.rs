@@ -53,7 +53,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// How many files and folders are on the circles of `circles.txt`: more only with a reason, fewer whenever one is gone.
-const ON_CIRCLES: usize = 188;
+const ON_CIRCLES: usize = 191;
 
 /// Where a world's or method's name may appear outside its room: the beginning of a file's path, the name (`*` for any), why. The name
 /// of a method's room is `method::ROOM`.
@@ -76,13 +76,9 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/gate.rs", "agent", "the command behind the gate is the world's"),
-    ("crates/launch/src/config/", "agent", "the command behind the gate is kept with the configuration"),
-    ("crates/world/src/world.rs", "agent", "the command behind the gate is where its tasks come from"),
-    ("crates/world/src/sources.rs", "agent", "the command behind the gate is where its tasks come from"),
     ("crates/world/src/agent/", "relay", "the method it suggests"),
     // The receiver of actions in worlds' specifications, and what a person is called for whom actions are taken.
     ("crates/", "agent", "a call's receiver"),
-    ("conform/", "agent", "a call's receiver"),
     ("crates/method/src/publications/", "*", "whose settings are of which methods and worlds"),
     // One method that stands on another, as its paper does.
     (

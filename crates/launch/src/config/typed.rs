@@ -16,10 +16,9 @@ use stepwright_method::precondition::CandidateAsks;
 use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
-use stepwright_world::WORLDS;
-use stepwright_world::agent::AgentCommand;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
+use stepwright_world::{AgentCommand, WORLDS};
 
 /// The configuration: defaults, file, environment and flags, read into types.
 #[derive(Debug, Clone)]

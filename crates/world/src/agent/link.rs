@@ -14,9 +14,9 @@ use stepwright_episode::{Action, AskedOf, StepOutcome};
 use stepwright_proxy::{Agent, Copied, Launch, Notice, Pending, Proxy, Stream, Upstream, senders};
 use stepwright_wire::{Answer, Aside, Delta, Request, difference};
 
-use super::command::AgentCommand;
 use super::said::{Said, said};
-use super::tasks::Task;
+use super::task::Task;
+use crate::agent_command::AgentCommand;
 use crate::answer::{self, Asked, toolbox};
 use crate::remote::{ProcessStatus, StatusCallback};
 use crate::{Outcome, WorldError};

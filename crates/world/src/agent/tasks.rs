@@ -1,14 +1,11 @@
 //! Tasks of agents: the one of the command line, or a file of them, a JSON object a line.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
-use super::command::AgentCommand;
+use super::task::{SUCCESS, Task, WORKSPACE};
 use super::world::AgentWorld;
-use super::{SUCCESS, WORKSPACE};
+use crate::agent_command::AgentCommand;
 use crate::demonstration::Demonstration;
 use crate::options::Values;
 use crate::{OpenedWorld, Origin, TaskInfo, TaskSet, WorldError};
@@ -18,21 +15,6 @@ use stepwright_episode::Header;
 const ALONE: &str = "agent";
 /// Most bytes of a file of tasks.
 const LARGEST: u64 = 64 << 20;
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Task {
-    pub(super) id: String,
-    /// What the agent is to do, for `{task}` in the command and for `STEPWRIGHT_TASK`.
-    #[serde(default)]
-    pub(super) task: String,
-    #[serde(default)]
-    pub(super) env: BTreeMap<String, String>,
-    #[serde(default)]
-    pub(super) workspace: Option<String>,
-    #[serde(default)]
-    pub(super) success: Option<String>,
-}
 
 struct Tasks {
     command: Option<Arc<AgentCommand>>,

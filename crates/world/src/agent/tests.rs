@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::AgentCommand;
+use crate::AgentCommand;
 use crate::options::Values;
 use crate::remote::Recorded;
 use crate::{Origin, World};

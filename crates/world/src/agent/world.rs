@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::command::AgentCommand;
 use super::link::{History, Link, Step, Stop};
-use super::tasks::Task;
+use super::task::Task;
+use crate::agent_command::AgentCommand;
 use crate::answer::Asked;
 use crate::remote::{Recorded, Remote, StatusCallback};
 use crate::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
