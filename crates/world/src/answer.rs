@@ -125,6 +125,11 @@ impl Asked {
         let old = from.and_then(|action| whole(action).ok()).filter(|whole| whole.api() == self.request.api);
         let base = old.as_ref().map(Whole::answer).unwrap_or_default();
         let (said, calls) = parts(&self.tools, text)?;
+        if calls.is_empty() && !base.calls.is_empty() && ["({", "})"].iter().any(|sign| said.contains(sign)) {
+            return Err(
+                "no call can be read of this; write NAME({…}) with arguments as JSON, or words alone".to_owned()
+            );
+        }
         let mut wanted = Answer { text: said, reasoning: base.reasoning.clone(), ..Answer::default() };
         // What only lost its margins was not edited.
         if wanted.text == base.text.trim() {
@@ -355,6 +360,11 @@ mod tests {
             assert!(why.contains(part), "{text}: {why}");
         }
         assert_eq!(asked.read("Nothing to do (yet).", None).unwrap().call, None);
+        // What is left of a call that was edited away is no answer in words.
+        let action = asked.read("cancel_order({\"order_id\": \"W42\"})", None).unwrap();
+        let broken = edited(&action).replace("cancel_order({", "canc\n");
+        assert!(asked.read(&broken, Some(&action)).unwrap_err().contains("no call can be read"));
+        assert_eq!(asked.read("No, I wait.", Some(&action)).unwrap().call, None);
         assert_eq!(asked.forms(), ["tools.cancel_order(order_id=, reason=)"]);
     }
 
