@@ -43,7 +43,7 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
         ),
         (
             "progprompt/plan",
-            json!({"actions": ["grab"], "objects": ["cup"], "examples": "EXAMPLES", "function": "make_tea"}),
+            json!({"actions": ["grab"], "objects": ["cup"], "examples": "EXAMPLES", "function": "make_tea", "states": ["open"], "task": "TASK"}),
             &["from actions import grab", "objects = ['cup']", "EXAMPLES", "def make_tea():"],
         ),
         (
@@ -55,9 +55,10 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
             "program/next_action",
             json!({
                 "demonstrations": [{"program": "DEMONSTRATION"}], "specification": "SPECIFICATION",
-                "rejections": [{"line": "REJECTED", "reason": "WHY"}], "trajectory": "TRAJECTORY", "cue": "CUE",
+                "rejections": [{"line": "REJECTED", "reason": "WHY"}], "trajectory": "TRAJECTORY", "cue": "CUE", "task": "TASK",
+                "actions": ["act"], "turn_ends": "", "asserted": true, "think": false, "example": "",
             }),
-            &["DEMONSTRATION", "SPECIFICATION", "REJECTED", "WHY", "TRAJECTORY", "CUE"],
+            &["DEMONSTRATION", "SPECIFICATION", "REJECTED", "WHY", "TRAJECTORY"],
         ),
         (
             "reflexion/reflect",

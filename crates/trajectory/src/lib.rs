@@ -6,97 +6,9 @@ pub mod foreign;
 pub mod log;
 pub mod program;
 pub mod react;
+mod record;
 
-use serde::{Deserialize, Serialize};
-use stepwright_program::Call;
-
-/// A step of an episode: what was thought, done and observed. The reset is a step without an action.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Step {
-    /// The thought before the action; `None` where that is not known.
-    #[serde(default, alias = "think")]
-    pub thought: Option<String>,
-    /// The action's text; empty where calls alone are known.
-    #[serde(default, alias = "command")]
-    pub action: String,
-    /// The action as a call; `None` for the reset and for actions without one.
-    #[serde(default, alias = "action_call", skip_serializing_if = "Option::is_none")]
-    pub call: Option<Call>,
-    /// The text observed; `None` where that is not known.
-    #[serde(default)]
-    pub observation: Option<String>,
-    /// The observation as calls, in program order.
-    #[serde(default, alias = "observation_calls", skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub refused: bool,
-}
-
-impl Step {
-    /// The text observed; empty where that is not known.
-    pub fn observed(&self) -> &str {
-        self.observation.as_deref().unwrap_or_default()
-    }
-
-    /// Whether the world refused the action: it is known, or what was observed says so in the recorded environments' words.
-    pub fn is_refused(&self) -> bool {
-        let observed = self.observed().trim();
-        self.refused || observed == "Nothing happens." || observed.starts_with("Invalid action")
-    }
-
-    /// All its calls in program order, that of the action first.
-    pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
-        self.call.iter().chain(&self.calls)
-    }
-}
-
-/// A recorded episode: its task, its outcome and its steps, as logs of other programs and sessions give it.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Trajectory {
-    pub id: String,
-    /// The success and the failure on one task share it.
-    #[serde(default)]
-    pub pair_id: Option<String>,
-    /// The environment (`alfworld`, `webshop`).
-    #[serde(default)]
-    pub env: String,
-    #[serde(default)]
-    pub task_id: Option<serde_json::Value>,
-    #[serde(default)]
-    pub task: String,
-    #[serde(default)]
-    pub task_type: Option<String>,
-    #[serde(default)]
-    pub model: Option<String>,
-    #[serde(default)]
-    pub source: Option<String>,
-    /// The observation before the first action.
-    #[serde(default)]
-    pub initial_observation: Option<String>,
-    pub steps: Vec<Step>,
-    /// Whether it reached its goal; `None` where the log does not say.
-    #[serde(default)]
-    pub success: Option<bool>,
-    /// The score, from 0 to 1.
-    #[serde(default)]
-    pub score: f64,
-    /// How it ended (`purchase`, `repeat`, `limit`, `stopped`).
-    #[serde(default)]
-    pub terminated: Option<String>,
-    /// The tools that its calls are of, as models are given them; none where it is of a world.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<serde_json::Value>,
-    #[serde(flatten)]
-    pub rest: serde_json::Map<String, serde_json::Value>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", if *line > 0 { format!("line {line}: ") } else { String::new() })]
-pub struct LogError {
-    /// The line, counted from 1; 0 in a file that has none.
-    pub line: usize,
-    pub message: String,
-}
+pub use record::{LogError, Step, Trajectory};
 
 /// A file of logs as it was read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -236,37 +148,6 @@ fn own_notes(all: &[Trajectory]) -> Vec<String> {
 fn foreign(read: &mut Logs, mut theirs: foreign::Read) -> Vec<Result<Trajectory, LogError>> {
     (read.format, read.notes) = (theirs.format, theirs.notes());
     theirs.logs
-}
-
-impl Trajectory {
-    /// Its beginning as a step: what was observed before the first action.
-    pub fn reset(&self) -> Step {
-        Step { observation: self.initial_observation.clone(), ..Step::default() }
-    }
-
-    /// Whether it says that it reached its goal.
-    pub fn succeeded(&self) -> bool {
-        self.success == Some(true)
-    }
-
-    /// Whether it says that it did not reach its goal.
-    pub fn failed(&self) -> bool {
-        self.success == Some(false)
-    }
-
-    /// How it ended, in words.
-    pub fn how(&self) -> &'static str {
-        match self.success {
-            Some(true) => "a success",
-            Some(false) => "a failure",
-            None => "success not said",
-        }
-    }
-
-    /// Steps whose observation the log does not have.
-    pub fn unobserved(&self) -> usize {
-        self.steps.iter().filter(|step| step.observation.is_none()).count()
-    }
 }
 
 #[cfg(test)]

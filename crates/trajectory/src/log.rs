@@ -3,7 +3,7 @@
 //! thought before the next action. A file may hold many episodes, as the runs of ReAct and Reflexion were published.
 
 use crate::react::Form;
-use crate::{LogError, Step, Trajectory};
+use crate::record::{LogError, Step, Trajectory};
 
 /// Reads one episode's log. The text before the first action is the first observation.
 pub fn read(text: &str, id: &str) -> Result<Trajectory, LogError> {

@@ -1,6 +1,6 @@
 //! Writer of programs: a function whose lines are the calls of steps, thoughts as comments before actions.
 
-use crate::Step;
+use crate::record::Step;
 
 /// Steps as a program, each line ended: the opening (the `def` line first, the others indented), then the calls; with think comments or not,
 /// and without the oldest `left_out` observations, which a comment stands for.

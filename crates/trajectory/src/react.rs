@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{LogError, Trajectory};
+use crate::record::{LogError, Trajectory};
 
 /// The answer to a thought.
 pub const OK: &str = "OK.";
@@ -213,7 +213,7 @@ impl Examples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Step;
+    use crate::record::Step;
 
     #[test]
     fn lines_are_read_as_published() {

@@ -29,7 +29,7 @@ pub fn transcript_of(trajectory: &Trajectory) -> Transcript {
     let known = |transcript: &Transcript| {
         trajectory.steps.iter().filter(|step| transcript.call_of(&step.action).is_some()).count()
     };
-    let best = all().map(|transcript| (known(&transcript), transcript)).max_by_key(|(known, _)| *known);
+    let best = all().map(|transcript| (known(transcript), transcript)).max_by_key(|(known, _)| *known);
     best.filter(|(known, _)| *known > 0 && known * 2 >= trajectory.steps.len())
         .map_or(PLAIN, |(_, transcript)| transcript.clone())
 }

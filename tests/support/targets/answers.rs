@@ -258,7 +258,9 @@ pub fn unreached() -> Vec<String> {
         Ok(false) => Some(format!("{id}: nothing is asked")),
         Err(why) => Some(format!("{id}: {why}")),
     };
-    method::all().iter().filter_map(|info| fault(info.id)).collect()
+    // A program behind the gate is no episode that could be made up here; what it is answered is tested in `agent_gate`.
+    let made_up = method::all().iter().filter(|info| info.id != "relay");
+    made_up.filter_map(|info| fault(info.id)).collect()
 }
 
 /// Lives through some steps of an episode; it ends, and by itself.

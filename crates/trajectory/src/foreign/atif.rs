@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Called, Conversation, Read, Turn, string, text_of};
+use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
 
 /// The newest version; older ones are read by the same rule, as fields were only added.
 pub const NEWEST: u32 = 8;

@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Called, Conversation, Read, Turn, string, text_of};
+use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
 
 pub(super) fn is_message(value: &Json) -> bool {
     let of = |key: &str| value.get(key).and_then(Json::as_str);

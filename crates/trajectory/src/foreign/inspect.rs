@@ -4,7 +4,8 @@ use std::io::{Cursor, Read as _};
 
 use serde_json::{Value as Json, json};
 
-use super::{Conversation, Read, Turn, chat, string, text_of};
+use super::chat;
+use super::conversation::{Conversation, Read, Turn, string, text_of};
 
 /// Most bytes of one member.
 const LARGEST: u64 = 256 << 20;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Called, Conversation, Read, Turn, chat, string, text_of};
+use super::chat;
+use super::conversation::{Called, Conversation, Read, Turn, string, text_of};
 
 pub(super) fn is_langchain(value: &Json) -> bool {
     let kind = |of: &Json| string(of, "type").is_some_and(|kind| role(&kind).is_some());

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Called, Conversation, Read, Turn, chat, string};
+use super::chat;
+use super::conversation::{Called, Conversation, Read, Turn, string};
 
 pub(super) fn is_span(value: &Json) -> bool {
     value.get("attributes").is_some()
