@@ -66,7 +66,7 @@ impl Run {
         let mut options = self.options.of(self.world)?;
         let mut config = global.with_method(self.method.clone()).load()?;
         let behind_gate = self.world.kind().has(Ability::Answers);
-        if behind_gate != !self.agent.is_empty() {
+        if behind_gate == self.agent.is_empty() {
             let why = "the world of agents, and it alone, takes a command: run --world agent -- COMMAND";
             return Err(CliError::Usage(why.to_owned()));
         }

@@ -734,7 +734,7 @@ impl<'s> Search<'s> {
                     || of_argument(a) && read(b, other)
                     || of_argument(b) && read(a, one);
                 let optional = a.contains(".get(") || b.contains(".get(");
-                if !asked && !(optional && one.depth.max(other.depth) > 1)
+                if !(asked || optional && one.depth.max(other.depth) > 1)
                     || lengths.0 && !of_argument(a)
                     || lengths.1 && !of_argument(b)
                 {
