@@ -63,15 +63,7 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
         (
             "reflexion/reflect",
             json!({"about": "ABOUT", "why": "WHY", "transcript": "TRANSCRIPT", "earlier": ["EARLIER"]}),
-            &[
-                "ABOUT",
-                "WHY",
-                "Two examples",
-                "TRANSCRIPT",
-                "The attempt failed.",
-                "EARLIER",
-                "Noted for the next attempt:",
-            ],
+            &["ABOUT", "Two examples", "TRANSCRIPT", "The attempt failed", "EARLIER"],
         ),
     ]
 }
