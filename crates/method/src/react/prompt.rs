@@ -17,10 +17,10 @@ pub(crate) const EXAMPLES: OptionSpec =
 pub(crate) const CHARACTERS: OptionSpec = OptionSpec::new(
     "characters",
     "Characters",
-    Kind::Whole { min: 0, max: 1_000_000 },
-    "characters of examples and transcript together, whose end is kept (0: all)",
+    Kind::Choice(&[("all", "all that a model takes"), ("6400", "6,400, the transcript's end kept")]),
+    "characters of examples and transcript",
 )
-.or("0");
+.or("all");
 
 /// The purpose of an ask for a line.
 pub(crate) const ACT: &str = "act";

@@ -127,6 +127,7 @@ fn request(prompt: &str, n: u32, temperature: f64) -> ModelRequest {
         cut_counts: false,
         tag: None,
         logprobs: true,
+        relayed: None,
     }
 }
 
