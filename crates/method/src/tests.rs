@@ -121,9 +121,9 @@ fn every_method_has_a_name_of_its_own() {
     assert_eq!(ids[5..9], plans);
     let coders = ["statler", "statler-auto", "statler-unified", "cap-cot", "code-as-policies"];
     assert_eq!(ids[9..16], ["o3d", "react", "react-long", "reflexion", "o3d-code", "demo2code", "adaplanner"]);
-    assert_eq!(ids[16..19], ["open-loop", "resample", "reprompt"]);
-    assert_eq!(ids[19..24], coders);
-    assert_eq!(ids[24..], ["cups-plain", "cups-cot", "cups-state"]);
+    assert_eq!(ids[16..20], ["relay", "open-loop", "resample", "reprompt"]);
+    assert_eq!(ids[20..25], coders);
+    assert_eq!(ids[25..], ["cups-plain", "cups-cot", "cups-state"]);
     assert!(ids.iter().all(|id| named(id).is_some_and(|m| m.info().id == *id)));
 }
 

@@ -300,8 +300,7 @@ mod tests {
     fn skills_are_found_in_the_first_pairs_and_a_bad_line_costs_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("logs.jsonl");
-        let line =
-            r#"{"id":"a","pair_id":"p","task":"t","success":true,"steps":[{"action":"look","observation":"A room."}]}"#;
+        let line = r#"{"id":"a","pair_id":"p","task":"t","success":true,"initial_observation":"A hall.","steps":[{"action":"look","observation":"A room."}]}"#;
         std::fs::write(&log, format!("{line}\n{{\"id\":1}}\n")).unwrap();
         let (found, wrong) = by_logs(&log, &[1], "household", folder.path()).unwrap();
         assert_eq!((found.len(), found[0].logs, wrong.len()), (1, Some(1), 1));
