@@ -339,7 +339,7 @@ async fn pass(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Answer, Broken> {
-    let sent = state.upstream.pass(provider, method.clone(), path, headers, body).await;
+    let sent = state.upstream.send(provider, method.clone(), path, headers, body).await;
     let status = sent.as_ref().map_or(StatusCode::BAD_GATEWAY, reqwest::Response::status);
     let bare = path.split('?').next().unwrap_or_default().to_owned();
     state.slots.tell(Notice::Passed { method: method.to_string(), path: bare, status: status.as_u16() });

@@ -170,7 +170,8 @@ impl Upstream {
         url
     }
 
-    async fn send(
+    /// Sends a request on: one that is no answer passes so.
+    pub(crate) async fn send(
         &self,
         provider: Provider,
         method: Method,
@@ -183,18 +184,6 @@ impl Upstream {
         let near = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
         let client = if near { &self.direct } else { &self.client };
         client.request(method, url).headers(headers).body(body).send().await.map_err(|error| cause(&error))
-    }
-
-    /// Lets a request pass that is no answer.
-    pub(crate) async fn pass(
-        &self,
-        provider: Provider,
-        method: Method,
-        path: &str,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, String> {
-        self.send(provider, method, path, headers, body).await
     }
 
     /// A request with what the agent believes to be stored, and the model asked has not or has otherwise, in its place.

@@ -4,12 +4,13 @@
 //! requests is compared with the recorded one. An answer goes out only if it is, byte for byte, the one that was decided about.
 
 use std::collections::VecDeque;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use stepwright_confine::group::Group;
 use stepwright_episode::{Action, AskedOf, StepOutcome};
 use stepwright_proxy::{Agent, Copied, Launch, Notice, Pending, Proxy, Stream, Upstream, senders};
 use stepwright_wire::{Answer, Aside, Delta, Request, difference};
@@ -18,7 +19,7 @@ use super::said::{Said, said};
 use super::task::Task;
 use crate::agent_command::AgentCommand;
 use crate::answer::{self, Asked, toolbox};
-use crate::remote::{ProcessStatus, StatusCallback};
+use crate::remote::{History, ProcessStatus, Standing, Stop};
 use crate::{Outcome, WorldError};
 
 /// How often it is looked whether somebody still waits, and whether the agent still runs.
@@ -41,19 +42,7 @@ pub(super) struct Step {
     thread: usize,
 }
 
-/// The history of an episode.
-#[derive(Debug, Clone, Default)]
-pub(super) struct History {
-    pub(super) task: String,
-    pub(super) seed: u64,
-    pub(super) steps: Arc<Vec<Arc<Step>>>,
-}
-
-impl History {
-    fn push(&mut self, step: Arc<Step>) {
-        Arc::make_mut(&mut self.steps).push(step);
-    }
-
+impl History<Step> {
     /// Goes along a recorded step.
     pub(super) fn recall(&mut self, action: Option<&Action>, outcome: &StepOutcome) {
         let asked = outcome.asked.as_ref().and_then(|recorded| {
@@ -82,15 +71,6 @@ impl History {
         let (asked, action) = { of }.next()?;
         Some((Arc::clone(asked), answer::whole(action).ok()?.answer()))
     }
-
-    /// Whether a process that went this way is on that one.
-    fn leads_to(&self, other: &History, aside: &Aside) -> bool {
-        let same = |(a, b): (&Arc<Step>, &Arc<Step>)| {
-            Arc::ptr_eq(a, b)
-                || (a.action == b.action && differs(b.asked.as_deref(), a.asked.as_deref(), aside).is_none())
-        };
-        self.steps.len() <= other.steps.len() && self.steps.iter().zip(other.steps.iter()).all(same)
-    }
 }
 
 /// How a request differs from the recorded one.
@@ -114,15 +94,11 @@ fn name(thread: usize) -> String {
     format!("conversation {}", thread + 1)
 }
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
-
 pub(super) struct Link {
     command: Arc<AgentCommand>,
     task: Arc<Task>,
     inner: Mutex<Inner>,
-    standing: Mutex<Option<ProcessStatus>>,
-    bell: Mutex<Option<StatusCallback>>,
+    pub(super) standing: Standing,
     closed: AtomicBool,
 }
 
@@ -131,7 +107,7 @@ pub(super) struct Link {
 struct Inner {
     proxy: Option<Proxy>,
     run: Option<Run>,
-    at: History,
+    at: History<Step>,
     /// Copies of the workspace, kept as long as the session.
     copies: Vec<Copied>,
     upstream: Option<Arc<Upstream>>,
@@ -144,22 +120,18 @@ struct Run {
     /// What waits for an answer, the one that is decided about first.
     waiting: VecDeque<(Pending, Arc<Asked>)>,
     folder: Option<String>,
+    /// How it ended by itself, if it did.
+    exit: Option<ExitStatus>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What comes next of an agent.
-enum Next {
-    Asks,
-    Ended(Option<ExitStatus>),
-}
-
 impl Link {
     pub(super) fn new(command: Arc<AgentCommand>, task: Arc<Task>) -> Arc<Self> {
-        let (inner, standing, bell) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Arc::new(Link { command, task, inner, standing, bell, closed: AtomicBool::new(false) })
+        let (inner, standing) = (Mutex::default(), Standing::default());
+        Arc::new(Link { command, task, inner, standing, closed: AtomicBool::new(false) })
     }
 
     /// Starts the agent. One that waits at its first request already is not started again.
@@ -170,35 +142,35 @@ impl Link {
         }
         let step =
             inner.at.steps.first().cloned().ok_or_else(|| WorldError::Failed("the agent is at no step".to_owned()))?;
-        let outcome = self.outcome(&inner, &History::default(), &step, None);
-        self.ring(ProcessStatus::Ready);
+        let outcome = self.outcome(&inner, &History::default(), &step, stop)?;
+        self.standing.ring(ProcessStatus::Ready);
         Ok((step, outcome))
     }
 
     /// Answers at the end of a history; the agent is brought there first.
-    pub(super) fn act(&self, history: &mut History, action: &Action, stop: &Stop) -> Result<Outcome, WorldError> {
+    pub(super) fn act(&self, history: &mut History<Step>, action: &Action, stop: &Stop) -> Result<Outcome, WorldError> {
         let mut inner = lock(&self.inner);
         self.bring(&mut inner, history, stop)?;
         let before = inner.at.clone();
-        let exit = self.go_on(&mut inner, action, stop)?;
+        self.go_on(&mut inner, action, stop)?;
         let step =
             inner.at.steps.last().cloned().ok_or_else(|| WorldError::Failed("the agent is at no step".to_owned()))?;
-        let outcome = self.outcome(&inner, &before, &step, exit);
+        let outcome = self.outcome(&inner, &before, &step, stop)?;
         history.push(step);
         if outcome.done {
             // What is left of it goes with the next start.
-            self.ring(ProcessStatus::Resting);
+            self.standing.ring(ProcessStatus::Resting);
         } else {
-            self.ring(ProcessStatus::Ready);
+            self.standing.ring(ProcessStatus::Ready);
         }
         Ok(outcome)
     }
 
-    pub(super) fn restart(&self, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+    pub(super) fn restart(&self, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
         let mut inner = lock(&self.inner);
         inner.run = None;
         self.bring(&mut inner, history, stop)?;
-        self.ring(ProcessStatus::Ready);
+        self.standing.ring(ProcessStatus::Ready);
         Ok(())
     }
 
@@ -209,12 +181,15 @@ impl Link {
     }
 
     /// Brings the agent to the end of a history, from its start if need be.
-    fn bring(&self, inner: &mut Inner, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+    fn bring(&self, inner: &mut Inner, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
         if history.steps.is_empty() {
             return Err(WorldError::Failed("the agent was not started yet".to_owned()));
         }
         let aside = Self::aside(inner);
-        let there = inner.run.is_some() && inner.at.leads_to(history, &aside);
+        let same = |a: &Step, b: &Step| {
+            a.action == b.action && differs(b.asked.as_deref(), a.asked.as_deref(), &aside).is_none()
+        };
+        let there = inner.run.is_some() && inner.at.leads_to(history, same);
         if !there {
             self.start(inner, history.seed, stop)?;
             self.compare(inner, history, 0)?;
@@ -222,7 +197,7 @@ impl Link {
         let known = inner.at.steps.len();
         for number in known..history.steps.len() {
             let Some(action) = history.steps.get(number).and_then(|step| step.action.clone()) else { continue };
-            self.ring(ProcessStatus::Working(format!(
+            self.standing.ring(ProcessStatus::Working(format!(
                 "feeding recorded answer {number} of {}",
                 history.steps.len() - 1
             )));
@@ -238,7 +213,7 @@ impl Link {
     }
 
     /// Puts the request that was decided about at a step before the others that wait.
-    fn turn_to(&self, inner: &mut Inner, history: &History, number: usize) {
+    fn turn_to(&self, inner: &mut Inner, history: &History<Step>, number: usize) {
         let aside = Self::aside(inner);
         let wanted = history.steps.get(number).and_then(|step| step.asked.clone());
         let Some(run) = &mut inner.run else { return };
@@ -250,7 +225,7 @@ impl Link {
         }
     }
 
-    fn compare(&self, inner: &mut Inner, history: &History, number: usize) -> Result<(), WorldError> {
+    fn compare(&self, inner: &mut Inner, history: &History<Step>, number: usize) -> Result<(), WorldError> {
         self.turn_to(inner, history, number);
         // The step is that of the request which is decided about.
         let front =
@@ -258,7 +233,7 @@ impl Link {
         let aside = Self::aside(inner);
         let recorded = history.steps.get(number).and_then(|step| step.asked.as_deref());
         if let Some(difference) = differs(recorded, front.as_ref().map(|(_, asked)| asked.as_ref()), &aside) {
-            self.ring(ProcessStatus::Ready);
+            self.standing.ring(ProcessStatus::Ready);
             let step = if number == 0 { "the start".to_owned() } else { format!("step {number}") };
             let before = number.saturating_sub(1);
             let remedy = format!(
@@ -303,14 +278,14 @@ impl Link {
                     "the agent's command is not known here; open the session with: stepwright gate --open FILE -- COMMAND".to_owned(),
                 ));
             }
-            self.ring(ProcessStatus::Working(format!("waiting for an agent at {}", proxy.url())));
+            self.standing.ring(ProcessStatus::Working(format!("waiting for an agent at {}", proxy.url())));
             None
         } else {
-            self.ring(ProcessStatus::Working(format!("starting `{}`", self.command.command_line())));
+            self.standing.ring(ProcessStatus::Working(format!("starting `{}`", self.command.command_line())));
             Some(self.launch(proxy, folder.as_deref())?)
         };
         let folder = folder.map(|folder| folder.display().to_string());
-        inner.run = Some(Run { agent, waiting: VecDeque::new(), folder });
+        inner.run = Some(Run { agent, waiting: VecDeque::new(), folder, exit: None });
         self.wait(inner, stop)?;
         self.arrive(inner, None);
         Ok(())
@@ -344,23 +319,20 @@ impl Link {
         })
     }
 
-    /// Gives an answer to the request that is decided about, and waits for what comes next; how the agent ended, if it did.
-    fn go_on(&self, inner: &mut Inner, action: &Action, stop: &Stop) -> Result<Option<ExitStatus>, WorldError> {
+    /// Gives an answer to the request that is decided about, and waits for what comes next.
+    fn go_on(&self, inner: &mut Inner, action: &Action, stop: &Stop) -> Result<(), WorldError> {
         let (reply, digest) = answer::reply(action).map_err(WorldError::Failed)?;
         let number = inner.at.steps.len();
         let Some((pending, _)) = inner.run.as_mut().and_then(|run| run.waiting.pop_front()) else {
             return Err(WorldError::Failed("the agent asks nothing, so that nothing can be answered".to_owned()));
         };
-        self.ring(ProcessStatus::Working(format!("step {number}: the agent goes on")));
+        self.standing.ring(ProcessStatus::Working(format!("step {number}: the agent goes on")));
         let id = pending.id;
         pending.answer(reply);
         self.delivered(inner, id, digest.as_deref(), stop)?;
-        let exit = match self.wait(inner, stop)? {
-            Next::Asks => None,
-            Next::Ended(exit) => exit,
-        };
+        self.wait(inner, stop)?;
         self.arrive(inner, Some(action));
-        Ok(exit)
+        Ok(())
     }
 
     /// Waits until the agent has received its answer, and makes sure that it is the one that was decided about.
@@ -385,19 +357,21 @@ impl Link {
     }
 
     /// Waits until the agent asks something, or ends.
-    fn wait(&self, inner: &mut Inner, stop: &Stop) -> Result<Next, WorldError> {
-        let mut ended: Option<(Instant, Option<ExitStatus>)> = None;
+    fn wait(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
+        let mut ended: Option<Instant> = None;
         loop {
             if inner.run.as_ref().is_some_and(|run| !run.waiting.is_empty()) {
-                return Ok(Next::Asks);
+                return Ok(());
             }
-            match (self.notice(inner, stop)?, &ended) {
+            match (self.notice(inner, stop)?, ended) {
                 (Some(notice), _) => self.take_in(inner, notice),
-                (None, Some((since, exit))) if since.elapsed() > PARTING => return Ok(Next::Ended(*exit)),
+                (None, Some(since)) if since.elapsed() > PARTING => return Ok(()),
                 (None, Some(_)) => {}
                 (None, None) if has_ended(inner) => {
-                    let exit = inner.run.as_mut().and_then(|run| run.agent.as_mut()).and_then(Agent::end);
-                    ended = Some((Instant::now(), exit));
+                    if let Some(run) = &mut inner.run {
+                        run.exit = run.agent.as_mut().and_then(Agent::end);
+                    }
+                    ended = Some(Instant::now());
                 }
                 (None, None) => {}
             }
@@ -408,7 +382,7 @@ impl Link {
     fn notice(&self, inner: &mut Inner, stop: &Stop) -> Result<Option<Notice>, WorldError> {
         if let Err(stopped) = self.check(stop) {
             inner.run = None;
-            self.ring(ProcessStatus::Resting);
+            self.standing.ring(ProcessStatus::Resting);
             return Err(stopped);
         }
         let Some(proxy) = &inner.proxy else { return Err(WorldError::Failed("there is no proxy".to_owned())) };
@@ -440,7 +414,7 @@ impl Link {
             Notice::GaveUp { id } => {
                 // It may have been asked for again meanwhile.
                 run.waiting.retain(|(pending, _)| pending.id != id || pending.is_awaited());
-                self.ring(ProcessStatus::Working("the agent gave up a request that waited".to_owned()));
+                self.standing.ring(ProcessStatus::Working("the agent gave up a request that waited".to_owned()));
             }
             Notice::Refused { path, why } => tracing::warn!(path, why, "refused"),
             Notice::Passed { method, path, status } => tracing::info!(method, path, status, "passed through"),
@@ -456,20 +430,14 @@ impl Link {
     }
 
     /// What a step gave; `before`: the history up to it.
-    fn outcome(&self, inner: &Inner, before: &History, step: &Step, exit: Option<ExitStatus>) -> Outcome {
+    fn outcome(&self, inner: &Inner, before: &History<Step>, step: &Step, stop: &Stop) -> Result<Outcome, WorldError> {
         let taken = step.action.iter().flat_map(Action::calls).filter_map(|call| call.parse().ok());
         let mut calls: Vec<stepwright_program::Call> = taken.collect();
         let action_call = (!calls.is_empty()).then(|| calls.remove(0));
         let Some(asked) = &step.asked else {
-            let (observation, won) = self.end(inner, exit);
-            return Outcome {
-                observation,
-                action_call,
-                observation_calls: calls,
-                done: true,
-                won,
-                ..Outcome::default()
-            };
+            let (observation, won) = self.end(inner, stop)?;
+            let (done, observation_calls) = (true, calls);
+            return Ok(Outcome { observation, action_call, observation_calls, done, won, ..Outcome::default() });
         };
         // The answer to the step before belongs to the history too.
         let mut history = before.clone();
@@ -486,11 +454,12 @@ impl Link {
         let body = before.before(step.thread).map_or("", |asked| asked.body.as_ref());
         let added = Delta::of(body, &asked.body);
         let asked = Some(Arc::new(AskedOf { api: asked.request.api, thread: step.thread, added }));
-        Outcome { observation, action_call, observation_calls: calls, asked, ..Outcome::default() }
+        Ok(Outcome { observation, action_call, observation_calls: calls, asked, ..Outcome::default() })
     }
 
     /// How the agent ended, in words, and whether the goal is reached.
-    fn end(&self, inner: &Inner, exit: Option<ExitStatus>) -> (String, bool) {
+    fn end(&self, inner: &Inner, stop: &Stop) -> Result<(String, bool), WorldError> {
+        let exit = inner.run.as_ref().and_then(|run| run.exit);
         let how = match exit.and_then(|exit| exit.code()) {
             Some(code) => format!("The agent ended, exit code {code}."),
             None => "The agent ended.".to_owned(),
@@ -500,27 +469,39 @@ impl Link {
         let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n");
         let (goal, won) = match &self.command.success {
             None => ("Whether the goal is reached is not known (--success says how to find out).".to_owned(), false),
-            Some(command) => match self.succeeded(inner, command) {
+            Some(command) => match self.succeeded(inner, command, stop)? {
                 Ok(true) => (format!("The goal is reached: `{command}` succeeds."), true),
                 Ok(false) => (format!("The goal is not reached: `{command}` fails."), false),
                 Err(e) => (format!("Whether the goal is reached is not known: `{command}` cannot be run: {e}"), false),
             },
         };
         let output = if last.trim().is_empty() { String::new() } else { format!("\nIts output:\n{last}") };
-        (format!("{how} {goal}{output}"), won)
+        Ok((format!("{how} {goal}{output}"), won))
     }
 
-    fn succeeded(&self, inner: &Inner, command: &str) -> std::io::Result<bool> {
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Some(folder) = inner.run.as_ref().and_then(|run| run.folder.as_ref()) {
-            shell.current_dir(folder);
+    /// Runs the command that tells whether the goal is reached; it ends with all that it started when the step is stopped.
+    fn succeeded(&self, inner: &Inner, command: &str, stop: &Stop) -> Result<std::io::Result<bool>, WorldError> {
+        self.standing.ring(ProcessStatus::Working(format!("asking `{command}` whether the goal is reached")));
+        let folder = inner.run.as_ref().and_then(|run| run.folder.as_ref());
+        let shell = Group::start("/bin/sh", &["-c".to_owned(), command.to_owned()], |shell| {
+            shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            if let Some(folder) = folder {
+                shell.current_dir(folder);
+            }
+        });
+        let mut shell = match shell {
+            Ok(shell) => shell,
+            Err(e) => return Ok(Err(e)),
+        };
+        while !shell.has_ended() {
+            self.check(stop)?;
+            std::thread::sleep(LOOK);
         }
-        Ok(shell.status()?.success())
+        Ok(Ok(shell.end(Duration::ZERO).is_some_and(|exit| exit.success())))
     }
 
     fn check(&self, stop: &Stop) -> Result<(), WorldError> {
-        if self.closed.load(Ordering::SeqCst) || stop.0.load(Ordering::SeqCst) {
+        if self.closed.load(Ordering::SeqCst) || stop.is_set() {
             return Err(WorldError::Failed(
                 "it was stopped before the agent asked again. The agent was ended; the next step starts it again and feeds it its \
                  recorded answers"
@@ -528,24 +509,6 @@ impl Link {
             ));
         }
         Ok(())
-    }
-
-    fn ring(&self, standing: ProcessStatus) {
-        let bell = lock(&self.bell).clone();
-        *lock(&self.standing) = Some(standing.clone());
-        if let Some(bell) = bell {
-            bell(standing);
-        }
-    }
-
-    pub(super) fn watch(&self, bell: StatusCallback) {
-        let now = lock(&self.standing).clone().unwrap_or(ProcessStatus::Resting);
-        *lock(&self.bell) = Some(Arc::clone(&bell));
-        bell(now);
-    }
-
-    pub(super) fn stop(&self, stop: &Stop) {
-        stop.0.store(true, Ordering::SeqCst);
     }
 
     pub(super) fn close(&self) {

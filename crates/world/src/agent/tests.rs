@@ -106,18 +106,36 @@ fn an_agent_is_answered_brought_back_and_branches() {
     again.remote().unwrap().close();
 }
 
+fn opened(command: AgentCommand) -> Box<dyn World> {
+    let (command, adapters) = (Arc::new(command), BTreeMap::new());
+    let set = super::tasks::read(&Origin { path: None, adapters: &adapters, agent: Some(&command) }).unwrap();
+    set.open("agent", &Values::default()).unwrap().world
+}
+
+#[test]
+fn a_command_that_never_says_whether_the_goal_is_reached_can_be_stopped() {
+    let words = ["sh", "-c", "exit 0"].map(str::to_owned).into();
+    let mut world = opened(AgentCommand { words, success: Some("sleep 1000".into()), ..AgentCommand::default() });
+    let (stop, since) = (world.remote().unwrap().stopper(), std::time::Instant::now());
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        stop();
+    });
+    let why = world.reset("agent", 0).unwrap_err().to_string();
+    assert!(why.contains("stopped") && since.elapsed().as_secs() < 60, "{why}");
+}
+
 #[test]
 fn one_that_ends_or_cannot_be_started_says_so() {
     let command = |words: &[&str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        let command = Arc::new(AgentCommand { words, ..AgentCommand::default() });
-        let adapters = BTreeMap::new();
-        let set = super::tasks::read(&Origin { path: None, adapters: &adapters, agent: Some(&command) }).unwrap();
-        set.open("agent", &Values::default()).unwrap().world
+        opened(AgentCommand { words, ..AgentCommand::default() })
     };
     let end = command(&["sh", "-c", "echo nothing to ask; exit 3"]).reset("agent", 0).unwrap();
-    // Its exit code is told too, where the process was there to be asked for it.
-    assert!(end.done && end.observation.contains("nothing to ask"), "{end:?}");
+    assert!(
+        end.done && end.observation.contains("exit code 3") && end.observation.contains("nothing to ask"),
+        "{end:?}"
+    );
     let why = command(&["/no/such/agent"]).reset("agent", 0).unwrap_err().to_string();
     assert!(why.contains("cannot be started") && why.contains("is the program installed"), "{why}");
     let none = command(&[]).reset("agent", 0).unwrap_err().to_string();

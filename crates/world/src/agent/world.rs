@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::link::{History, Link, Step, Stop};
+use super::link::{Link, Step};
 use super::task::Task;
 use crate::agent_command::AgentCommand;
 use crate::answer::Asked;
-use crate::remote::{Recorded, Remote, StatusCallback};
+use crate::remote::{History, Recorded, Remote, StatusCallback, Stop};
 use crate::{Outcome, ProgramHeader, Snapshot, TaskInfo, World, WorldError, WorldKind};
 use stepwright_episode::Action;
 use stepwright_program::Call;
@@ -26,7 +26,7 @@ pub(super) struct AgentWorld {
     /// The specification of a session that is opened again; else it is made of the tools of the first request.
     specification: Option<Arc<str>>,
     /// Where this fork is, wherever the process is.
-    history: History,
+    history: History<Step>,
     stop: Stop,
 }
 
@@ -114,16 +114,11 @@ impl World for AgentWorld {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.history.clone()))
+        self.history.snapshot()
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let history = snapshot.0.downcast_ref::<History>().ok_or(WorldError::ForeignSnapshot)?;
-        if !self.history.steps.is_empty() && (&history.task, history.seed) != (&self.history.task, self.history.seed) {
-            return Err(WorldError::ForeignSnapshot);
-        }
-        self.history = history.clone();
-        Ok(())
+        self.history.restore(snapshot)
     }
 
     fn preview(&self, _text: &str) -> Option<Outcome> {
@@ -198,12 +193,12 @@ impl Remote for AgentWorld {
     }
 
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
-        let (link, stop) = (Arc::clone(&self.link), self.stop.clone());
-        Box::new(move || link.stop(&stop))
+        let stop = self.stop.clone();
+        Box::new(move || stop.set())
     }
 
     fn watch(&self, bell: StatusCallback) {
-        self.link.watch(bell);
+        self.link.standing.watch(bell);
     }
 
     fn close(&self) {

@@ -14,7 +14,7 @@ use super::line::{self, Literals, Request, excerpt};
 use super::process::{Process, Said};
 use super::reading::Reading;
 use crate::adapter::Adapter;
-use crate::remote::{ProcessStatus, StatusCallback};
+use crate::remote::{History, ProcessStatus, Standing, StatusCallback, Stop};
 use crate::{self as world, Outcome, WorldError};
 use stepwright_episode::StepOutcome;
 
@@ -40,34 +40,6 @@ pub(super) struct More {
     pub(super) request: Option<world::Request>,
 }
 
-/// The history of an episode: task, seed, the reset and the steps after it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct History {
-    pub(super) task: String,
-    pub(super) seed: u64,
-    pub(super) steps: Arc<Vec<Arc<Step>>>,
-}
-
-impl History {
-    pub(super) fn push(&mut self, step: Arc<Step>) {
-        Arc::make_mut(&mut self.steps).push(step);
-    }
-
-    /// Whether a process that went this way is on that one.
-    fn leads_to(&self, other: &History) -> bool {
-        let same = |(a, b): (&Arc<Step>, &Arc<Step>)| {
-            Arc::ptr_eq(a, b) || (a.action == b.action && b.logged.difference(&a.logged).is_none())
-        };
-        self.task == other.task
-            && self.seed == other.seed
-            && self.steps.len() <= other.steps.len()
-            && self.steps.iter().zip(other.steps.iter()).all(same)
-    }
-}
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct Stop(Arc<AtomicBool>);
-
 pub(super) struct Link {
     adapter: Arc<Adapter>,
     reading: Arc<Reading>,
@@ -80,15 +52,14 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Inner {
     process: Option<Process>,
-    at: History,
+    at: History<Step>,
     generation: u64,
 }
 
 /// The part that may be touched during a request.
 #[derive(Default)]
 struct Outer {
-    standing: Mutex<Option<ProcessStatus>>,
-    bell: Mutex<Option<StatusCallback>>,
+    standing: Standing,
     nudge: Mutex<Option<SyncSender<Said>>>,
     closed: AtomicBool,
 }
@@ -118,34 +89,35 @@ impl Link {
             return Ok(Arc::clone(only));
         }
         let step = self.begin(&mut inner, task, seed, stop)?;
-        self.ring(ProcessStatus::Ready);
+        self.outer.standing.ring(ProcessStatus::Ready);
         Ok(step)
     }
 
     /// Performs an action at the end of a history; the process is brought there first.
-    pub(super) fn act(&self, history: &mut History, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
+    pub(super) fn act(&self, history: &mut History<Step>, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let mut inner = lock(&self.inner);
         self.bring(&mut inner, history, stop)?;
         let step = self.go_on(&mut inner, text, stop)?;
         history.push(Arc::clone(&step));
-        self.ring(ProcessStatus::Ready);
+        self.outer.standing.ring(ProcessStatus::Ready);
         Ok(step)
     }
 
-    pub(super) fn restart(&self, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+    pub(super) fn restart(&self, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
         let mut inner = lock(&self.inner);
         inner.process = None;
         self.bring(&mut inner, history, stop)?;
-        self.ring(ProcessStatus::Ready);
+        self.outer.standing.ring(ProcessStatus::Ready);
         Ok(())
     }
 
     /// Replays what is missing of a history, from the reset if need be, and compares. What the steps report now is kept in the history.
-    fn bring(&self, inner: &mut Inner, history: &mut History, stop: &Stop) -> Result<(), WorldError> {
+    fn bring(&self, inner: &mut Inner, history: &mut History<Step>, stop: &Stop) -> Result<(), WorldError> {
         let Some(first) = history.steps.first() else {
             return Err(WorldError::Failed("the world was not reset to a task yet".to_owned()));
         };
-        if inner.process.is_none() || !inner.at.leads_to(history) {
+        let same = |a: &Step, b: &Step| a.action == b.action && b.logged.difference(&a.logged).is_none();
+        if inner.process.is_none() || !inner.at.leads_to(history, same) {
             let got = self.begin(inner, &history.task, history.seed, stop)?;
             self.compare(0, first, &got)?;
         }
@@ -161,7 +133,7 @@ impl Link {
 
     fn compare(&self, number: usize, wanted: &Step, got: &Step) -> Result<(), WorldError> {
         let Some(difference) = wanted.logged.difference(&got.logged) else { return Ok(()) };
-        self.ring(ProcessStatus::Ready);
+        self.outer.standing.ring(ProcessStatus::Ready);
         let step = match &wanted.action {
             Some(text) => format!("step {number} (`{text}`)"),
             None => "the reset".to_owned(),
@@ -176,7 +148,7 @@ impl Link {
         inner.at = History::default();
         if inner.process.is_none() {
             self.check(inner, stop)?;
-            self.ring(ProcessStatus::Working(format!("starting `{}`", self.adapter.command_line())));
+            self.outer.standing.ring(ProcessStatus::Working(format!("starting `{}`", self.adapter.command_line())));
             inner.generation += 1;
             let (generation, own) = (inner.generation, self.own.clone());
             let ended = move || {
@@ -188,7 +160,7 @@ impl Link {
             *lock(&self.outer.nudge) = Some(process.nudge());
             inner.process = Some(process);
         } else {
-            self.ring(ProcessStatus::Working("resetting the world".to_owned()));
+            self.outer.standing.ring(ProcessStatus::Working("resetting the world".to_owned()));
         }
         let (request, until) = (Request::Reset { task, seed }, (deadline, patience));
         let step = self.ask(inner, request, 0, until, stop)?;
@@ -199,7 +171,7 @@ impl Link {
     fn go_on(&self, inner: &mut Inner, text: &str, stop: &Stop) -> Result<Arc<Step>, WorldError> {
         let patience = self.adapter.step_timeout;
         let number = inner.at.steps.len() as u64;
-        self.ring(ProcessStatus::Working(format!("step {number}: `{}`", excerpt(text))));
+        self.outer.standing.ring(ProcessStatus::Working(format!("step {number}: `{}`", excerpt(text))));
         let step = self.ask(inner, Request::Act(text), number, (Instant::now() + patience, patience), stop)?;
         inner.at.push(Arc::clone(&step));
         Ok(step)
@@ -223,7 +195,7 @@ impl Link {
         process.ask(request.line());
         let answer = loop {
             let said = process.listen(until.0);
-            if stop.0.load(Ordering::SeqCst) || self.outer.closed.load(Ordering::SeqCst) {
+            if stop.is_set() || self.outer.closed.load(Ordering::SeqCst) {
                 return Err(self.fail(inner, number, Fault::Stopped));
             }
             break match said {
@@ -257,7 +229,7 @@ impl Link {
     }
 
     fn check(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {
-        if self.outer.closed.load(Ordering::SeqCst) || stop.0.load(Ordering::SeqCst) {
+        if self.outer.closed.load(Ordering::SeqCst) || stop.is_set() {
             return Err(self.fail(inner, inner.at.steps.len() as u64, Fault::Stopped));
         }
         Ok(())
@@ -274,7 +246,7 @@ impl Link {
         };
         let command = self.adapter.command_line();
         if matches!(fault, Fault::Stopped) {
-            self.ring(ProcessStatus::Resting);
+            self.outer.standing.ring(ProcessStatus::Resting);
             return WorldError::Failed(format!(
                 "{awaited} was stopped before `{command}` answered. The process was ended, because it may have acted already; \
                  the next action starts it again"
@@ -306,25 +278,15 @@ impl Link {
     }
 
     fn dead(&self, what: String, last_words: Vec<String>) {
-        self.ring(ProcessStatus::Dead { what, last_words });
-    }
-
-    fn ring(&self, standing: ProcessStatus) {
-        let bell = lock(&self.outer.bell).clone();
-        *lock(&self.outer.standing) = Some(standing.clone());
-        if let Some(bell) = bell {
-            bell(standing);
-        }
+        self.outer.standing.ring(ProcessStatus::Dead { what, last_words });
     }
 
     pub(super) fn watch(&self, bell: StatusCallback) {
-        let now = lock(&self.outer.standing).clone().unwrap_or(ProcessStatus::Resting);
-        *lock(&self.outer.bell) = Some(Arc::clone(&bell));
-        bell(now);
+        self.outer.standing.watch(bell);
     }
 
     pub(super) fn stop(&self, stop: &Stop) {
-        stop.0.store(true, Ordering::SeqCst);
+        stop.set();
         self.nudge();
     }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::link::{History, Link, Step, Stop};
+use super::link::{Link, Step};
 use super::reading::Reading;
 use crate::adapter::Adapter;
-use crate::remote::{Recorded, Remote, StatusCallback};
+use crate::remote::{History, Recorded, Remote, StatusCallback, Stop};
 use crate::{Outcome, ProgramHeader, Request, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
 use stepwright_program::{Call, Specification};
 
@@ -19,7 +19,7 @@ pub struct ExternalWorld {
     link: Arc<Link>,
     specification: Specification,
     /// Where this fork is, wherever the process is.
-    history: History,
+    history: History<Step>,
     stop: Stop,
 }
 
@@ -83,16 +83,11 @@ impl World for ExternalWorld {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot(Arc::new(self.history.clone()))
+        self.history.snapshot()
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let history = snapshot.0.downcast_ref::<History>().ok_or(WorldError::ForeignSnapshot)?;
-        if !self.history.steps.is_empty() && (&history.task, history.seed) != (&self.history.task, self.history.seed) {
-            return Err(WorldError::ForeignSnapshot);
-        }
-        self.history = history.clone();
-        Ok(())
+        self.history.restore(snapshot)
     }
 
     fn preview(&self, _text: &str) -> Option<Outcome> {
