@@ -55,6 +55,9 @@ pub struct StepOutcome {
     /// Whether the goal holds.
     #[serde(default)]
     pub won: bool,
+    /// Whether the episode is over and nobody said if the goal holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// The condition that blocked the selected action, so that it was not executed and its blocking tree grew instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
@@ -112,6 +115,11 @@ impl StepOutcome {
     /// Whether the world performed the action: it was neither blocked nor a line that executes nothing.
     pub fn is_executed(&self) -> bool {
         self.blocked.is_none() && self.held.is_none()
+    }
+
+    /// Whether the goal is reached; `None` where that is not known.
+    pub fn reached(&self) -> Option<bool> {
+        (self.won || !self.untold).then_some(self.won)
     }
 
     /// How another outcome of the same step differs, if it does, as far as an episode goes: `the observation was … and is now …`.

@@ -160,10 +160,11 @@ fn standing(session: &Session) -> String {
 
 pub(super) fn outcome(node: &Node) -> String {
     let steps = count(node.depth, "step");
-    match (node.outcome.won, node.outcome.done) {
-        (true, _) => format!("goal reached after {steps}"),
-        (false, true) => format!("over after {steps}, goal not reached"),
-        (false, false) => format!("under way after {steps}"),
+    match (node.outcome.reached(), node.outcome.done) {
+        (Some(true), _) => format!("goal reached after {steps}"),
+        (Some(false), true) => format!("over after {steps}, goal not reached"),
+        (None, _) => format!("over after {steps}, whether the goal is reached is not known"),
+        (Some(false), false) => format!("under way after {steps}"),
     }
 }
 

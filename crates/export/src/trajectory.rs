@@ -33,7 +33,7 @@ pub fn trajectory(session: &Session) -> Trajectory {
         source: Some("a session of stepwright".to_owned()),
         initial_observation: line.first().map(|node| node.outcome.observation.clone()),
         steps: steps.collect(),
-        success: last.filter(|outcome| outcome.won || outcome.done).map(|outcome| outcome.won),
+        success: last.filter(|outcome| outcome.won || outcome.done).and_then(|outcome| outcome.reached()),
         score: last.map_or(0.0, |outcome| outcome.reward),
         ..Trajectory::default()
     }

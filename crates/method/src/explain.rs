@@ -11,20 +11,22 @@ use crate::context::{Context, observed};
 /// planner does not read it.
 pub(crate) fn goals(cx: &Context<'_>) -> (BlockingTree, usize) {
     let sentence = &cx.session.header.sentence;
-    let (won, done) = cx.session.current().map_or((false, false), |n| (n.outcome.won, n.outcome.done));
+    let (reached, done) =
+        cx.session.current().map_or((Some(false), false), |n| (n.outcome.reached(), n.outcome.done));
     let history: Vec<_> = cx.path().into_iter().map(observed).collect();
     let goal = |parent, text: &str, holds, why: &str| {
         let status = if holds { NodeStatus::Open } else { NodeStatus::Blocked };
         node(parent, NodeKind::Goal, text.to_owned(), status, why.to_owned())
     };
     // The world decides when the task is done.
-    let why = match (won, done) {
-        (true, _) => "the goal is reached",
-        (false, true) => "not reached, and the episode is over",
-        (false, false) => "not reached yet; choose a proposal to see what blocks it",
+    let why = match (reached, done) {
+        (Some(true), _) => "the goal is reached",
+        (None, _) => "the episode is over, and whether the goal is reached is not known",
+        (Some(false), true) => "not reached, and the episode is over",
+        (Some(false), false) => "not reached yet; choose a proposal to see what blocks it",
     };
     let mut tree = BlockingTree::default();
-    let root = tree.push(goal(None, sentence, won, why));
+    let root = tree.push(goal(None, sentence, reached == Some(true), why));
     let mut open = None;
     for part in cx.knowledge.proposer.goal_parts(sentence, &history) {
         let node = tree.push(goal(Some(root), &part.text, part.holds, &part.why));

@@ -25,6 +25,9 @@ pub struct Outcome {
     pub reward: f64,
     pub done: bool,
     pub won: bool,
+    /// Whether the episode is over and nobody said if the goal holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// What a program asks of a model then, where actions are answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Arc<AskedOf>>,
@@ -58,6 +61,7 @@ impl From<&Outcome> for StepOutcome {
             reward: outcome.reward,
             done: outcome.done,
             won: outcome.won,
+            untold: outcome.untold,
             asked: outcome.asked.clone(),
             ..StepOutcome::default()
         }

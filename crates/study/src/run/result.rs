@@ -20,6 +20,9 @@ pub struct RunResult {
     pub options: std::collections::BTreeMap<String, String>,
     pub seed: u64,
     pub won: bool,
+    /// Whether it is over and nobody said if it was won: it is neither won nor lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// The episode's reward: of a household 1 if the goal holds, of a dialogue the F1 of what was predicted, of a table the share of its
     /// requests that were answered rightly; else the sum of the steps'.
     #[serde(default)]
@@ -102,6 +105,7 @@ impl RunResult {
             options: header.options.clone(),
             seed: header.seed,
             won: current.is_some_and(|n| n.outcome.won),
+            untold: current.is_some_and(|n| n.outcome.reached().is_none()),
             reward: reward_of(&header.world)(&path.iter().map(|node| &*node.outcome).collect::<Vec<_>>()),
             steps: current.map_or(0, |n| n.depth).saturating_sub(blocked.saturating_add(held)),
             blocked,

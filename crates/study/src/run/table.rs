@@ -14,15 +14,21 @@ fn begun<'a>(of: &Row<'a>) -> Row<'a> {
     Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.is_begun()))
 }
 
-fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
+/// Of these, those of which it is known whether they were won.
+fn told<'a>(of: &Row<'a>) -> Row<'a> {
+    Group::all(of.conditions.clone(), of.lines.iter().copied().filter(|r| r.is_begun() && !r.untold))
+}
+
+/// `untold`: whether there are episodes of which that is not known.
+fn columns<'a>(untold: bool) -> Vec<Column<'a, Row<'a>>> {
     let of_begun = |heading, cell: fn(&Row<'_>) -> Cell| column(heading, move |of: &Row<'_>| cell(&begun(of)));
     let steps_won = |r: &RunResult| r.won.then(|| f64::from(r.steps));
-    vec![
+    let mut columns = vec![
         condition(OF),
         of_begun("episodes", |of| Cell::of(of.lines.len())),
         of_begun("won", |of| Cell::of(of.count(|r| r.won))),
-        of_begun("won %", |of| Cell::percent(of.share(|r| r.won), 1)),
-        of_begun("95 %", |of| Cell::percents(of.interval(|r| r.won), 1)),
+        column("won %", |of: &Row<'_>| Cell::percent(told(of).share(|r| r.won), 1)),
+        column("95 %", |of: &Row<'_>| Cell::percents(told(of).interval(|r| r.won), 1)),
         of_begun("reward", |of| Cell::Figure(of.mean(|r| Some(r.reward)), 3)),
         of_begun("95 %", |of| Cell::Interval(of.interval_of_mean(|r| Some(r.reward)), 3)),
         column("steps won", move |of: &Row<'_>| Cell::Figure(of.mean(steps_won), 1)),
@@ -36,7 +42,9 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         column("seconds", |of: &Row<'_>| Cell::Figure(Some(of.lines.iter().fold(0.0, |sum, r| sum + r.seconds)), 1)),
         of_begun("errors", |of| Cell::of(of.count(|r| r.error.is_some()))),
         column("not begun", |of: &Row<'_>| Cell::of(of.count(|r| !r.is_begun()))),
-    ]
+    ];
+    columns.extend(untold.then(|| column("won: not known", |of: &Row<'_>| Cell::of(of.count(|r| r.untold)))));
+    columns
 }
 
 /// The table: a row a task type, then all of them; intervals are over tasks. With `detail` a row a task as well.
@@ -45,7 +53,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     let once: Vec<&RunResult> = all.iter().flat_map(|of| of.lines.iter().copied()).collect();
     let mut kinds = groups(once.iter().copied(), |r| vec![(OF, r.kind.clone())]);
     kinds.sort_by_key(|of| of.condition(OF));
-    let columns = columns();
+    let columns = columns(results.iter().any(|r| r.untold));
     let mut table = Table::of_columns("Episodes by type of task", &columns);
     for kind in &kinds {
         table.add(&columns, kind);
@@ -59,7 +67,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results));
     let share = |of: &Row<'_>| {
-        let of = begun(of);
+        let of = told(of);
         let (share, interval) = (of.share(|r| r.won)?, of.interval(|r| r.won));
         Some(ShareOf { name: of.condition(OF), share, interval, paper: None })
     };
@@ -94,6 +102,15 @@ mod tests {
     fn result(task: &str, won: bool, error: Option<&str>) -> RunResult {
         let error = error.map(str::to_owned);
         RunResult { task: task.into(), kind: "k".into(), won, steps: 4, error, ..RunResult::default() }
+    }
+
+    #[test]
+    fn what_nobody_judged_is_neither_won_nor_lost() {
+        let untold = RunResult { untold: true, ..result("b", false, None) };
+        let text = report(&[result("a", true, None), untold], false).to_string();
+        let row: Vec<&str> = text.lines().find(|line| line.starts_with("all")).unwrap().split_whitespace().collect();
+        assert_eq!((&row[1..4], row.last()), (&["2", "1", "100.0"][..], Some(&"1")), "{text}");
+        assert!(!report(&[result("a", true, None)], false).to_string().contains("not known"));
     }
 
     #[test]

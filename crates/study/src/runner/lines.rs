@@ -3,8 +3,7 @@
 //! Reads and writes texts; opens nothing. The file is opened and locked by [`super::results`], several files are merged by
 //! [`super::merge`].
 
-use std::collections::BTreeMap;
-
+use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -141,7 +140,7 @@ pub fn in_words(condition: &Value, task: &str, seed: u64) -> String {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
-    pub experiments: BTreeMap<String, Experiment>,
+    pub experiments: IndexMap<String, Experiment>,
     pub plans: Vec<PlanLine>,
     pub entries: Vec<Entry>,
     /// How many bytes of the text are whole lines; what follows was being written when a process was killed.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
+
 use super::experiment::Experiment;
 use super::lines::{Contents, Entry, PlanLine, Planned};
 
@@ -78,21 +80,14 @@ pub fn planned<'a>(plans: impl IntoIterator<Item = &'a PlanLine>) -> Vec<(String
     plans.into_iter().flat_map(PlanLine::keys).filter(|(key, _)| seen.insert(key.clone())).collect()
 }
 
-/// Puts the contents of several files together, by experiment.
+/// Puts the contents of several files together, by experiment, in the order in which the files name them.
 pub fn merge(files: &[Contents]) -> Vec<Merged> {
-    let mut experiments: BTreeMap<&str, &Experiment> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    for (hash, experiment) in files.iter().flat_map(|file| &file.experiments) {
-        if experiments.insert(hash, experiment).is_none() {
-            order.push(hash);
-        }
-    }
-    let merged = |hash: &&str| {
-        let experiment = experiments.get(hash)?;
-        let own = files.iter().flat_map(|file| &file.entries).filter(|entry| entry.experiment == **hash);
+    let experiments: IndexMap<&String, &Experiment> = files.iter().flat_map(|file| &file.experiments).collect();
+    let merged = |(hash, experiment): (&String, &Experiment)| {
+        let own = files.iter().flat_map(|file| &file.entries).filter(|entry| entry.experiment == *hash);
         let (mut kept, duplicates) = one_each(own);
         let plans: Vec<&PlanLine> =
-            files.iter().flat_map(|file| &file.plans).filter(|plan| plan.experiment == **hash).collect();
+            files.iter().flat_map(|file| &file.plans).filter(|plan| plan.experiment == *hash).collect();
         let plan = planned(plans.iter().copied());
         let (mut entries, mut holes) = (Vec::new(), Vec::new());
         for (key, words) in &plan {
@@ -107,11 +102,11 @@ pub fn merge(files: &[Contents]) -> Vec<Merged> {
         }
         // What no plan names comes last.
         entries.extend(kept.into_values().flatten().cloned());
-        let experiment = (*experiment).clone();
+        let experiment = experiment.clone();
         let (planned, plan) = (plan.len(), plans.iter().flat_map(|plan| &plan.units).cloned().collect());
-        Some(Merged { experiment, entries, planned, plan, duplicates, holes })
+        Merged { experiment, entries, planned, plan, duplicates, holes }
     };
-    order.iter().filter_map(merged).collect()
+    experiments.into_iter().map(merged).collect()
 }
 
 fn said(entry: &Entry) -> &str {

@@ -154,7 +154,7 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
     }
     if node.outcome.done {
         let how = words::ended(&node.outcome);
-        let role = if node.outcome.won { Role::Good } else { Role::Bad };
+        let role = node.outcome.reached().map_or(Role::Text, |won| if won { Role::Good } else { Role::Bad });
         push(role, format!("The episode is over: {how}.").into(), false);
     }
     for (note, text) in node.turn.notes.iter().enumerate() {

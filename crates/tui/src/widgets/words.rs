@@ -156,7 +156,11 @@ pub(crate) fn one_line(text: &str) -> std::borrow::Cow<'_, str> {
 
 /// How an episode ended, and the reward where that says more.
 pub fn ended(outcome: &StepOutcome) -> String {
-    let how = if outcome.won { "the goal is reached" } else { "the goal is not reached" };
+    let how = match outcome.reached() {
+        Some(true) => "the goal is reached",
+        Some(false) => "the goal is not reached",
+        None => "whether the goal is reached is not known",
+    };
     match outcome.reward {
         reward if reward == 0.0 || (outcome.won && reward == 1.0) => how.to_owned(),
         reward => format!("{how}, the reward is {reward}"),

@@ -435,9 +435,16 @@ impl Link {
         let mut calls: Vec<stepwright_program::Call> = taken.collect();
         let action_call = (!calls.is_empty()).then(|| calls.remove(0));
         let Some(asked) = &step.asked else {
-            let (observation, won) = self.end(inner, stop)?;
-            let (done, observation_calls) = (true, calls);
-            return Ok(Outcome { observation, action_call, observation_calls, done, won, ..Outcome::default() });
+            let (observation, reached) = self.end(inner, stop)?;
+            return Ok(Outcome {
+                observation,
+                action_call,
+                observation_calls: calls,
+                done: true,
+                won: reached == Some(true),
+                untold: reached.is_none(),
+                ..Outcome::default()
+            });
         };
         // The answer to the step before belongs to the history too.
         let mut history = before.clone();
@@ -458,7 +465,7 @@ impl Link {
     }
 
     /// How the agent ended, in words, and whether the goal is reached.
-    fn end(&self, inner: &Inner, stop: &Stop) -> Result<(String, bool), WorldError> {
+    fn end(&self, inner: &Inner, stop: &Stop) -> Result<(String, Option<bool>), WorldError> {
         let exit = inner.run.as_ref().and_then(|run| run.exit);
         let how = match exit.and_then(|exit| exit.code()) {
             Some(code) => format!("The agent ended, exit code {code}."),
@@ -467,16 +474,16 @@ impl Link {
         let (lines, _) = inner.run.as_ref().and_then(|run| run.agent.as_ref()).map(Agent::output).unwrap_or_default();
         let lines: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
         let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n");
-        let (goal, won) = match &self.command.success {
-            None => ("Whether the goal is reached is not known (--success says how to find out).".to_owned(), false),
+        let (goal, reached) = match &self.command.success {
+            None => ("Whether the goal is reached is not known (--success says how to find out).".to_owned(), None),
             Some(command) => match self.succeeded(inner, command, stop)? {
-                Ok(true) => (format!("The goal is reached: `{command}` succeeds."), true),
-                Ok(false) => (format!("The goal is not reached: `{command}` fails."), false),
-                Err(e) => (format!("Whether the goal is reached is not known: `{command}` cannot be run: {e}"), false),
+                Ok(true) => (format!("The goal is reached: `{command}` succeeds."), Some(true)),
+                Ok(false) => (format!("The goal is not reached: `{command}` fails."), Some(false)),
+                Err(e) => (format!("Whether the goal is reached is not known: `{command}` cannot be run: {e}"), None),
             },
         };
         let output = if last.trim().is_empty() { String::new() } else { format!("\nIts output:\n{last}") };
-        Ok((format!("{how} {goal}{output}"), won))
+        Ok((format!("{how} {goal}{output}"), reached))
     }
 
     /// Runs the command that tells whether the goal is reached; it ends with all that it started when the step is stopped.

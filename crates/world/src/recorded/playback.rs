@@ -42,6 +42,7 @@ impl Playback {
             reward: log.filter(|_| done).map_or(0.0, |log| log.score),
             done,
             won,
+            untold: done && log.is_some_and(|log| log.success.is_none()),
             ..Outcome::default()
         }
     }
