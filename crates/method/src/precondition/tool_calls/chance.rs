@@ -1,13 +1,52 @@
 //! Chance: how often an assertion holds where an argument is another of its kind, and whether it is believed by that.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
-use stepwright_program::{Expression, Literal};
+use stepwright_program::{Expression, Literal, State};
 
-use super::search::{FEWEST, Search, Sort, holds};
+use super::search::{FEWEST, Search, Sort, holds, names};
 
-/// Other calls that are made up for each assertion.
-const OTHERS: usize = 150;
+/// Other calls that are made up for a tool.
+const OTHERS: usize = 2000;
+
+/// Calls at which an argument was something, so that it is no chance.
+const OFTEN: usize = 10;
+
+/// A call that could have been made, and the place of the argument that is another.
+pub(super) struct Other {
+    /// The accepted call.
+    case: usize,
+    place: usize,
+    args: Vec<Literal>,
+}
+
+/// An assertion, and what it says of other calls: nothing where it does not ask for what is another there.
+struct Candidate {
+    text: String,
+    sort: Sort,
+    seen: usize,
+    is_choice: bool,
+    truths: Vec<Option<bool>>,
+}
+
+impl Candidate {
+    /// What it has for it, if that is enough, by those calls that are not refused otherwise.
+    fn evidence(&self, refused: &[bool]) -> Option<f64> {
+        if self.sort.least() == 0.0 {
+            return Some(f64::INFINITY);
+        }
+        let (mut yes, mut no) = (0usize, 0usize);
+        for (truth, _) in self.truths.iter().zip(refused).filter(|(_, refused)| !**refused) {
+            yes += usize::from(*truth == Some(true));
+            no += usize::from(*truth == Some(false));
+        }
+        let share = (yes as f64 + 0.5) / (yes + no + 1) as f64;
+        let evidence = -(self.seen as f64) * share.ln();
+        (self.is_choice || no > 0 && evidence >= self.sort.least()).then_some(evidence)
+    }
+}
 
 impl<'s> Search<'s> {
     fn next(&mut self, of: usize) -> usize {
@@ -17,45 +56,109 @@ impl<'s> Search<'s> {
         (self.random >> 11) as usize % of.max(1)
     }
 
-    /// Whether it would be a rare chance that it held at every call: how often it holds where an argument is another.
-    pub(super) fn is_believed(&mut self, text: &str, sort: Sort, seen: usize) -> bool {
-        if sort == Sort::Error {
-            return true;
+    /// Calls that could have been made: each an accepted one with one argument another.
+    fn others(&mut self) -> Vec<Other> {
+        if self.names.is_empty() {
+            return Vec::new();
         }
-        if seen < FEWEST {
-            return false;
-        }
-        let word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        let named = |name: &str| {
-            text.match_indices(name).any(|(at, _)| {
-                !text.get(..at).is_some_and(|before| before.ends_with(word))
-                    && !text.get(at + name.len()..).is_some_and(|after| after.starts_with(word))
-            })
-        };
-        let places: Vec<usize> =
-            (0..self.names.len()).filter(|at| self.variables().get(*at).is_some_and(|v| named(v))).collect();
-        let Some(code) = Expression::compile(&format!("bool({text})"), self.function) else { return false };
-        let (mut yes, mut no) = (0usize, 0usize);
+        let mut others = Vec::new();
         for _ in 0..OTHERS {
-            let at = self.next(self.cases.len());
+            let (at, place) = (self.next(self.cases.len()), self.next(self.names.len()));
             let Some(case) = self.cases.get(at) else { continue };
-            let place = self.next(places.len());
-            let Some(place) = places.get(place) else { break };
-            let args = self.other(&case.args, *place);
-            match holds(&self.ground.all.state.value(&code, self.function, &args)) {
-                Some(true) => yes += 1,
-                Some(false) => no += 1,
-                None => {}
+            let mut args = self.other(&case.args, place);
+            // What depends on it goes with it, in half of them.
+            if self.next(2) == 0 {
+                for also in (0..self.names.len()).filter(|also| *also != place) {
+                    self.follow(&mut args, also);
+                }
+            }
+            others.push(Other { case: at, place, args });
+        }
+        others
+    }
+
+    /// Those of the assertions found of which it would be a rare chance that they held at every call, with the calls at which they did. The
+    /// simplest sorts are asked first, and of a sort what other calls violate most; what those violate that are refused so far is no
+    /// evidence of its own.
+    pub(super) fn believed(&mut self, found: Vec<(String, Sort)>) -> Vec<(String, usize)> {
+        let others = self.others();
+        let mut refused = vec![false; others.len()];
+        let mut ranks: BTreeMap<u8, Vec<Candidate>> = BTreeMap::new();
+        for (text, sort) in found {
+            ranks.entry(sort.rank()).or_default().extend(self.candidate(text, sort, &others));
+        }
+        let mut believed = Vec::new();
+        for mut candidates in ranks.into_values() {
+            loop {
+                let evidence = |candidate: &Candidate| candidate.evidence(&refused);
+                let all = candidates.iter().enumerate().filter_map(|(at, candidate)| Some((at, evidence(candidate)?)));
+                let most = all.reduce(|most, one| if one.1 > most.1 { one } else { most });
+                let Some((at, _)) = most else { break };
+                let Candidate { text, seen, truths, .. } = candidates.swap_remove(at);
+                for (refused, truth) in refused.iter_mut().zip(truths) {
+                    *refused |= truth == Some(false);
+                }
+                believed.push((text, seen));
             }
         }
-        let share = (yes as f64 + 0.5) / (yes + no + 1) as f64;
-        let evidence = -(seen as f64) * share.ln();
+        believed
+    }
+
+    fn candidate(&self, text: String, sort: Sort, others: &[Other]) -> Option<Candidate> {
+        let matters = self.matters.get(&text);
+        let says = matters.map(|when| self.truths(when));
+        let says = |at: usize| says.as_ref().is_none_or(|when| when.get(at) == Some(&Some(true)));
+        let truths = self.truths(&text);
+        let seen = truths.iter().enumerate().filter(|(at, truth)| **truth == Some(true) && says(*at)).count();
+        let fewest = match sort {
+            Sort::Sign => OFTEN,
+            _ if matters.is_some() => 2,
+            _ if sort.least() > 0.0 => FEWEST,
+            _ => 0,
+        };
+        if seen < fewest {
+            return None;
+        }
+        let places: Vec<bool> = self.variables().iter().map(|v| names(&text, v)).collect();
+        let code = Expression::compile(&format!("bool({text})"), self.function)?;
+        let matters = matters.and_then(|when| Expression::compile(&format!("bool({when})"), self.function));
+        let of = |other: &Other| {
+            let is_asked = places.get(other.place) == Some(&true)
+                && matters.as_ref().is_none_or(|when| self.truth(when, other) == Some(true));
+            is_asked.then(|| self.truth(&code, other)).flatten()
+        };
         // One or two words that an argument always is, again and again, are its choices.
-        let choice = sort == Sort::Constant
-            && no == 0
-            && seen >= 10
+        let is_choice = sort == Sort::Constant
+            && seen >= OFTEN
             && self.variables().iter().any(|v| text.starts_with(&format!("{v} in (")));
-        choice || evidence >= sort.least()
+        Some(Candidate { truths: others.iter().map(of).collect(), text, sort, seen, is_choice })
+    }
+
+    /// By what was known before the accepted call, else by what all episodes show.
+    fn truth(&self, code: &Expression, other: &Other) -> Option<bool> {
+        let by = |state: &State| holds(&state.value(code, self.function, &other.args));
+        self.cases.get(other.case).and_then(|case| by(&case.state)).or_else(|| by(&self.ground.all.state))
+    }
+
+    /// Another value of an argument, of those that it could have by what was read.
+    fn follow(&mut self, args: &mut [Literal], place: usize) {
+        let new = match args.get(place).cloned() {
+            Some(Literal::List(items)) => {
+                let mut own: Vec<Literal> = Vec::new();
+                for item in items {
+                    let new = match &item {
+                        Literal::Dict(_) => None,
+                        _ => self.drawn(args, place, None),
+                    };
+                    own.extend(new.filter(|new| !own.contains(new)));
+                }
+                (!own.is_empty()).then_some(Literal::List(own))
+            }
+            _ => self.drawn(args, place, None),
+        };
+        if let (Some(new), Some(arg)) = (new, args.get_mut(place)) {
+            *arg = new;
+        }
     }
 
     /// Arguments of which one is another: one that it could have been by what was read, or of another call.
@@ -114,9 +217,10 @@ impl<'s> Search<'s> {
 
     /// One of what an argument could have been by what was read; not each time.
     fn chosen(&mut self, args: &[Literal], place: usize, field: Option<&String>) -> Option<Literal> {
-        if self.next(10) >= 6 {
-            return None;
-        }
+        if self.next(10) >= 6 { None } else { self.drawn(args, place, field) }
+    }
+
+    fn drawn(&mut self, args: &[Literal], place: usize, field: Option<&String>) -> Option<Literal> {
         let of: Vec<String> = self
             .choices
             .iter()

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use stepwright_program::Literal;
 
-use super::search::{LIST, NOTHING, NUMBER, Search, Sort, TABLE, TEXT, Value, quoted};
+use super::search::{LIST, NOTHING, NUMBER, Search, Sort, TABLE, TEXT, Value, names, quoted};
 
 impl<'s> Search<'s> {
     /// Texts that are always among those of a list, the keys of a table or a field of a list's records.
@@ -21,11 +21,20 @@ impl<'s> Search<'s> {
             .collect();
         for value in self.values.iter().filter(|v| v.kinds == TEXT && v.depth <= 4) {
             for container in self.values.iter().filter(|v| v.kinds & !(LIST | TABLE) == 0) {
-                let own = ["x", "y"].contains(&container.text.as_str()) || lists.contains(container.text.as_str());
-                if own || container.text.contains(&value.text) && value.text.len() > 1 {
+                let own = ["x", "y", "e"].contains(&container.text.as_str()) || lists.contains(container.text.as_str());
+                if own || names(&container.text, &value.text) && value.text.len() > 1 {
                     continue;
                 }
                 let Some(context) = self.together(value.context, container.context) else { continue };
+                // A thing is among those of which it is one.
+                if value.text.contains(&container.text)
+                    || self
+                        .contexts
+                        .get(context)
+                        .is_some_and(|c| c.clause.ends_with(&format!(" in {}", container.text)))
+                {
+                    continue;
+                }
                 let fields: BTreeSet<&String> = container
                     .all()
                     .flat_map(|list| list.as_array().into_iter().flatten())
@@ -39,14 +48,14 @@ impl<'s> Search<'s> {
         }
         for (text, own, container, context, forms) in pairs {
             for form in forms {
-                if self.boxes.contains(&(text.clone(), form.clone())) {
+                if self.boxes.contains(&(text.clone(), context, form.clone())) {
                     continue;
                 }
                 let whole = self.wrap(context, &format!("{text} in {form}"));
                 if !self.is_so(&whole) {
                     continue;
                 }
-                self.boxes.push((text.clone(), form.clone()));
+                self.boxes.push((text.clone(), context, form.clone()));
                 self.add(whole, Sort::Member);
                 self.note_choice(&text, own, context, &form);
                 let item = match form.strip_prefix("[i[").and_then(|rest| rest.split_once(']')) {
@@ -101,7 +110,7 @@ impl<'s> Search<'s> {
             }
             let text = &value.text;
             let empty = distinct.iter().any(|v| v.as_str() == Some(""));
-            if distinct.len() <= 2 && value.kinds != NUMBER && !empty {
+            if distinct.len() <= 2 && value.kinds != NUMBER && !empty && !self.is_made_otherwise(value, &distinct) {
                 let body = match distinct.as_slice() {
                     [Json::Bool(true)] => text.clone(),
                     [Json::Null] => format!("{text} is None"),
@@ -119,11 +128,23 @@ impl<'s> Search<'s> {
                 let least = value.all().filter_map(Json::as_f64).fold(f64::INFINITY, f64::min);
                 let sign = if least > 0.0 { ">" } else { ">=" };
                 if least >= 0.0 {
-                    found.push((self.wrap(value.context, &format!("{text} {sign} 0")), Sort::Member));
+                    found.push((self.wrap(value.context, &format!("{text} {sign} 0")), Sort::Sign));
                 }
             }
         }
         found.into_iter().for_each(|(text, sort)| self.add(text, sort));
+    }
+
+    /// Whether another tool's call leaves things in the list that a value is of that have another one: that was not shown to be refused.
+    fn is_made_otherwise(&self, value: &Value, distinct: &[&Json]) -> bool {
+        let clause = self.contexts.get(value.context).map_or("", |c| c.clause.as_str());
+        let list = clause.strip_prefix("for e in ").and_then(|rest| rest.rsplit_once("['")?.1.strip_suffix("']"));
+        let field = value.text.strip_prefix("e['").and_then(|rest| rest.strip_suffix("']"));
+        let Some((list, field)) = list.zip(field) else { return false };
+        let toolbox = self.ground.toolbox;
+        let written = self.ground.results.iter().filter(|(tool, _)| *tool != self.tool && !toolbox.reads(tool));
+        let items = written.filter_map(|(_, result)| result.get(list)?.as_array()).flatten();
+        items.filter_map(|item| item.get(field)).any(|made| !distinct.contains(&made))
     }
 
     /// A text that a thing always has. Where other tools make it a longer one (`pending (item modified)`), that was not shown to be refused;
@@ -171,7 +192,7 @@ impl<'s> Search<'s> {
         };
         let length = |text: &str| text.strip_prefix("len(").and_then(|rest| rest.strip_suffix(')')).map(str::to_owned);
         let of_argument = |text: &str| length(text).is_some_and(|inside| self.variables().contains(&inside));
-        let mut found: Vec<(String, Sort)> = Vec::new();
+        let mut found: Vec<(String, Sort, Option<String>)> = Vec::new();
         for (at, one) in scalar.iter().enumerate() {
             for other in scalar.iter().skip(at + 1) {
                 let Some(context) = self.together(one.context, other.context) else { continue };
@@ -188,11 +209,11 @@ impl<'s> Search<'s> {
                 if kinds == TEXT && missing.is_empty() && any {
                     let ways = argument(a) && argument(b) && one.context == other.context && one.context != 0;
                     if known().all(|(x, y)| x == y) && one.depth.min(other.depth) <= 1 {
-                        found.push((self.wrap(context, &format!("{a} == {b}")), Sort::Equal));
+                        found.push((self.wrap(context, &format!("{a} == {b}")), Sort::Equal, None));
                     } else if (ways || (argument(a) || argument(b)) && self.share_a_box(a, b))
                         && known().all(|(x, y)| x != y)
                     {
-                        found.push((self.wrap(context, &format!("{a} != {b}")), Sort::Unequal));
+                        found.push((self.wrap(context, &format!("{a} != {b}")), Sort::Unequal, None));
                     }
                 }
                 if kinds != NUMBER || missing.len() > 1 || !any {
@@ -200,40 +221,65 @@ impl<'s> Search<'s> {
                 }
                 if lengths == (true, true) && missing.is_empty() {
                     if (of_argument(a) || of_argument(b)) && known().all(|(x, y)| x == y) {
-                        found.push((self.wrap(context, &format!("{a} == {b}")), Sort::Equal));
+                        let varies = one.all().any(|length| Some(length) != one.all().next());
+                        let sort = if varies && of_argument(a) && of_argument(b) { Sort::Sign } else { Sort::Equal };
+                        found.push((self.wrap(context, &format!("{a} == {b}")), sort, None));
                     }
                     continue;
                 }
                 let read = |text: &str, v: &Value| {
                     text.contains("self.") || self.contexts.get(v.context).is_some_and(|c| c.records)
                 };
+                // A number of things is bounded by what one thing says.
+                let one_thing = |text: &str, v: &Value| v.context == 0 && v.depth <= 3 && !text.contains("[0]");
                 let asked = argument(a) && read(b, other)
                     || argument(b) && read(a, one)
-                    || of_argument(a) && read(b, other)
-                    || of_argument(b) && read(a, one);
-                let optional = a.contains(".get(") || b.contains(".get(");
-                if !(asked || optional && one.depth.max(other.depth) > 1)
-                    || lengths.0 && !of_argument(a)
-                    || lengths.1 && !of_argument(b)
-                {
+                    || of_argument(a) && read(b, other) && one_thing(b, other)
+                    || of_argument(b) && read(a, one) && one_thing(a, one);
+                let optional = (a.contains(".get("), b.contains(".get("));
+                let counted = lengths.0 && self.is_chosen(b, true) || lengths.1 && self.is_chosen(a, true);
+                let of_read = lengths.0 && !of_argument(a) || lengths.1 && !of_argument(b);
+                let paid = optional.0 && self.is_chosen(a, false) || optional.1 && self.is_chosen(b, false);
+                if !(asked || counted || paid) || of_read && !counted {
                     continue;
                 }
+                // What is asked, and the value read that bounds it.
+                let turned = optional.0 > optional.1 || optional.0 == optional.1 && (argument(b) || lengths.1);
+                let (asks, bound) = if turned { (b, a) } else { (a, b) };
                 let number = |v: &Json| v.as_f64().unwrap_or_default();
-                let sign = if known().all(|(x, y)| number(x) <= number(y)) {
-                    "<="
-                } else if known().all(|(x, y)| number(x) >= number(y)) {
-                    ">="
+                let (sign, sort) = if known().all(|(x, y)| (number(x) <= number(y)) != turned || number(x) == number(y))
+                {
+                    ("<=", if counted { Sort::Counted } else { Sort::Bound })
+                } else if asked && known().all(|(x, y)| (number(x) >= number(y)) != turned || number(x) == number(y)) {
+                    (">=", Sort::Least)
                 } else {
                     continue;
                 };
-                let body = match missing.first() {
-                    Some(missing) => format!("({missing} is None or {a} {sign} {b})"),
-                    None => format!("{a} {sign} {b}"),
-                };
-                found.push((self.wrap(context, &body), Sort::Bound));
+                let (mut body, mut matters) = (format!("{asks} {sign} {bound}"), None);
+                if let Some(missing) = missing.first() {
+                    body = format!("({missing} is None or {body})");
+                    let clause = self.contexts.get(context).map_or("", |c| c.clause.as_str());
+                    matters = Some(format!("any([{missing} is not None {clause}])"));
+                }
+                found.push((self.wrap(context, &body), sort, matters));
             }
         }
-        found.into_iter().for_each(|(text, sort)| self.add(text, sort));
+        for (text, sort, matters) in found {
+            self.matters.extend(matters.map(|when| (text.clone(), when)));
+            self.add(text, sort);
+        }
+    }
+
+    /// Whether an argument chooses among the fields of a thing, as a cabin does among free seats; at the end, or on the way.
+    fn is_chosen(&self, text: &str, at_the_end: bool) -> bool {
+        let chooses = |step: String| {
+            text.match_indices(&step).any(|(at, _)| {
+                let table = text.get(..at).and_then(|before| before.rsplit_once("['"));
+                table.is_some_and(|(of, _)| !of.ends_with("self.read"))
+                    && (!at_the_end || at + step.len() == text.len())
+            })
+        };
+        self.variables().iter().any(|v| chooses(format!("'][{v}]")))
     }
 
     /// Sums over the elements of an argument that a value read bounds.
@@ -247,23 +293,29 @@ impl<'s> Search<'s> {
         for one in &numbers {
             let Some(context) = self.contexts.get(one.context) else { continue };
             sums.push(format!("sum({} {})", one.text, context.clause));
-            let others = numbers
-                .iter()
-                .filter(|other| other.context == one.context && other.text != one.text && context.lists.len() == 2);
-            sums.extend(others.map(|other| format!("sum({} - {} {})", one.text, other.text, context.clause)));
+            // What is asked for is named after what is given for it.
+            let given = numbers.iter().filter(|given| {
+                given.context == one.context && one.text.contains("[y]") && !given.text.contains("[y]")
+            });
+            sums.extend(given.map(|given| format!("sum({} - {} {})", one.text, given.text, context.clause)));
         }
-        let optional = |v: &&Value| v.context == 0 && v.kinds == NUMBER | NOTHING && v.text.contains(".get(");
+        let optional = |v: &&Value| {
+            v.context == 0 && v.kinds == NUMBER | NOTHING && v.text.contains(".get(") && self.is_chosen(&v.text, false)
+        };
         let bounds: Vec<String> = self.values.iter().filter(optional).map(|v| v.text.clone()).collect();
         let mut found = Vec::new();
         for sum in &sums {
             for bound in &bounds {
                 let text = format!("{bound} is None or {sum} <= {bound}");
                 if self.is_so(&text) {
-                    found.push(text);
+                    found.push((text, format!("{bound} is not None")));
                 }
             }
         }
-        found.into_iter().for_each(|text| self.add(text, Sort::Bound));
+        for (text, matters) in found {
+            self.matters.insert(text.clone(), matters);
+            self.add(text, Sort::Sum);
+        }
     }
 
     /// An argument that equals a value read, or is a thing of one kind.

@@ -3,13 +3,16 @@
 //! list of things of each of which that is so; owner and owned; what is nested; sums. What holds at every call is believed where it
 //! would fail had the call's arguments been others of their kind.
 //!
-//! `known` is what episodes show, `search` holds what is looked through and found, `values` follows arguments to what was read, `forms` makes
+//! `known` is what episodes show, `search` holds what is looked through and found, `values` follows arguments to what was read, `forms` and `listed` make
 //! assertions of values, `chance` asks whether one held by chance.
 
 mod chance;
 mod forms;
 mod known;
+mod listed;
 mod search;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use std::collections::BTreeMap;

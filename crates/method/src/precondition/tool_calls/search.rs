@@ -87,24 +87,51 @@ pub(super) enum Sort {
     /// Its reading did not fail.
     Error,
     Member,
+    /// A number is above zero, or not below it; lists among the arguments are as long as each other.
+    Sign,
     Constant,
     /// A flag is set.
     Flag,
     Equal,
     Unequal,
+    /// At most what a thing that an argument chose has.
     Bound,
+    /// A number of things, at most the field that an argument chose.
+    Counted,
+    /// What all of them cost, at most what the thing that an argument chose has.
+    Sum,
+    /// Any other bound.
+    Least,
+    /// Was listed where it was looked for.
+    Listed,
     Either,
 }
 
 impl Sort {
+    /// In which order assertions are asked: what comes first explains most simply what is refused.
+    pub(super) fn rank(self) -> u8 {
+        match self {
+            Sort::Error => 0,
+            Sort::Listed => 1,
+            Sort::Member | Sort::Sign => 2,
+            Sort::Constant | Sort::Flag => 3,
+            Sort::Equal => 4,
+            Sort::Unequal | Sort::Either => 5,
+            Sort::Counted | Sort::Sum => 6,
+            Sort::Bound => 7,
+            Sort::Least => 8,
+        }
+    }
+
     /// How many times less likely, as a logarithm, it must be that it held at every call by chance.
     pub(super) fn least(self) -> f64 {
         match self {
-            Sort::Error => 0.0,
+            Sort::Error | Sort::Listed | Sort::Sign => 0.0,
             Sort::Constant | Sort::Equal => 5.0,
-            Sort::Member | Sort::Either | Sort::Flag => 3.0,
-            Sort::Unequal => 1.5,
-            Sort::Bound => 1.0,
+            Sort::Member | Sort::Either | Sort::Flag | Sort::Least => 3.0,
+            Sort::Unequal | Sort::Bound => 1.0,
+            Sort::Counted => 0.25,
+            Sort::Sum => 0.1,
         }
     }
 }
@@ -122,8 +149,10 @@ pub(super) struct Search<'s> {
     pub(super) done: BTreeSet<(String, usize)>,
     pub(super) vectors: BTreeSet<(usize, String)>,
     pub(super) found: Vec<(String, Sort)>,
-    /// Where values are members: value, container.
-    pub(super) boxes: Vec<(String, String)>,
+    /// Of assertions that say nothing at some calls, when they do.
+    pub(super) matters: BTreeMap<String, String>,
+    /// Where values are members: value, its context, container.
+    pub(super) boxes: Vec<(String, usize, String)>,
     /// For a parameter, and a field of its elements, expressions of what it could have been.
     pub(super) choices: Vec<(usize, Option<String>, String)>,
     pub(super) random: u64,
@@ -131,6 +160,15 @@ pub(super) struct Search<'s> {
 
 pub(super) fn quoted(text: &str) -> String {
     Literal::from(text).to_string()
+}
+
+/// Whether an expression has a variable in it.
+pub(super) fn names(text: &str, variable: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    text.match_indices(variable).any(|(at, _)| {
+        !text.get(..at).is_some_and(|before| before.ends_with(word))
+            && !text.get(at + variable.len()..).is_some_and(|after| after.starts_with(word))
+    })
 }
 
 pub(super) fn holds(result: &Result<Json, CheckResult>) -> Option<bool> {
@@ -155,6 +193,7 @@ impl<'s> Search<'s> {
             done: BTreeSet::new(),
             vectors: BTreeSet::new(),
             found: Vec::new(),
+            matters: BTreeMap::new(),
             boxes: Vec::new(),
             choices: Vec::new(),
             random: 0x9e37_79b9_7f4a_7c15,
@@ -209,22 +248,18 @@ impl<'s> Search<'s> {
         for _ in 0..2 {
             self.members();
             self.expand();
+            self.listed();
+            self.expand();
         }
         self.constants();
         self.relations();
         self.sums();
         self.either();
         let found = std::mem::take(&mut self.found);
-        let mut rules = Vec::new();
-        for (text, sort) in found {
-            let seen = self.truths(&text).iter().filter(|truth| **truth == Some(true)).count();
-            if self.is_believed(&text, sort, seen)
-                && let Ok(assertion) = Assertion::compile(&text)
-            {
-                rules.push(ToolRule { assertion, seen });
-            }
-        }
-        rules
+        let believed = self.believed(found);
+        let compiled =
+            |(text, seen): (String, usize)| Some(ToolRule { assertion: Assertion::compile(&text).ok()?, seen });
+        believed.into_iter().filter_map(compiled).collect()
     }
 
     /// The context of two values together; `None` where they have none.
@@ -240,8 +275,8 @@ impl<'s> Search<'s> {
         let of = |text: &str| {
             self.boxes
                 .iter()
-                .filter(move |(member, _)| member == text)
-                .map(|(_, form)| form.clone())
+                .filter(move |(member, ..)| member == text)
+                .map(|(.., form)| form.clone())
                 .collect::<BTreeSet<String>>()
         };
         of(one).intersection(&of(other)).next().is_some()

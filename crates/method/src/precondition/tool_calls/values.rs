@@ -1,7 +1,5 @@
 //! Values: what can be read of a call, from its arguments to what was read by them, their fields and items.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value as Json};
 
 use stepwright_program::Literal;
@@ -11,11 +9,11 @@ use super::search::{Case, Context, LIST, Search, Sort, TABLE, TEXT, Value, kind,
 /// Longest way from an argument to a value.
 const DEEPEST: usize = 7;
 /// Most values that are looked at.
-const MOST_VALUES: usize = 220;
+const MOST_VALUES: usize = 600;
 
 impl<'s> Search<'s> {
     /// The tools that read a thing by one argument, and those that need several: function, their parameters.
-    fn readers(&self) -> Vec<(&'s str, Vec<String>)> {
+    pub(super) fn readers(&self) -> Vec<(&'s str, Vec<String>)> {
         let toolbox = self.ground.toolbox;
         let reading = toolbox.tools().iter().filter(|tool| toolbox.reads(&tool.name));
         let with = reading.filter_map(|tool| toolbox.tool(&tool.name));
@@ -62,26 +60,19 @@ impl<'s> Search<'s> {
         for at in lists {
             self.waiting.push_back((format!("len({})", variables[at]), 0, 3));
         }
+        // What is read by nothing, or by several of the arguments together.
+        for (reader, needs) in self.readers().into_iter().filter(|(_, needs)| needs.len() != 1) {
+            let place =
+                |need: &String| self.names.iter().position(|name| name == need).and_then(|at| variables.get(at));
+            let Some(key) = needs.iter().map(place).collect::<Option<Vec<&String>>>() else { continue };
+            let key = key.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            self.waiting.push_back((format!("self.read['{reader}'][({key})]"), 0, 1));
+        }
     }
 
     /// Records that were read of a list's elements: by all arguments of a reading tool, or found in the lists that it returned.
     fn records(&mut self, at: usize, list: &str) -> Vec<Context> {
-        let mut common: Option<BTreeSet<&String>> = None;
-        for element in self
-            .cases
-            .iter()
-            .filter_map(|case| match case.args.get(at) {
-                Some(Literal::List(items)) => Some(items),
-                _ => None,
-            })
-            .flatten()
-        {
-            let Literal::Dict(fields) = element else { return Vec::new() };
-            let names: BTreeSet<&String> = fields.iter().map(|(name, _)| name).collect();
-            common =
-                Some(common.map_or_else(|| names.clone(), |common| common.intersection(&names).copied().collect()));
-        }
-        let Some(common) = common else { return Vec::new() };
+        let Some(common) = self.fields_of(at) else { return Vec::new() };
         let mut contexts = Vec::new();
         let mut errors = Vec::new();
         for (reader, needs) in self.readers().into_iter().filter(|(_, needs)| needs.len() > 1) {
@@ -96,7 +87,7 @@ impl<'s> Search<'s> {
                 let shared: Vec<String> = needs
                     .iter()
                     .enumerate()
-                    .filter(|(_, name)| common.contains(name))
+                    .filter(|(_, name)| common.contains(*name))
                     .map(|(at, name)| format!("k[{at}] == {}", field(name)))
                     .collect();
                 let own = self.ground.toolbox.tools().iter().find(|t| self.ground.toolbox.function(&t.name) == reader);
@@ -165,7 +156,12 @@ impl<'s> Search<'s> {
                     if needs.len() == 1
                         && self.truths(&read).iter().filter(|truth| **truth == Some(true)).count() >= self.enough()
                     {
-                        let error = self.wrap(context, &format!("{text} not in self.errors['{reader}']"));
+                        let mut error = format!("{text} not in self.errors['{reader}']");
+                        // What was read before each call has to be: else it cannot be told.
+                        if depth == 0 && self.truths(&read).iter().all(|truth| *truth == Some(true)) {
+                            error.push_str(&format!(" and self.read['{reader}'][{text}] is not None"));
+                        }
+                        let error = self.wrap(context, &error);
                         self.add(error, Sort::Error);
                         self.waiting.push_back((format!("self.read['{reader}'][{text}]"), context, depth + 1));
                     }
@@ -195,6 +191,14 @@ impl<'s> Search<'s> {
                     self.waiting.push_back((format!("{text}[0]"), context, depth + 1));
                 }
                 self.waiting.push_back((format!("len({text})"), context, depth + 1));
+                // The things that a thing read has.
+                let kinds =
+                    some.iter().filter_map(|list| list.as_array()).flatten().fold(0, |kinds, v| kinds | kind(v));
+                if context == 0 && depth < 4 && (kinds == TEXT || kinds == TABLE) {
+                    let clause = format!("for e in {text}");
+                    self.contexts.push(Context { clause, lists: Vec::new(), records: true });
+                    self.waiting.push_back(("e".to_owned(), self.contexts.len() - 1, depth + 1));
+                }
             }
             self.values.push(Value { text, context, seen, kinds, depth });
         }
