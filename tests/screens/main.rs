@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod panes_answer;
 mod panes_behaviour;
 mod panes_belief;
 mod panes_derived;

@@ -17,7 +17,7 @@ pub(super) fn check(world: &dyn World, program: &ProgramContext, state: &Program
         let status = if outcome.error.is_none() { Status::Holds } else { Status::Fails };
         verdict.checks.push(Check {
             kind: CheckKind::World,
-            condition: "the world accepts it".to_owned(),
+            condition: Check::WORLD.to_owned(),
             status,
             detail: outcome.error.clone(),
         });

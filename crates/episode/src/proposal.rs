@@ -154,6 +154,20 @@ pub struct Check {
     pub detail: Option<String>,
 }
 
+impl Check {
+    /// The condition of the world's own dry run.
+    pub const WORLD: &str = "the world accepts it";
+
+    /// What was found, as a person reads it: the condition, or what the world's dry run says.
+    pub fn said(&self) -> &str {
+        match (self.kind, self.status) {
+            (CheckKind::World, Status::Holds) if self.condition == Check::WORLD => "the world would accept it",
+            (CheckKind::World, Status::Fails) if self.condition == Check::WORLD => "the world would refuse it",
+            _ => &self.condition,
+        }
+    }
+}
+
 /// The kinds of checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -253,6 +267,20 @@ impl Verdict {
         Mark::over(self.checks.iter().filter(|c| c.kind == CheckKind::Precondition))
     }
 
+    /// The mark of the world's own dry run; `NotChecked` where it has none.
+    pub fn world(&self) -> Mark {
+        Mark::over(self.checks.iter().filter(|c| c.kind == CheckKind::World))
+    }
+
+    /// The mark over all but the world's dry run: what assertions, forms and blocking conditions say.
+    pub fn own(&self) -> Mark {
+        match Mark::over(self.checks.iter().filter(|c| !matches!(c.kind, CheckKind::Blocking | CheckKind::World))) {
+            Mark::Fails => Mark::Fails,
+            _ if self.is_blocked() => Mark::Blocked,
+            mark => mark,
+        }
+    }
+
     /// The mark over all checks. A blocking condition speaks neither for nor against the action: it is shown where nothing fails.
     pub fn mark(&self) -> Mark {
         match Mark::over(self.checks.iter().filter(|c| c.kind != CheckKind::Blocking)) {
@@ -296,6 +324,21 @@ mod tests {
         assert_eq!(Verdict::default().preconditions(), Mark::NotChecked);
         let by_the_world = verdict(&[(CheckKind::World, Status::Holds)]);
         assert_eq!((by_the_world.mark(), by_the_world.preconditions()), (Mark::Holds, Mark::NotChecked));
+    }
+
+    #[test]
+    fn assertions_and_the_world_are_two_verdicts() {
+        use CheckKind::{Blocking, Precondition, World};
+        use Status::{Fails, Holds};
+        let marks = |checks: &[(CheckKind, Status)]| (verdict(checks).own(), verdict(checks).world());
+        assert_eq!(marks(&[(Precondition, Holds), (World, Fails)]), (Mark::Holds, Mark::Fails));
+        assert_eq!(marks(&[(Blocking, Fails), (World, Holds)]), (Mark::Blocked, Mark::Holds));
+        assert_eq!(marks(&[(World, Holds)]), (Mark::NotChecked, Mark::Holds));
+        let check = |status| Check { kind: World, condition: Check::WORLD.into(), status, detail: None };
+        assert_eq!(
+            [Holds, Fails].map(|s| check(s).said().to_owned()),
+            ["the world would accept it", "the world would refuse it"]
+        );
     }
 
     #[test]

@@ -96,6 +96,12 @@ impl Turn {
         self.proposals.get(self.place(id)?).map(AsRef::as_ref)
     }
 
+    /// The model that wrote a proposal, if one did.
+    pub fn author(&self, proposal: &Proposal) -> Option<&str> {
+        let ask = proposal.ask?;
+        self.asks.iter().rev().find(|one| one.id == ask).map(|one| one.model.as_str())
+    }
+
     /// The place of a proposal in their list.
     pub fn place(&self, id: ProposalId) -> Option<usize> {
         place(&self.proposals, id, |p| p.id)

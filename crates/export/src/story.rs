@@ -262,7 +262,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
-        proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn)).collect(),
+        proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn, &session.model)).collect(),
         adopted: adopted(node),
         learned: learned::at(node, showings),
         notes: node.turn.notes.clone(),
@@ -401,7 +401,8 @@ fn ask(ask: &Ask) -> AskEntry {
     AskEntry { title, messages, reasoning, answers, outcome }
 }
 
-fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
+/// `own`: the session's model, which is not named.
+fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
     let (verdict, mark) = (turn.verdict(proposal.id), turn.mark(proposal));
     let mut origin = match proposal.origin {
         Origin::Greedy => "greedy completion",
@@ -413,6 +414,9 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
         Origin::Recorded => "recorded",
     }
     .to_owned();
+    if let Some(model) = turn.author(proposal).filter(|model| *model != own) {
+        origin.push_str(&format!(" of {model}"));
+    }
     if turn.asks.iter().any(|ask| Some(ask.id) == proposal.ask && is_edited(ask)) {
         origin.push_str(", from an edited prompt");
     }
@@ -439,7 +443,7 @@ fn proposal(proposal: &Proposal, turn: &Turn) -> ProposalEntry {
 }
 
 fn check(check: &Check) -> (String, String, String) {
-    (check.status.word().to_owned(), check.condition.clone(), check.detail.clone().unwrap_or_default())
+    (check.status.word().to_owned(), check.said().to_owned(), check.detail.clone().unwrap_or_default())
 }
 
 fn fate(proposal: &Proposal, turn: &Turn) -> String {

@@ -280,7 +280,7 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             let mark = turn.mark(proposal);
             let failing = turn.verdict(proposal.id).and_then(|v| v.failing().next());
             let words = match failing.filter(|_| matches!(mark, Mark::Fails | Mark::Blocked)) {
-                Some(check) => sanitize::line(&check.condition).into_owned(),
+                Some(check) => sanitize::line(check.said()).into_owned(),
                 None => mark.word().to_owned(),
             };
             let (mark, role) = words::mark(&theme.glyphs, mark);

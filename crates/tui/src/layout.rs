@@ -52,6 +52,8 @@ pub(crate) struct Geometry {
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
     pub slots: Vec<Placed>,
+    /// The world's answer; empty where the observations are shown anyway.
+    pub answer: Rect,
     /// The chosen proposal in brief; empty where the proposals are shown anyway.
     pub gate: Rect,
     pub message: Rect,
@@ -101,6 +103,8 @@ pub struct Layout {
     arrangements: [Vec<Column>; 3],
     /// Whether the focused pane has the whole body.
     pub zoomed: bool,
+    /// Rows that are kept for the world's answer.
+    pub answer: u16,
 }
 
 impl Default for Layout {
@@ -162,7 +166,7 @@ impl Layout {
         let mut all = slot(PANES, 1000);
         all.shown = PaneId::Proposals;
         let [medium, large] = columns(preset);
-        Layout { preset, arrangements: [vec![column(1000, [all])], medium, large], zoomed: false }
+        Layout { preset, arrangements: [vec![column(1000, [all])], medium, large], zoomed: false, answer: 0 }
     }
 }
 
@@ -191,14 +195,15 @@ impl Layout {
         let class = class(area)?;
         let columns = &self.arrangements[class as usize];
         let one = class == Class::Small || self.zoomed;
-        let shows_proposals = if one {
-            focus == PaneId::Proposals
-        } else {
-            columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == PaneId::Proposals)
+        let shows = |pane| {
+            if one { focus == pane } else { columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == pane) }
         };
+        let answer = if shows(PaneId::Observations) { 0 } else { self.answer.min(area.height / 6) };
         let rows = [1, u16::from(one)].map(Constraint::Length).into_iter();
-        let rows = rows.chain([Constraint::Fill(1)]).chain([u16::from(!shows_proposals), 1, 1].map(Constraint::Length));
-        let [title, tabs, rest, gate, message, footer] = Division::vertical(rows).areas(area);
+        let rows = rows
+            .chain([Constraint::Fill(1)])
+            .chain([answer, u16::from(!shows(PaneId::Proposals)), 1, 1].map(Constraint::Length));
+        let [title, tabs, rest, answer, gate, message, footer] = Division::vertical(rows).areas(area);
         let slots = if one {
             vec![Placed { pane: focus, tabs: vec![focus], area: rest }]
         } else {
@@ -210,7 +215,7 @@ impl Layout {
                 .flat_map(|(column, (x, width))| place(column, Rect { x, width, ..rest }))
                 .collect()
         };
-        Some(Geometry { title, tabs, slots, gate, message, footer })
+        Some(Geometry { title, tabs, slots, answer, gate, message, footer })
     }
 
     pub(crate) fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
@@ -400,17 +405,17 @@ mod tests {
     proptest! {
         #[test]
         fn everything_lies_on_the_screen(
-            width in 0u16..260, height in 0u16..90, pane in 0usize..8, zoomed: bool, presses in prop::collection::vec(0u8..4, 0..60)
+            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, zoomed: bool, presses in prop::collection::vec(0u8..4, 0..60)
         ) {
             let area = screen(width, height);
-            let mut layout = Layout { zoomed, ..Layout::default() };
+            let mut layout = Layout { zoomed, answer, ..Layout::default() };
             for press in presses {
                 let how = [Resize::Wider, Resize::Narrower, Resize::Taller, Resize::Shorter][usize::from(press)];
                 layout.resize(area, PANES[pane], how);
             }
             if let Some(geometry) = layout.geometry(area, PANES[pane]) {
                 let mut cells = 0;
-                let bars = [geometry.title, geometry.tabs, geometry.gate, geometry.message, geometry.footer];
+                let bars = [geometry.title, geometry.tabs, geometry.answer, geometry.gate, geometry.message, geometry.footer];
                 for rect in bars.into_iter().chain(geometry.slots.iter().map(|s| s.area)) {
                     prop_assert_eq!(rect.intersection(area).area(), rect.area());
                     cells += rect.area();

@@ -5,6 +5,7 @@
 //! driver or the terminal themselves.
 
 mod actions;
+mod answer;
 pub mod app;
 mod belief_text;
 pub mod cast;

@@ -7,6 +7,7 @@ use ratatui::widgets::Clear;
 
 use super::App;
 use crate::actions::ActionId;
+use crate::answer;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
@@ -25,6 +26,7 @@ impl App {
         self.drawn.screen = area;
         self.dirty = false;
         chrome::ground(&self.themes.now, area, frame);
+        self.layout.answer = if answer::is_there(&self.view) { answer::ROWS } else { 0 };
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
         };
@@ -81,6 +83,7 @@ impl App {
             frame.render_widget(block, slot.area);
             pane.render(&self.view, &self.themes.now, inner, frame, focused && self.dialogs.is_empty());
         }
+        answer::render(&self.view, &self.themes.now, geometry.answer, frame);
         if !geometry.gate.is_empty() {
             chrome::gate_line(&self.view, &self.themes.now, geometry.gate, frame);
         }

@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::App;
 use crate::chrome;
+use crate::pane::PaneId;
 use stepwright_protocol::Level;
 
 const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
@@ -80,6 +81,9 @@ impl App {
                 self.set_focus(pane);
             }
             return;
+        }
+        if clicked && geometry.answer.contains(at) {
+            return self.set_focus(PaneId::Observations);
         }
         let Some(slot) = geometry.slots.into_iter().find(|s| s.area.contains(at)) else { return };
         if clicked {

@@ -9,7 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::{Answer, View};
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{edit, words};
-use stepwright_episode::{CheckKind, Status, Verdict};
+use stepwright_episode::{Status, Verdict};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::{BeliefReading, Command};
 use stepwright_text::sanitize;
@@ -195,9 +195,7 @@ pub(crate) fn verdict_rows(verdict: &Result<Verdict, String>, theme: &Theme, col
     }
     for check in &verdict.checks {
         let (mark, role) = words::mark(&theme.glyphs, check.status.into());
-        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
-        let mut lines =
-            words::labelled(&format!("{mark} "), Role::Text, &format!("{kind}{}", check.condition), columns);
+        let mut lines = words::labelled(&format!("{mark} "), Role::Text, check.said(), columns);
         if let Some(lead) = lines.first_mut().and_then(|line| line.first_mut()) {
             lead.role = role;
         }

@@ -3,7 +3,7 @@
 use crate::theme::Role;
 use crate::widgets::words;
 use stepwright_episode::showing::Listed;
-use stepwright_episode::{Actor, BranchEdit, Choice, Event, NodeId, ProposalId, Record, Session, blind};
+use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, blind};
 use stepwright_method::showing;
 
 /// The record's kind in a word or two, and its role.
@@ -87,7 +87,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
             format!("{}: {}{problem}", words::origin(proposal.origin), words::one_line(text))
         }
         Event::Checked { proposal, verdict } => {
-            let failing: Vec<&str> = verdict.failing().map(|c| c.condition.as_str()).collect();
+            let failing: Vec<&str> = verdict.failing().map(Check::said).collect();
             let mark = verdict.mark().word();
             match failing.as_slice() {
                 [] => format!("{}: {mark}", of(*proposal)),

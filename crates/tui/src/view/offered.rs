@@ -44,8 +44,8 @@ pub(super) struct Offered {
     shown: Vec<usize>,
     /// Whether something else than the person's choice says which copy is shown.
     fixed: Vec<bool>,
-    /// How often models wrote the action of each row.
-    written: Vec<usize>,
+    /// Which models wrote the action of each row, and how often each.
+    written: Vec<Vec<(String, usize)>>,
     /// The rows in the order they are shown in.
     order: Vec<usize>,
     /// The place of each row in that order.
@@ -111,13 +111,19 @@ impl Offered {
                     if proposal.origin.is_built_in() {
                         *at = place;
                     }
-                    *times += usize::from(written);
+                    if written {
+                        count(times, turn.author(proposal).unwrap_or_default());
+                    }
                 }
                 _ => {
                     offered.shown.push(place);
                     weights.push(weight);
                     places.push(place);
-                    offered.written.push(usize::from(written));
+                    let mut times = Vec::new();
+                    if written {
+                        count(&mut times, turn.author(proposal).unwrap_or_default());
+                    }
+                    offered.written.push(times);
                 }
             }
             offered.rows.push(row);
@@ -178,6 +184,14 @@ impl Offered {
     }
 }
 
+/// Counts one more text of a model.
+fn count(authors: &mut Vec<(String, usize)>, model: &str) {
+    match authors.iter_mut().find(|(known, _)| known == model) {
+        Some((_, times)) => *times += 1,
+        None => authors.push((model.to_owned(), 1)),
+    }
+}
+
 impl View {
     pub(super) fn rows(&self) -> Arc<Offered> {
         let Some((session, turn)) = self.session.as_ref().zip(self.turn()) else { return Arc::default() };
@@ -234,11 +248,11 @@ impl View {
         [holds, blocked, unchecked, offered.pruned]
     }
 
-    /// How often models wrote the action of a proposal that is shown, itself included.
-    pub fn times(&self, id: ProposalId) -> usize {
+    /// Which models wrote the action of a proposal that is shown, and how often each, itself included.
+    pub fn authors(&self, id: ProposalId) -> Vec<(String, usize)> {
         let offered = self.rows();
         let row = self.turn().and_then(|turn| turn.place(id)).and_then(|place| offered.rows.get(place));
-        row.and_then(|row| offered.written.get(*row)).copied().unwrap_or_default().max(1)
+        row.and_then(|row| offered.written.get(*row)).cloned().unwrap_or_default()
     }
 
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.

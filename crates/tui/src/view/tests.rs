@@ -85,11 +85,12 @@ impl Played {
 
     /// The rows: their numbers and texts, and what is said of them.
     fn rows(&self) -> Vec<String> {
+        let times = |id| self.view.authors(id).iter().map(|(_, times)| times).sum::<usize>();
         let row = |p: &Proposal| {
             let said = [
                 (self.view.is_recommended(p.id), "recommended".to_owned()),
                 (self.view.selected == Some(p.id), "chosen".to_owned()),
-                (self.view.times(p.id) > 1, format!("{} times", self.view.times(p.id))),
+                (times(p.id) > 1, format!("{} times", times(p.id))),
                 (self.view.was_taken(p), "taken before".to_owned()),
                 (self.view.refused_before(p).is_some(), format!("refused: {:?}", self.view.refused_before(p))),
             ];
@@ -119,4 +120,23 @@ fn rows_are_those_they_were() {
         }
     }
     insta::assert_snapshot!(out);
+}
+
+#[test]
+fn the_same_text_of_two_models_is_one_row_with_both_names() {
+    let mut played = Played::new();
+    for (ask, model) in [(1, "one"), (2, "other"), (3, "one")] {
+        let (kind, model) =
+            (stepwright_episode::AskKind::Action { how: stepwright_episode::Sampling::Greedy }, model.to_owned());
+        played.event(Event::Asked { ask, kind, model, prompt: None, n: 1, temperature: 0.0 });
+        let origin = Origin::Greedy;
+        let id = played.session().next_proposal();
+        let action = Some(Action::new("look", None));
+        let proposal = Proposal { action, ask: Some(ask), ..Proposal::new(id, "look", origin) };
+        played.event(Event::Proposed { proposal: proposal.into() });
+    }
+    let offered = played.view.offered();
+    assert_eq!(offered.len(), 1);
+    let authors = played.view.authors(offered[0].id);
+    assert_eq!(crate::widgets::words::authors(&authors), "one x2, other x1");
 }

@@ -45,6 +45,11 @@ pub fn origin(origin: Origin) -> &'static str {
     }
 }
 
+/// Models that wrote a text, with how often each did: `one x2, other x1`.
+pub fn authors(of: &[(String, usize)]) -> String {
+    of.iter().map(|(model, times)| format!("{} x{times}", crate::sanitize::line(model))).collect::<Vec<_>>().join(", ")
+}
+
 /// A value on one line: scalars whole, collections whole while short, else by their size.
 pub fn value(value: &Value) -> String {
     const LONGEST: usize = 2_400;

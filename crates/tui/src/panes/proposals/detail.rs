@@ -67,9 +67,12 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         let label = format!("{} refused at step {step}: ", theme.glyphs.no);
         rows.extend(words::labelled(&label, Role::Warn, why, width));
     }
-    let times = view.times(proposal.id);
-    if times > 1 {
-        rows.push(vec![run(Role::Dim, format!("written  {times} times, the first is shown"))]);
+    let authors = view.authors(proposal.id);
+    let times: usize = authors.iter().map(|(_, times)| times).sum();
+    if times > 1 || authors.iter().any(|(model, _)| view.session.as_ref().is_some_and(|s| s.model != *model)) {
+        let text = format!("by {}", words::authors(&authors));
+        let text = if times > 1 { format!("{times} times, {text}; the first is shown") } else { text };
+        rows.extend(words::labelled("written  ", Role::Dim, &text, width));
     }
     if let Some(reason) = turn.rejection(proposal.id) {
         let reason = if reason.is_empty() { "no reason given" } else { reason };
@@ -102,9 +105,10 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
 
 fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let mark = verdict.mark();
+    let mark = verdict.own();
     let (glyph, role) = words::mark(&theme.glyphs, mark);
-    let summary = match (mark, verdict.checks.len()) {
+    let own = || verdict.checks.iter().filter(|check| check.kind != CheckKind::World);
+    let summary = match (mark, own().count()) {
         (Mark::NotChecked, _) => format!("{glyph} not checked: no precondition is in force for this action"),
         (Mark::Blocked, _) => {
             format!("{glyph} blocked: choosing it would execute nothing")
@@ -118,10 +122,11 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
         lead.role = role;
     }
     rows.extend(lines);
-    for check in &verdict.checks {
+    let world = verdict.checks.iter().filter(|check| check.kind == CheckKind::World);
+    for check in own().chain(world) {
         let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
-        let kind = if check.kind == CheckKind::World { "world: " } else { "" };
-        let lines = words::labelled(&format!("  {glyph} "), Role::Text, &format!("{kind}{}", check.condition), width);
+        let lead = if check.kind == CheckKind::World { format!("world    {glyph} ") } else { format!("  {glyph} ") };
+        let lines = words::labelled(&lead, Role::Text, check.said(), width);
         rows.extend(lines.into_iter().enumerate().map(|(i, mut line)| {
             if i == 0
                 && let Some(lead) = line.first_mut()

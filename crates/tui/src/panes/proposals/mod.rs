@@ -21,7 +21,7 @@ use crate::widgets::outline::{BROWSING, Mouse, Outline};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::why::WORDS;
 use crate::widgets::{words, wrap};
-use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
+use stepwright_episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
 pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
@@ -166,11 +166,17 @@ impl ProposalsPane {
 
 fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width: usize) -> Row {
     let outcome = outcome(view, turn, proposal);
-    let (glyph, role) = match outcome {
-        Outcome::Pruned | Outcome::Replaced => (theme.glyphs.dot, Role::Dim),
-        _ => words::mark(&theme.glyphs, turn.mark(proposal)),
+    // What assertions and blocking conditions say of it, and what the world's dry run does.
+    let (own, world) = match turn.verdict(proposal.id) {
+        Some(verdict) => (verdict.own(), verdict.world()),
+        None => (turn.mark(proposal), Mark::NotChecked),
     };
-    let status = run(role, glyph);
+    let marks = match outcome {
+        Outcome::Pruned | Outcome::Replaced => [(theme.glyphs.dot, Role::Dim), (" ", Role::Dim)],
+        _ if world == Mark::NotChecked => [words::mark(&theme.glyphs, own), (" ", Role::Dim)],
+        _ => [words::mark(&theme.glyphs, own), words::mark(&theme.glyphs, world)],
+    };
+    let [own, world] = marks.map(|(glyph, role)| run(role, glyph));
     let star =
         if view.is_recommended(proposal.id) { run(Role::Accent, theme.glyphs.star) } else { run(Role::Text, " ") };
     let chosen = view.selected == Some(proposal.id);
@@ -180,11 +186,11 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
         _ if proposal.action.is_none() => Role::Dim,
         _ => Role::Text,
     };
-    let mut row = vec![words::here(theme, chosen), star, status, run(Role::Text, " ")];
+    let mut row = vec![words::here(theme, chosen), star, own, world, run(Role::Text, " ")];
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
         Outcome::Rejected(_) => String::new(),
-        _ => facts(proposal, view.times(proposal.id), width),
+        _ => facts(view, proposal, width),
     };
     let mut tail = String::new();
     match outcome {
@@ -202,7 +208,13 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             }
         }
     }
-    let room = width.saturating_sub(4 + facts.width());
+    if let Some((Some(_), why)) = &turn.recommended
+        && view.is_recommended(proposal.id)
+        && matches!(turn.mark(proposal), Mark::Fails | Mark::Blocked)
+    {
+        tail.push_str(&format!(" ({why})"));
+    }
+    let room = width.saturating_sub(5 + facts.width());
     let mut main = vec![run(role, words::one_line(surface(proposal)))];
     if !tail.is_empty() {
         main.push(run(Role::Dim, tail));
@@ -244,8 +256,8 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
     below
 }
 
-/// Score, log-probability, origin and how often it was written, as far as the width allows.
-fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
+/// Score, log-probability, origin, who wrote it and how often, as far as the width allows.
+fn facts(view: &View, proposal: &Proposal, width: usize) -> String {
     let mut facts = String::new();
     if width >= 50 {
         if let Some(score) = proposal.score_in_words() {
@@ -258,8 +270,15 @@ fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
     if width >= 36 {
         facts.push_str(&format!("  {}", words::origin(proposal.origin)));
     }
-    if times > 1 {
-        facts.push_str(&format!(" x{times}"));
+    let authors = view.authors(proposal.id);
+    let own = view.session.as_ref().map_or("", |session| session.model.as_str());
+    match authors.as_slice() {
+        [] => {}
+        [(model, times)] if model == own || model.is_empty() || width < 36 => {
+            facts.push_str(&if *times > 1 { format!(" x{times}") } else { String::new() });
+        }
+        several if width < 36 => facts.push_str(&format!(" x{}", several.iter().map(|(_, n)| n).sum::<usize>())),
+        several => facts.push_str(&format!(" {}", words::authors(several))),
     }
     facts
 }
