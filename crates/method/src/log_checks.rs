@@ -14,6 +14,18 @@ pub struct Violation {
     pub step: usize,
     pub action: String,
     pub check: Check,
+    /// What the assertion read there, and since when that was so.
+    pub read: Vec<Read>,
+}
+
+/// A value that an assertion read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// The expression: `self.inventory`.
+    pub part: String,
+    pub value: String,
+    /// The steps that were done when it became so; 0 where it was so from the beginning.
+    pub since: usize,
 }
 
 /// The program state along a log, with what the log leaves out.
@@ -63,16 +75,34 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
     let calls = |step: Step| step.call.into_iter().chain(step.calls);
     along.go(calls(read.next().unwrap_or_default()), 0, true);
     let mut found = Vec::new();
+    let mut states = Vec::new();
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
+        states.push(along.state.clone());
         if let Some(call) = transcript.call_of(&step.action) {
             let checks = along.check(program, &call).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
-            found.extend(failing.map(|check| Violation { step: at, action: step.action.clone(), check }));
+            found.extend(failing.map(|check| {
+                let read = since(program, &states, &call, &check.condition);
+                Violation { step: at, action: step.action.clone(), check, read }
+            }));
         }
         // What the purchase at the end led to is often left out, and nothing comes after it.
         along.go(calls(read), at, step.observation.is_some());
     }
     found
+}
+
+/// What an assertion reads at the last of these states, and since which of them.
+fn since(program: &ProgramContext, states: &[ProgramState], call: &Call, assertion: &str) -> Vec<Read> {
+    let mut earlier = states.iter().rev().map(|state| program.values(state, call, assertion));
+    let now = earlier.next().unwrap_or_default();
+    let last = states.len().saturating_sub(1);
+    let mut read: Vec<Read> = now.into_iter().map(|(part, value)| Read { part, value, since: last }).collect();
+    for (at, values) in (0..last).rev().zip(earlier) {
+        let same = |read: &Read| values.iter().any(|(part, value)| *part == read.part && *value == read.value);
+        read.iter_mut().filter(|read| read.since == at + 1 && same(read)).for_each(|read| read.since = at);
+    }
+    read
 }
 
 /// The program that a log's calls are of, with the specification's own assertions in force.

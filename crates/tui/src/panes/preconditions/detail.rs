@@ -6,6 +6,7 @@ use crate::theme::{Glyphs, Role};
 use crate::view::View;
 use crate::widgets::draw::Row;
 use crate::widgets::words;
+use stepwright_library::Impact;
 use stepwright_method::precondition::{
     Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
 };
@@ -21,6 +22,8 @@ pub(super) struct CandidateDetail<'a> {
     /// Where it comes from, if it is no candidate of the pool.
     pub(super) origin: Option<&'a str>,
     pub(super) seen: Option<&'a Inspection>,
+    /// What it would have stopped of the library.
+    pub(super) impact: Option<&'a Impact>,
 }
 
 /// |C|, its share, and what a model says of it; where from, unless room is short.
@@ -55,7 +58,7 @@ fn share(part: usize, whole: usize) -> String {
 }
 
 pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen } = known;
+    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
@@ -80,6 +83,14 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     } else {
         let why = format!("{}; {facts}", rows::reason(candidate, *pool));
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
+    }
+    if let Some(impact) = impact.filter(|impact| impact.decisions > 0) {
+        let role = match (impact.stopped.right, impact.stopped.all()) {
+            (0, 0) => Role::Text,
+            (0, _) => Role::Good,
+            _ => Role::Bad,
+        };
+        rows.extend(words::labelled("library ", role, &impact.in_words(), width));
     }
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.

@@ -231,8 +231,9 @@ impl PreconditionsPane {
         let seen = self.seen.said.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
-            let known =
-                CandidateDetail { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
+            let impact = self.text(row, view).and_then(|text| self.weighed.of(&text)).map(AsRef::as_ref);
+            let (pool, ranking) = (self.pool(view), self.ranking);
+            let known = CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
@@ -280,7 +281,9 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
             let (pool, ranking) = (pane.pool(view), pane.ranking);
-            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
+            let impact = pane.weighed.of(typing.editor.text().trim()).map(AsRef::as_ref);
+            let seen = Some(seen.as_ref());
+            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         }
         Some(Err(why)) => words::labelled("", Role::Warn, why, width),
