@@ -13,8 +13,8 @@ use stepwright::episode::{
     Verdict,
 };
 use stepwright::library::Library;
+use stepwright::world::World as _;
 use stepwright::world::household::{Edition, HouseholdWorld, Source};
-use stepwright::world::{TaskSet as _, World as _};
 
 const DECISIONS: usize = 100;
 /// How long typing rests before anything is asked.
@@ -30,7 +30,7 @@ fn session(world: &mut HouseholdWorld, task: &str, seed: u64, way: &str) -> (Hea
         world: "household".into(),
         data: "shipped".into(),
         task: task.into(),
-        specification: world.specification(),
+        specification: world.specification().into_owned(),
         ..Header::default()
     };
     let (mut session, mut records) = (Session::new(header.clone()), Vec::new());
@@ -75,7 +75,7 @@ fn write(path: &Path, (header, records): &(Header, Vec<Record>)) {
 fn library(folder: &Path, places: &[PathBuf]) -> (Library, Duration) {
     let begun = Instant::now();
     let mut library = Library::new(folder.join("cache"));
-    library.refresh(places, &mut |_, _| true);
+    library.index.refresh(places, &mut |_, _| true);
     (library, begun.elapsed())
 }
 
@@ -85,7 +85,7 @@ fn answer(library: &mut Library, places: &[PathBuf], action: &str, text: &str) -
     let mut words = String::new();
     for _ in 0..6 {
         let begun = Instant::now();
-        library.refresh(places, &mut |_, _| true);
+        library.index.refresh(places, &mut |_, _| true);
         words = library.impact(Some("household"), action, None, text).unwrap().in_words();
         times.push(begun.elapsed());
     }

@@ -26,8 +26,8 @@ struct Played {
     observation: String,
 }
 
-pub(super) fn compare(file: &Path) -> Row {
-    let mut row = Row::new(format!("{} as logs: accepted steps without a violation", super::label(file)), "steps");
+pub(super) fn compare(file: &Path, label: &str) -> Row {
+    let mut row = Row::new(format!("{label} as logs: accepted steps without a violation"), "steps");
     row.each_record(file, |row, _, episode: Episode| {
         let step = |played: &Played| {
             let (action, observation) = (played.command.clone(), Some(played.observation.clone()));
@@ -41,7 +41,7 @@ pub(super) fn compare(file: &Path) -> Row {
             ..Trajectory::default()
         };
         let accepted = |at: usize| log.steps.get(at).is_some_and(|step| !step.is_refused());
-        row.compared += (0..log.steps.len()).filter(|at| accepted(*at)).count();
+        row.compared += (0..log.steps.len()).filter(|at| accepted(*at)).count() as u64;
         match program_of(&log) {
             Err(why) => row.differs(difference(&episode.id, "a program", why)),
             Ok(program) => {

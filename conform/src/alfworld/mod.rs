@@ -65,7 +65,7 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
     for (games, from) in sources.into_iter().filter(|(games, from)| !games.is_empty() || *from == COMPACT) {
         rows.extend(traces.iter().flat_map(|file| replay::compare(file, games, from)));
     }
-    rows.extend(traces.iter().map(|file| audits::compare(file)));
+    rows.extend(traces.iter().map(|file| audits::compare(file, &label(file))));
     rows.push(games::compare_built("PDDL problems built = compact JSON", &problems, &compact));
     rows.push(games::compare_built("official files built = compact JSON", &official, &compact));
     rows.extend(programs::compare(folder, &compact));

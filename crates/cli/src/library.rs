@@ -65,7 +65,7 @@ impl LibraryCommand {
 pub(super) fn read(shelf: &Shelf, places: &[PathBuf]) -> Library {
     let mut library = Library::new(shelf.cache.clone());
     let bar = progress(0).with_message("files of the library");
-    library.refresh(places, &mut |done, all| {
+    library.index.refresh(places, &mut |done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
         true
@@ -76,10 +76,10 @@ pub(super) fn read(shelf: &Shelf, places: &[PathBuf]) -> Library {
 
 fn list(shelf: &Shelf, json: bool) -> Result<ExitCode, CliError> {
     let library = read(shelf, &shelf.places());
-    library.prune();
+    library.index.prune();
     let mut out = String::new();
     if json {
-        for (path, contents) in library.files() {
+        for (path, contents) in library.index.files() {
             let line = json!({
                 "file": path, "episodes": contents.episodes.len(), "decisions": contents.decisions(), "problems": contents.problems,
             });
@@ -90,7 +90,7 @@ fn list(shelf: &Shelf, json: bool) -> Result<ExitCode, CliError> {
     }
     for place in shelf.places() {
         let own: Vec<_> =
-            library.files().filter(|(path, _)| path.starts_with(&place)).map(|(_, contents)| contents).collect();
+            library.index.files().filter(|(path, _)| path.starts_with(&place)).map(|(_, contents)| contents).collect();
         let (episodes, decisions) = own.iter().fold((0, 0), |(e, d), c| (e + c.episodes.len(), d + c.decisions()));
         let gone = if place.exists() || place == shelf.sessions { "" } else { "; it is not there" };
         let (files, episodes, decisions) =
@@ -98,6 +98,6 @@ fn list(shelf: &Shelf, json: bool) -> Result<ExitCode, CliError> {
         out.push_str(&format!("{}\n  {files}, {episodes}, {decisions}{gone}\n", place.display()));
     }
     print(&out)?;
-    library.problems().into_iter().for_each(note);
+    library.index.problems().into_iter().for_each(note);
     Ok(ExitCode::SUCCESS)
 }

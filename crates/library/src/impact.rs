@@ -2,14 +2,14 @@
 //! to be. A decision whose state is not known, or about which the engine cannot decide, is told apart too and never passes.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::contents::Judged;
-use super::index::Library;
-use super::occasions::{Case, Group, Occasions, Place, Wanted, calls_before};
+use super::index::Index;
+use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before};
 use stepwright_program::{Assertion, Call, CheckResult, Checker, Outcome, Rejection};
 use stepwright_text::words::count;
 
@@ -168,7 +168,23 @@ enum End {
     Untold,
 }
 
+/// The library: its index, and the states of the actions asked about last.
+#[derive(Debug, Default)]
+pub struct Library {
+    pub index: Index,
+    kept: Mutex<Kept>,
+}
+
 impl Library {
+    /// None read yet; the index is kept in that folder.
+    pub fn new(cache: PathBuf) -> Self {
+        Library { index: Index::new(cache), ..Library::default() }
+    }
+
+    fn occasions(&self, wanted: &Wanted) -> Vec<Arc<Occasions>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).occasions(&self.index, wanted)
+    }
+
     /// What an assertion would have stopped. `world` and `params` narrow whose decisions count.
     /// Errors: the text is no assertion.
     pub fn impact(

@@ -4,15 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::contents::Contents;
-use super::occasions::Kept;
 use stepwright_episode::log;
 use stepwright_world::{problems, read_logs};
 
@@ -24,7 +24,7 @@ const ENDINGS: [&str; 6] = ["jsonl", "json", "eval", "txt", "log", "md"];
 const DEEPEST: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+struct Stamp {
     bytes: u64,
     /// When it was written to, in nanoseconds of Unix time.
     time: u128,
@@ -41,18 +41,17 @@ struct Entry {
 
 /// The files of the library and what is in them.
 #[derive(Debug, Default)]
-pub struct Library {
+pub struct Index {
     cache: PathBuf,
     known: BTreeMap<PathBuf, (Stamp, Arc<Contents>)>,
     /// What could not be kept, in words.
     pub problem: Option<String>,
-    pub(crate) kept: Mutex<Kept>,
 }
 
-impl Library {
+impl Index {
     /// None read yet; what is read is kept in that folder.
     pub fn new(cache: PathBuf) -> Self {
-        Library { cache, ..Library::default() }
+        Index { cache, ..Index::default() }
     }
 
     /// Reads what is new in these files and folders, and forgets what is gone; whether anything is other than it was. `progress` is told
@@ -88,12 +87,7 @@ impl Library {
             Some(kept) if kept.stamp == stamp => return kept.contents,
             kept => kept,
         };
-        let digest = fs::File::open(path).and_then(|mut file| {
-            let mut sum = Sha256::new();
-            std::io::copy(&mut file, &mut sum)?;
-            Ok(shown(&sum.finalize()))
-        });
-        let digest = match digest {
+        let digest = match digest(path) {
             Ok(digest) => digest,
             Err(e) => return Contents::unreadable(format!("{}: {e}", path.display())),
         };
@@ -132,7 +126,7 @@ impl Library {
 }
 
 /// The files of these places that may be logs, with their stamps; a place may be a file itself.
-pub fn files(places: &[PathBuf]) -> Vec<(PathBuf, Stamp)> {
+fn files(places: &[PathBuf]) -> Vec<(PathBuf, Stamp)> {
     let mut found = BTreeMap::new();
     places.iter().for_each(|place| walk(place, 0, &mut found));
     found.into_iter().collect()
@@ -178,6 +172,16 @@ fn keep(folder: &Path, place: &Path, entry: &Entry) -> std::io::Result<()> {
     let beside = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(std::io::BufWriter::new(beside.as_file()), entry)?;
     beside.persist(place).map(drop).map_err(|e| e.error)
+}
+
+fn digest(path: &Path) -> std::io::Result<String> {
+    let (mut file, mut sum, mut buffer) = (fs::File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(shown(&sum.finalize())),
+            n => sum.update(buffer.get(..n).unwrap_or_default()),
+        }
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

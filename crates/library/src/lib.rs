@@ -11,6 +11,6 @@ mod shelf;
 mod tests;
 
 pub use contents::{Contents, Decision, Episode, Judged, Node, Person};
-pub use impact::{Impact, Look, Stopped, Tally};
-pub use index::Library;
+pub use impact::{Impact, Library, Look, Stopped, Tally};
+pub use index::Index;
 pub use shelf::Shelf;

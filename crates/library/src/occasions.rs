@@ -2,12 +2,12 @@
 //! called before, once for an action, and kept for the actions asked about last.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::contents::{Contents, Decision, Episode};
-use super::index::Library;
+use super::index::Index;
 use stepwright_program::{Call, Function, Literal, Role, Specification, State};
 
 /// The actions whose occasions are kept.
@@ -85,15 +85,14 @@ impl Occasions {
     }
 }
 
-impl Library {
+impl Kept {
     /// The occasions of an action, file by file; those of files that are as they were are kept.
-    pub(crate) fn occasions(&self, wanted: &Wanted) -> Vec<Arc<Occasions>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let Kept { actions, specifications } = &mut *kept;
+    pub(crate) fn occasions(&mut self, index: &Index, wanted: &Wanted) -> Vec<Arc<Occasions>> {
+        let Kept { actions, specifications } = self;
         let before = actions.iter().position(|(known, _)| known == wanted).map(|at| actions.remove(at).1);
         let mut before = before.unwrap_or_default().into_iter().peekable();
         let mut found = Vec::new();
-        for (path, contents) in self.files() {
+        for (path, contents) in index.files() {
             // Both are in the order of their paths.
             while before.next_if(|known| known.path.as_path() < path).is_some() {}
             let known = before.next_if(|known| known.path == path);

@@ -33,7 +33,7 @@ fn logs() -> String {
 fn read(places: &[PathBuf], cache: &Path) -> (Library, usize) {
     let mut library = Library::new(cache.to_owned());
     let mut files = 0;
-    library.refresh(places, &mut |_, _| {
+    library.index.refresh(places, &mut |_, _| {
         files += 1;
         true
     });
@@ -82,11 +82,16 @@ fn what_is_new_is_read_and_what_is_damaged_takes_nothing_from_the_rest() {
     std::fs::write(places[0].join("below/b.jsonl"), logs().lines().next().unwrap()).unwrap();
     std::fs::write(places[0].join("c.eval"), "PK\u{3}\u{4}torn").unwrap();
     std::fs::write(places[0].join("notes.rs"), "no log").unwrap();
-    let decisions = |library: &Library| library.files().map(|(_, contents)| contents.decisions()).collect::<Vec<_>>();
+    let decisions =
+        |library: &Library| library.index.files().map(|(_, contents)| contents.decisions()).collect::<Vec<_>>();
     let (mut library, files) = read(&places, &cache);
     assert_eq!((files, decisions(&library)), (3, vec![7, 2, 0]));
-    assert!(library.problems().iter().any(|problem| problem.contains("c.eval")), "{:?}", library.problems());
-    assert!(!library.refresh(&places, &mut |_, _| true), "nothing is new");
+    assert!(
+        library.index.problems().iter().any(|problem| problem.contains("c.eval")),
+        "{:?}",
+        library.index.problems()
+    );
+    assert!(!library.index.refresh(&places, &mut |_, _| true), "nothing is new");
     // What is kept is taken from there: the file itself is not looked at while its stamp is the same.
     let entries = || std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(entries().len(), 3);
@@ -99,14 +104,14 @@ fn what_is_new_is_read_and_what_is_damaged_takes_nothing_from_the_rest() {
     assert_eq!(decisions(&read(&places, &cache).0), [7, 2, 0]);
     std::fs::write(places[0].join("below/b.jsonl"), logs()).unwrap();
     std::fs::remove_file(places[0].join("a.jsonl")).unwrap();
-    assert!(library.refresh(&places, &mut |_, _| true));
+    assert!(library.index.refresh(&places, &mut |_, _| true));
     assert_eq!(decisions(&library), [7, 0]);
-    library.prune();
+    library.index.prune();
     assert_eq!(entries().len(), 2);
     // A cache that cannot be written is said once, and nothing else fails.
     let (library, _) = read(&places, &places[0].join("c.eval"));
     assert_eq!(decisions(&library), [7, 0]);
-    assert!(library.problem.is_some());
+    assert!(library.index.problem.is_some());
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Read {
             desk.tell(Notice::Progress { what: "reading the library".to_owned(), done, total });
         };
         let (is_first, mut told) = (self.at.is_none(), false);
-        self.library.refresh(&shelf.places(), &mut |done, total| {
+        self.library.index.refresh(&shelf.places(), &mut |done, total| {
             if is_first && done > 0 && done.is_multiple_of((total / 50).max(20)) {
                 told = true;
                 tell(done, total);
@@ -81,7 +81,7 @@ impl Read {
         }
         // What was stopped goes on at the next question.
         self.at = desk.keep_running().then(Instant::now);
-        let problems: Vec<String> = self.library.problems().into_iter().map(str::to_owned).collect();
+        let problems: Vec<String> = self.library.index.problems().into_iter().map(str::to_owned).collect();
         if problems != self.said
             && let Some(first) = problems.first()
         {
