@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::{Row, difference};
+use stepwright_episode::Status;
 use stepwright_method::log_checks::{program_of, violations};
 use stepwright_trajectory::{Step, Trajectory};
 
@@ -45,7 +46,10 @@ pub(super) fn compare(file: &Path, label: &str) -> Row {
         match program_of(&log) {
             Err(why) => row.differs(difference(&episode.id, "a program", why)),
             Ok(program) => {
-                for found in violations(&log, &program).into_iter().filter(|found| accepted(found.step)) {
+                for found in violations(&log, &program)
+                    .into_iter()
+                    .filter(|found| accepted(found.step) && found.check.status == Status::Fails)
+                {
                     let at = format!("{} step {} `{}`", episode.id, found.step + 1, found.action);
                     row.differs(difference(at, "no violation", format!("{:?}", found.check)));
                 }

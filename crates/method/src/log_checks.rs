@@ -3,6 +3,7 @@
 use stepwright_episode::{Check, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
+use stepwright_world::transcript::Transcript;
 use stepwright_world::transcript_of;
 
 use super::program_context::{ProgramContext, ProgramState};
@@ -42,16 +43,25 @@ impl AlongLog {
         AlongLog { state: program.start(), unobserved }
     }
 
-    /// The assertions' verdicts on a call here. After a step without observation a failure may be the log's and not the
-    /// agent's.
-    pub fn check(&self, program: &ProgramContext, call: &Call) -> Vec<Check> {
+    /// The assertions' verdicts on a step's call here. After a step without observation a failure may be the log's and not the
+    /// agent's; so it may be where the world accepted the step, which shows that something was there that no text had told.
+    pub fn check(&self, program: &ProgramContext, call: &Call, step: &Step, transcript: &Transcript) -> Vec<Check> {
         let mut checks = program.check(&self.state, call);
+        let accepted = step.observation.is_some() && !step.is_refused();
+        if accepted && checks.iter().any(|check| check.status == Status::Fails) {
+            let mut there = self.state.clone();
+            there.run((transcript.shown)(call).iter());
+            let again = program.check(&there, call);
+            let holds = |check: &&mut Check| {
+                again.iter().any(|other| other.condition == check.condition && other.status == Status::Holds)
+            };
+            for check in checks.iter_mut().filter(|check| check.status == Status::Fails).filter(holds) {
+                untold(check, "the world accepted it: it was there, though nothing that was read before says so");
+            }
+        }
         if let Some(place) = &self.unobserved {
             for check in checks.iter_mut().filter(|check| check.status == Status::Fails) {
-                check.status = Status::Unknown;
-                let values = check.detail.take().unwrap_or_default();
-                let why = format!("the log does not say what was observed {place}");
-                check.detail = Some(if values.is_empty() { why } else { format!("{values}; {why}") });
+                untold(check, &format!("the log does not say what was observed {place}"));
             }
         }
         checks
@@ -67,6 +77,13 @@ impl AlongLog {
     }
 }
 
+/// Makes a failure one that cannot be told, and says why.
+fn untold(check: &mut Check, why: &str) {
+    check.status = Status::Unknown;
+    let values = check.detail.take().unwrap_or_default();
+    check.detail = Some(if values.is_empty() { why.to_owned() } else { format!("{values}; {why}") });
+}
+
 /// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript_of(log);
@@ -79,7 +96,7 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
         states.push(along.state.clone());
         if let Some(call) = transcript.call_of(&step.action) {
-            let checks = along.check(program, &call).into_iter();
+            let checks = along.check(program, &call, step, &transcript).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
             found.extend(failing.map(|check| {
                 let read = since(program, &states, &call, &check.condition);

@@ -84,14 +84,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         let why = format!("{}; {facts}", rows::reason(candidate, *pool));
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
     }
-    if let Some(impact) = impact.filter(|impact| impact.decisions > 0) {
-        let role = match (impact.stopped.right, impact.stopped.all()) {
-            (0, 0) => Role::Text,
-            (0, _) => Role::Good,
-            _ => Role::Bad,
-        };
-        rows.extend(words::labelled("library ", role, &impact.in_words(), width));
-    }
+    rows.extend(weighed(*impact, width));
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.
         if let Some(words) = exclusion(seen, view) {
@@ -105,6 +98,17 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         }
     }
     rows
+}
+
+/// What the library says; nothing where it has no such decision.
+pub(super) fn weighed(impact: Option<&Impact>, width: usize) -> Vec<Row> {
+    let Some(impact) = impact.filter(|impact| impact.decisions > 0) else { return Vec::new() };
+    let role = match (impact.stopped.right, impact.stopped.all()) {
+        (0, 0) => Role::Text,
+        (0, _) => Role::Good,
+        _ => Role::Bad,
+    };
+    words::labelled("library ", role, &impact.in_words(), width)
 }
 
 /// The relations in the order shown, with the words before the others.
