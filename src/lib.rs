@@ -7,6 +7,7 @@ pub use stepwright_cli::{self as cli, debug_log};
 pub use stepwright_episode as episode;
 pub use stepwright_export as export;
 pub use stepwright_launch::config;
+pub use stepwright_library as library;
 pub use stepwright_method::{self as method, belief, precondition};
 pub use stepwright_model::{self as model, prompt};
 pub use stepwright_sandbox as sandbox;

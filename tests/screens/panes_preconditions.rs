@@ -53,11 +53,9 @@ impl Bench {
 
     /// Does an action; what it wants beside looking at a candidate.
     pub(crate) fn act(&mut self, action: PaneAction) -> Vec<Intent> {
-        let (looks, others): (Vec<_>, Vec<_>) = self
-            .p
-            .act(action, &self.s.view)
-            .into_iter()
-            .partition(|i| matches!(i, Intent::Send(Command::Candidates(CandidateCommand::Try { .. }))));
+        let (looks, others): (Vec<_>, Vec<_>) = self.p.act(action, &self.s.view).into_iter().partition(|i| {
+            matches!(i, Intent::Send(Command::Candidates(CandidateCommand::Try { .. }) | Command::Library(_)))
+        });
         self.answer(&looks);
         others
     }
@@ -371,7 +369,7 @@ fn nothing_is_looked_up_before_anybody_works_here() {
     assert!(p.update(&s.view).is_empty(), "what is in force alone need not be evaluated at the start");
     let intents = p.act(PaneAction::Down, &s.view);
     assert!(
-        matches!(&intents[..], [Intent::Send(Command::Candidates(CandidateCommand::Try { text, .. }))] if text == "self.inventory is None")
+        matches!(&intents[..], [Intent::Send(Command::Candidates(CandidateCommand::Try { text, .. })), Intent::Send(Command::Library(_))] if text == "self.inventory is None")
     );
     assert!(p.act(PaneAction::Down, &s.view).is_empty(), "asked once");
     let _ = p.update(&View::default());

@@ -22,14 +22,14 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 use stepwright::driver::{
-    BeliefReading, CandidateCommand, Command, Level, LineStatus, Notice, Request, Situation, Unwritten,
+    BeliefReading, CandidateCommand, Command, Level, LibraryCommand, LineStatus, Notice, Request, Situation, Unwritten,
 };
 use stepwright::episode::gate::Edit;
 use stepwright::episode::{self, Actor, ArtifactId, Record, Session, Verdict, replacing};
 use stepwright::precondition::{Candidate, CandidateEdit, Pool};
 use stepwright::tui::app::Effect;
 
-use crate::support::fixture::{Script, comparison, episode, inspection, pool, step_view};
+use crate::support::fixture::{Script, comparison, episode, impact, inspection, look, pool, step_view};
 use crate::support::requests::{Table, start, waiting, wrong};
 use crate::support::screen::text;
 use crate::support::session::{Builder, header, session};
@@ -222,6 +222,12 @@ impl Play {
                 let inspection = known.map(inspection).ok_or_else(|| "no demonstration calls it".to_owned());
                 Notice::CandidateChecked { token, inspection }
             }
+            Command::Library(LibraryCommand::Weigh { token, action, text }) => {
+                Notice::Impact { token, impact: Ok(impact(&action, &text)) }
+            }
+            Command::Library(LibraryCommand::Show { token, stopped, text }) => {
+                Notice::DecisionShown { token, look: look(&stopped, &text) }
+            }
             Command::Candidates(CandidateCommand::Compare { token, left, right }) => {
                 self.say("compares", &format!("{} with {}", left.name(), right.name()));
                 let (comparison, right) = comparison();
@@ -340,12 +346,13 @@ impl Play {
 fn asks(command: &Command) -> bool {
     matches!(
         command,
-        Command::Candidates(
-            CandidateCommand::Try { .. }
-                | CandidateCommand::Compare { .. }
-                | CandidateCommand::ShowStep { .. }
-                | CandidateCommand::ShowDifference { .. }
-        )
+        Command::Library(_)
+            | Command::Candidates(
+                CandidateCommand::Try { .. }
+                    | CandidateCommand::Compare { .. }
+                    | CandidateCommand::ShowStep { .. }
+                    | CandidateCommand::ShowDifference { .. }
+            )
     )
 }
 

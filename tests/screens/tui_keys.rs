@@ -103,8 +103,12 @@ impl Bench {
 
     /// The commands but for those that only look.
     pub(crate) fn wishes(&mut self) -> Vec<Command> {
-        let looks =
-            |c: &Command| matches!(c, Command::Candidates(CandidateCommand::Try { .. }) | Command::Explain { .. });
+        let looks = |c: &Command| {
+            matches!(
+                c,
+                Command::Candidates(CandidateCommand::Try { .. }) | Command::Library(_) | Command::Explain { .. }
+            )
+        };
         self.commands().into_iter().filter(|c| !looks(c)).collect()
     }
 

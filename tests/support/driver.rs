@@ -352,7 +352,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         knowledge,
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
-        services: stepwright::driver::service::all(CandidateAsks::default()),
+        services: stepwright::driver::service::all(CandidateAsks::default(), Default::default()),
         keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
         policy: None,

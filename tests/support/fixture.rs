@@ -12,6 +12,7 @@ use stepwright::episode::{
     Action, Actor, AskKind, Assertions, Check, CheckKind, Choice, Decision, Event, FORMAT_VERSION, Header, NodeId,
     Origin, PromptMessage, PromptRecord, Proposal, ProposalId, Record, Session, Status, StepOutcome, Usage, Verdict,
 };
+use stepwright::library::{Impact, Judged, Look, Stopped, Tally};
 use stepwright::precondition::{
     ActionComparison, AdoptedAction, AdoptedSet, Candidate, CandidateOrigin, Counterpart, ExcludedStep, Inspection,
     Occasion, Pool, Reading, Related, Relation, Score, SetComparison, SideBySide, StepView, Validity,
@@ -362,6 +363,43 @@ pub fn inspection(id: usize) -> Arc<Inspection> {
         steps: if evaluated { vec![step(3, 5, id == 3), step(7, 0, false), step(8, 2, false)] } else { Vec::new() },
         stronger: (id == 0).then(|| "self.location == recep".into()),
         candidate,
+    })
+}
+
+/// What a text would have stopped of the library: nothing is in it but for texts with a pan.
+pub fn impact(action: &str, text: &str) -> Arc<Impact> {
+    let mut impact = Impact { action: action.into(), assertion: text.into(), ..Impact::default() };
+    if text.contains("pan") {
+        let stopped = |judged, node, words: &str| Stopped {
+            file: "/logs/kitchen-run.jsonl".into(),
+            episode: String::new(),
+            node,
+            action: "take pan 1 from stove 1".into(),
+            call: "agent.take('pan 1', 'stove 1')".into(),
+            judged,
+            words: words.into(),
+            why: "it is false; obj is 'pan 1'".into(),
+        };
+        (impact.decisions, impact.sessions) = (214, 12);
+        impact.stopped = Tally { rejected: 1, refused: 1, right: 1, ..Tally::default() };
+        impact.listed = vec![
+            stopped(Judged::Right, 7, ""),
+            stopped(Judged::Rejected, 3, "the pan is hot"),
+            stopped(Judged::Refused, 5, "Nothing happens."),
+        ];
+    }
+    impact.into()
+}
+
+/// A decision of the library.
+pub fn look(stopped: &Stopped, text: &str) -> Arc<Look> {
+    Arc::new(Look {
+        stopped: stopped.clone(),
+        before: (0..24).map(|i| format!("agent.goto('drawer {i}')")).collect(),
+        variables: json!({ "agent": { "inventory": null, "location": "stove 1" }, "env": { "states": {} } }),
+        assertion: text.into(),
+        outcome: "it is false".into(),
+        values: vec![("obj".into(), "'pan 1'".into())],
     })
 }
 

@@ -3,6 +3,7 @@
 //! Reads all that the folder holds by the layout's file names (`games*.jsonl`, `traces/*`, `problems*.jsonl`, `programs*.jsonl`,
 //! any `game.tw-pddl` below), so that recordings this program never saw are compared like those it did.
 
+mod audits;
 mod games;
 mod programs;
 mod replay;
@@ -64,6 +65,7 @@ pub(super) fn compare(folder: &Path) -> Vec<Row> {
     for (games, from) in sources.into_iter().filter(|(games, from)| !games.is_empty() || *from == COMPACT) {
         rows.extend(traces.iter().flat_map(|file| replay::compare(file, games, from)));
     }
+    rows.extend(traces.iter().map(|file| audits::compare(file, &label(file))));
     rows.push(games::compare_built("PDDL problems built = compact JSON", &problems, &compact));
     rows.push(games::compare_built("official files built = compact JSON", &official, &compact));
     rows.extend(programs::compare(folder, &compact));

@@ -1,18 +1,20 @@
 //! Whose demonstrations count for a set of preconditions, and the candidate store over them: shared by the subcommands of `preconditions`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use stepwright_driver::{Beginning, system_clock};
-use stepwright_launch::{NewSession, prepare_new};
+use stepwright_launch::{NewSession, prepare_new, read_logs};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
 use stepwright_program::{Role, Specification};
 use stepwright_sandbox::Trials;
-use stepwright_world::{OpenSpec, Sources, WORLDS};
+use stepwright_trajectory::{Step, Trajectory};
+use stepwright_world::{OpenSpec, Sources, WORLDS, transcript_of};
 
 /// Whose demonstrations count.
 #[derive(Debug, Args)]
@@ -95,6 +97,47 @@ impl Where {
         let truth = whole(&store, &truth);
         Ok((store, truth, name))
     }
+}
+
+/// The store over logs of episodes that did not fail, executed on the specification that their actions are of: that of a world, or of
+/// all the tools that they list.
+pub(super) fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, &'static str), CliError> {
+    let mut logs = Vec::new();
+    for file in files {
+        let (read, wrong) = read_logs(file).map_err(CliError::Failed)?;
+        wrong.iter().for_each(|line| super::note(&format!("{line}; the others were read")));
+        logs.extend(read.into_iter().filter(|log| !log.failed()));
+    }
+    let tools: Vec<_> = logs.iter().flat_map(|log| &log.tools).cloned().collect();
+    for log in logs.iter_mut().filter(|log| !log.tools.is_empty()) {
+        log.tools.clone_from(&tools);
+    }
+    let first = logs.first().ok_or_else(|| CliError::Failed("there is no episode that did not fail".to_owned()))?;
+    let source = transcript_of(first).specification().into_owned();
+    if let Some(other) = logs.iter().find(|log| transcript_of(log).specification() != source.as_str()) {
+        let why = format!("{} and {} are of different worlds; give those of one at a time", first.id, other.id);
+        return Err(CliError::Failed(why));
+    }
+    let specification = Specification::load(&source, "spec.py").map_err(|e| CliError::Failed(e.to_string()))?;
+    let demo = |log: &Trajectory| {
+        // What was refused shows nothing of when the action can be taken.
+        let calls = |step: Step| step.call.filter(|_| !step.refused).into_iter().chain(step.calls);
+        Demo { id: log.id.clone(), calls: transcript_of(log).read(log).into_iter().flat_map(calls).collect() }
+    };
+    let mut demos: Vec<Demo> = logs.iter().map(demo).collect();
+    let store = loop {
+        match CandidateStore::new(&specification, demos.clone()) {
+            Ok(store) => break store,
+            Err(e) if demos.len() > 1 => {
+                super::note(&format!("{e}; it is left out"));
+                demos.remove(e.number - 1);
+            }
+            Err(e) => return Err(CliError::Failed(e.to_string())),
+        }
+    };
+    let store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
+    let truth = whole(&store, &own(&specification));
+    Ok((store, truth, "specification"))
 }
 
 /// The worlds whose specification (of the first task) has an action of the set.

@@ -1,12 +1,13 @@
 //! `stepwright preconditions candidates`: pools of candidates with verdicts, clusters and the sets adopted from them; comparisons of sets.
 //! As JSON, for further work elsewhere.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::candidate_store::Where;
+use super::candidate_store::{self, Where};
 use super::{CliError, Global, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
@@ -14,6 +15,9 @@ use stepwright_text::words::count;
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
 #[derive(Debug, Args)]
 pub struct Candidates {
+    /// Logs of episodes as the demonstrations, in any format that `open` reads; those that failed are left out
+    #[arg(value_name = "LOG", conflicts_with_all = ["world", "task"])]
+    logs: Vec<PathBuf>,
     /// These actions; all that the demonstrations call if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     action: Vec<String>,
@@ -26,12 +30,15 @@ pub struct Candidates {
 
 impl Candidates {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        if self.at.world.is_none() {
-            return Err(CliError::Usage(
-                "say of which world with --world (and --task, where services differ)".to_owned(),
-            ));
-        }
-        let (mut store, truth, name) = self.at.store(&AdoptedSet::default(), global)?;
+        let (mut store, truth, name) = match (self.logs.as_slice(), self.at.world) {
+            ([], None) => {
+                return Err(CliError::Usage(
+                    "say of which world with --world (and --task, where services differ), or name logs".to_owned(),
+                ));
+            }
+            ([], _) => self.at.store(&AdoptedSet::default(), global)?,
+            (logs, _) => candidate_store::of_logs(logs)?,
+        };
         let named = |action: &&str| self.action.is_empty() || self.action.iter().any(|own| own == action);
         let called: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
         if let Some(unknown) = self.action.iter().find(|own| !called.contains(own)) {

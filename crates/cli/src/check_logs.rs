@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use super::{CliError, print, print_json};
 use stepwright_episode::{Assertions, Status};
 use stepwright_launch::read_logs;
-use stepwright_method::log_checks::{Violation, program_of, violations};
+use stepwright_method::log_checks::{Read, Violation, program_of, violations};
 use stepwright_method::precondition::AdoptedSet;
 use stepwright_text::words::count;
+use stepwright_trajectory::Trajectory;
 
 /// Checks logs of episodes against preconditions.
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ impl CheckLogs {
                 } else if !found.is_empty() {
                     let how = log.how();
                     out.push_str(&format!("{} ({how}, {})\n", log.id, count(log.steps.len(), "step")));
-                    found.iter().for_each(|violation| out.push_str(&in_words(violation)));
+                    found.iter().for_each(|violation| out.push_str(&in_words(violation, &log)));
                 }
             }
         }
@@ -70,12 +71,25 @@ impl CheckLogs {
 }
 
 fn as_json(violation: &Violation) -> Value {
-    let Violation { step, action, check } = violation;
-    json!({ "step": step, "action": action, "assertion": check.condition, "status": check.status, "detail": check.detail })
+    let Violation { step, action, check, read } = violation;
+    let read: Vec<Value> = read
+        .iter()
+        .map(|Read { part, value, since }| json!({ "part": part, "value": value, "since": since }))
+        .collect();
+    json!({
+        "step": step, "action": action, "assertion": check.condition, "status": check.status, "detail": check.detail, "read": read,
+    })
 }
 
-fn in_words(violation: &Violation) -> String {
-    let Violation { step, action, check } = violation;
+/// A violation, and of what it read since which step that was so.
+fn in_words(violation: &Violation, log: &Trajectory) -> String {
+    let Violation { step, action, check, read } = violation;
     let detail = check.detail.as_ref().map_or_else(String::new, |detail| format!("  ({detail})"));
-    format!("  step {} `{action}`: {} {}{detail}\n", step + 1, check.condition, check.status.word())
+    let mut words = format!("  step {} `{action}`: {} {}{detail}\n", step + 1, check.condition, check.status.word());
+    for Read { part, value, since } in read {
+        let then = since.checked_sub(1).and_then(|at| log.steps.get(at));
+        let Some(then) = then else { continue };
+        words.push_str(&format!("    {part} is {value} since step {since} `{}`\n", then.action));
+    }
+    words
 }

@@ -12,12 +12,14 @@ use super::{CliError, Global, print, print_file};
 use stepwright_episode::{NodeId, Session, log};
 use stepwright_export::compare::{self, Line};
 use stepwright_export::comparison_page;
+use stepwright_launch::{OpenError, load_sessions};
+use stepwright_world::Sources;
 
 /// Puts branches or sessions side by side, aligned by step.
 #[derive(Debug, Args)]
 pub struct Compare {
     /// Sessions: files, or names of those in the folder of sessions; `FILE#N` is the branch through node N of one. Of a single
-    /// session all branches are compared
+    /// session all branches are compared. Of a file of logs all episodes, or that of an id: `FILE#ID`
     #[arg(required_unless_present = "last", value_name = "FILE[#NODE]")]
     sessions: Vec<String>,
     /// The session written to last, before those named
@@ -37,14 +39,17 @@ pub struct Compare {
 impl Compare {
     /// Compares, and prints or writes. The exit code is 1 where they differ.
     pub fn run(mut self, global: &Global) -> Result<ExitCode, CliError> {
-        let folder = global.load()?.paths.sessions();
+        let config = global.load()?;
+        let (folder, sources) = (config.paths.sessions(), Sources::with_adapters(config.external.clone()));
         if self.last {
             self.sessions.insert(0, newest(&folder)?.display().to_string());
         }
-        let loaded: Vec<(&str, Session, Option<NodeId>)> =
-            self.sessions.iter().map(|name| load(&folder, name)).collect::<Result<_, _>>()?;
+        let mut loaded: Vec<(String, Session, Option<NodeId>)> = Vec::new();
+        for name in &self.sessions {
+            loaded.extend(load(&folder, name, &sources)?);
+        }
         let mut lines = Vec::new();
-        let labels = compare::labels(&loaded.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+        let labels = compare::labels(&loaded.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
         for ((_, session, node), name) in loaded.iter().zip(&labels) {
             let tips = compare::tips(session);
             let line = |tip: NodeId, name: String| Line { name, session, tip };
@@ -91,18 +96,27 @@ fn out(file: &Path, text: &str) -> Result<(), CliError> {
     write(file, text).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))
 }
 
-/// A session, and the node named after `#`. A file whose own name ends so is taken as it is.
-fn load<'a>(folder: &Path, name: &'a str) -> Result<(&'a str, Session, Option<NodeId>), CliError> {
-    let named = name.rsplit_once('#').filter(|_| !Path::new(name).exists());
-    let (file, node) = match named.map(|(file, node)| (file, node.parse::<NodeId>())) {
-        Some((file, Ok(node))) => (file, Some(node)),
-        Some((_, Err(_))) => return Err(CliError::Failed(format!("{name}: a number of a node comes after `#`"))),
+/// A session, and the node named after `#`; of a file of logs all its episodes, or the one named there. A file whose own name ends so is
+/// taken as it is.
+fn load(folder: &Path, name: &str, sources: &Sources) -> Result<Vec<(String, Session, Option<NodeId>)>, CliError> {
+    let failed = |e: OpenError| CliError::Failed(e.to_string());
+    let (file, part) = match name.rsplit_once('#').filter(|_| !Path::new(name).exists()) {
+        Some((file, part)) => (file, Some(part)),
         None => (name, None),
     };
-    let loaded = log::load(&found(folder, Path::new(file))?).map_err(|e| CliError::Failed(e.to_string()))?;
-    if let Some(node) = node.filter(|node| loaded.session.node(*node).is_none()) {
-        let last = loaded.session.nodes().len().saturating_sub(1);
+    let path = found(folder, Path::new(file))?;
+    if !log::is_session(&path) {
+        let read = load_sessions(&path, part, sources).map_err(failed)?;
+        let is_one = read.len() == 1;
+        let label = |id: String| if is_one { name.to_owned() } else { format!("{file}#{id}") };
+        return Ok(read.into_iter().map(|(id, loaded)| (label(id), loaded.session, None)).collect());
+    }
+    let node = part.map(str::parse::<NodeId>).transpose();
+    let node = node.map_err(|_| CliError::Failed(format!("{name}: a number of a node comes after `#`")))?;
+    let session = log::load(&path).map_err(|e| CliError::Failed(e.to_string()))?.session;
+    if let Some(node) = node.filter(|node| session.node(*node).is_none()) {
+        let last = session.nodes().len().saturating_sub(1);
         return Err(CliError::Failed(format!("{file}: there is no node {node}; they are 0 to {last}")));
     }
-    Ok((name, loaded.session, node))
+    Ok(vec![(name.to_owned(), session, node)])
 }

@@ -9,6 +9,7 @@ use super::sessions::found;
 use super::{CliError, Global, print, print_file, recording};
 use stepwright_episode::log;
 use stepwright_export::Format;
+use stepwright_launch::load_sessions;
 use stepwright_world::Sources;
 
 /// Writes a session as an HTML page, an asciicast, an ATIF trajectory, or JSONL in its normal form.
@@ -40,12 +41,15 @@ pub(crate) struct Show {
 /// Which session.
 #[derive(Debug, Args)]
 pub(crate) struct Named {
-    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input
+    /// The session: a file, the name of one in the folder of sessions, or `-` for standard input; a file of logs too
     #[arg(required_unless_present = "last")]
     session: Option<PathBuf>,
     /// The session written to last
     #[arg(long, conflicts_with = "session")]
     last: bool,
+    /// The episode of a file of logs, by its id or a part of it
+    #[arg(long, value_name = "ID", conflicts_with = "last")]
+    episode: Option<String>,
 }
 
 impl Export {
@@ -76,11 +80,11 @@ impl Show {
     }
 }
 
-/// A session in a format; as a recording if `None`.
-fn render(global: &Global, session: &Named, format: Option<Format>) -> Result<String, CliError> {
+/// A session in a format, as a recording if `None`. Of a file of logs all episodes as text, else the first.
+fn render(global: &Global, named: &Named, format: Option<Format>) -> Result<String, CliError> {
     let config = global.load()?;
     let newest;
-    let session = match &session.session {
+    let session = match &named.session {
         Some(named) => named.as_path(),
         None => {
             newest = super::sessions::newest(&config.paths.sessions())?;
@@ -88,17 +92,25 @@ fn render(global: &Global, session: &Named, format: Option<Format>) -> Result<St
         }
     };
     let sources = Sources::with_adapters(config.external.clone());
-    let loaded = if session.as_os_str() == "-" {
-        log::read(std::io::stdin().lock(), Path::new("standard input"))
+    let mut loaded = if session.as_os_str() == "-" {
+        let read = log::read(std::io::stdin().lock(), Path::new("standard input"));
+        vec![read.map_err(|e| CliError::Failed(e.to_string()))?]
     } else {
-        log::load(&found(&config.paths.sessions(), session)?)
+        let file = found(&config.paths.sessions(), session)?;
+        let read =
+            load_sessions(&file, named.episode.as_deref(), &sources).map_err(|e| CliError::Failed(e.to_string()))?;
+        read.into_iter().map(|(_, loaded)| loaded).collect()
     };
-    let loaded = loaded.map_err(|e| CliError::Failed(e.to_string()))?;
+    if format != Some(Format::Text) && loaded.len() > 1 {
+        super::note(&format!("the file holds {} episodes; this is the first, --episode names another", loaded.len()));
+        loaded.truncate(1);
+    }
     let failed = |e: String| CliError::Failed(format!("{}: {e}", session.display()));
-    match format {
+    let render = |loaded| match format {
         Some(format) => recording::render(format, loaded, &config, &sources).map_err(|e| failed(e.to_string())),
         None => recording::cast(loaded, &config, &sources).map_err(failed),
-    }
+    };
+    Ok(loaded.into_iter().map(render).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// Writes beside the target and renames, so that a failed export leaves what was there.

@@ -333,7 +333,7 @@ fn time(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "it takes a time, as in 90s, 30m or 4h".to_owned())
 }
 
-fn progress(total: u64) -> ProgressBar {
+pub(super) fn progress(total: u64) -> ProgressBar {
     let bar = ProgressBar::new(total);
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());

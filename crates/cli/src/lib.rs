@@ -15,7 +15,9 @@ mod error;
 mod export;
 mod gate;
 mod headless;
+mod impact;
 mod launch;
+mod library;
 mod methods;
 mod models;
 mod new_task;
@@ -92,6 +94,9 @@ enum Command {
     Export(export::Export),
     /// List the sessions kept on this machine; rename and delete them
     Sessions(sessions::Sessions),
+    /// Add logs to the library, beside the sessions of this machine; list and remove them
+    #[command(subcommand)]
+    Library(library::LibraryCommand),
     /// Print a session as plain text
     Show(export::Show),
     /// Put branches of a session, or several sessions, side by side, aligned by step; exit code 1 if they differ
@@ -157,6 +162,7 @@ pub fn run() -> ExitCode {
         Some(Command::Report(report)) => report.run(),
         Some(Command::Export(export)) => export.run(&cli.global),
         Some(Command::Sessions(sessions)) => sessions.run(&cli.global),
+        Some(Command::Library(command)) => command.run(&cli.global),
         Some(Command::Show(show)) => show.run(&cli.global),
         Some(Command::Compare(compare)) => compare.run(&cli.global),
         Some(Command::Preconditions(command)) => command.run(&cli.global),

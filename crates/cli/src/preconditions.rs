@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::candidate_store::Where;
 use super::check_logs::CheckLogs;
+use super::impact::Measure;
 use super::{CliError, Global, candidates, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
 
@@ -20,6 +21,8 @@ pub(crate) enum PreconditionsCommand {
     Candidates(candidates::Candidates),
     /// Say which assertions logs of episodes violate, where and with what values; exit code 1 if there are any
     Logs(CheckLogs),
+    /// Say what each assertion would have stopped of all that the library holds; exit code 1 if a right step is among it
+    Impact(Measure),
     /// Compare two files, or a file with the world's ground truth (else the specification's own assertions); exit code 1 if they do not permit the same
     Diff(Diff),
 }
@@ -55,6 +58,7 @@ impl PreconditionsCommand {
             PreconditionsCommand::Check(check) => check.run(global),
             PreconditionsCommand::Candidates(candidates) => candidates.run(global),
             PreconditionsCommand::Logs(logs) => logs.run(),
+            PreconditionsCommand::Impact(measure) => measure.run(global),
             PreconditionsCommand::Diff(diff) => diff.run(global),
         }
     }

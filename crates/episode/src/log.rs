@@ -88,6 +88,13 @@ pub struct Loaded {
     unterminated: bool,
 }
 
+impl Loaded {
+    /// A session that was made of something else than a log.
+    pub fn of(session: Session, records: Vec<Record>) -> Self {
+        Loaded { session, records, torn: None, remarks: Vec::new(), whole: 0, unterminated: false }
+    }
+}
+
 /// Reads a whole log. `name` stands for it in errors.
 /// Errors: [`LogError`], naming the line. A torn last line is no error.
 pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
@@ -187,6 +194,19 @@ fn header(line: &[u8], name: &Path) -> Result<Header, LogError> {
     let header = serde_json::from_value(value).map_err(|e| no(e.to_string()))?;
     Ok(if found < 3 { older::header(header) } else { header })
 }
+
+/// Whether a file's first line is a session's header.
+pub fn is_session(path: &Path) -> bool {
+    let mut first = Vec::new();
+    let Ok(file) = std::fs::File::open(path) else { return false };
+    // A header is short; a file of one line that never ends is none.
+    let read = BufReader::new(file.take(HEADER)).read_until(b'\n', &mut first);
+    let header: Option<serde_json::Value> = read.ok().and_then(|_| serde_json::from_slice(&first).ok());
+    header.is_some_and(|header| header.get("stepwright").and_then(|kind| kind.as_str()) == Some("session"))
+}
+
+/// Longest header of a file that is looked at to know what it is.
+const HEADER: u64 = 1 << 20;
 
 /// Reads a log file.
 pub fn load(path: &Path) -> Result<Loaded, LogError> {

@@ -12,5 +12,5 @@ pub mod reading;
 
 pub use error::OpenError;
 pub use header::new_header;
-pub use logs::read_logs;
+pub use logs::{load_sessions, read_logs};
 pub use open::{NewSession, OpenRequest, keep_new, methods, open, prepare, prepare_new, resolver, suggested_method};

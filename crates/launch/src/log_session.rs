@@ -15,7 +15,7 @@ use stepwright_episode::{
 use stepwright_method::log_checks::AlongLog;
 use stepwright_method::program_context::ProgramContext;
 use stepwright_program::Call;
-use stepwright_world::{OpenedWorld, Sources, World};
+use stepwright_world::{OpenedWorld, Sources, World, transcript_of};
 
 pub(super) struct LogSession {
     pub(super) session: Session,
@@ -65,12 +65,12 @@ impl Writing {
         for own in program.assertions() {
             self.add(own.event(Actor::Policy))?;
         }
-        let mut along = AlongLog::new(&program, log);
+        let (transcript, mut along) = (transcript_of(log), AlongLog::new(&program, log));
         along.go(reset.into_iter(), 0, true);
         for (at, step) in log.steps.iter().enumerate() {
             let call = world.call_of(&step.action);
             let verdict = Verdict {
-                checks: call.as_ref().map(|call| along.check(&program, call)).unwrap_or_default(),
+                checks: call.as_ref().map(|call| along.check(&program, call, step, &transcript)).unwrap_or_default(),
                 ..Verdict::default()
             };
             let action = Action::new(step.action.clone(), call.map(|call| call.to_string()));
@@ -137,6 +137,20 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].step, found[0].action.as_str()), (1, "take pan 1 from desk 1"));
         assert_eq!((found[0].check.status, found[0].check.condition.as_str()), (Status::Fails, "self.is_visible(obj)"));
+        assert_eq!(found[0].read.iter().find(|read| read.part == "obj").unwrap().value, "'pan 1'");
+        // What the world gave was there, whatever the texts before told of.
+        let given = LOG.replace(
+            "take pan 1 from desk 1\nNothing happens.",
+            "take pan 1 from desk 1\nYou pick up the pan 1 from the desk 1.",
+        );
+        let given = violations(&read_any(given.as_bytes(), "log").all[0], &program);
+        assert_eq!((given[0].step, given[0].check.status), (1, Status::Unknown), "{given:?}");
+        // The hand is full then: that was read, two steps before.
+        assert_eq!((given[1].step, given[1].check.status), (2, Status::Fails), "{given:?}");
+        assert_eq!(
+            given[1].read.iter().map(|read| (read.part.as_str(), read.since)).collect::<Vec<_>>(),
+            [("self.inventory", 2)]
+        );
         let mut silent = logs[0].clone();
         silent.steps[0].observation = None;
         let found = violations(&silent, &program);

@@ -3,6 +3,7 @@
 use stepwright_episode::{Check, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
+use stepwright_world::transcript::Transcript;
 use stepwright_world::transcript_of;
 
 use super::program_context::{ProgramContext, ProgramState};
@@ -14,6 +15,18 @@ pub struct Violation {
     pub step: usize,
     pub action: String,
     pub check: Check,
+    /// What the assertion read there, and since when that was so.
+    pub read: Vec<Read>,
+}
+
+/// A value that an assertion read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// The expression: `self.inventory`.
+    pub part: String,
+    pub value: String,
+    /// The steps that were done when it became so; 0 where it was so from the beginning.
+    pub since: usize,
 }
 
 /// The program state along a log, with what the log leaves out.
@@ -30,16 +43,25 @@ impl AlongLog {
         AlongLog { state: program.start(), unobserved }
     }
 
-    /// The assertions' verdicts on a call here. After a step without observation a failure may be the log's and not the
-    /// agent's.
-    pub fn check(&self, program: &ProgramContext, call: &Call) -> Vec<Check> {
+    /// The assertions' verdicts on a step's call here. After a step without observation a failure may be the log's and not the
+    /// agent's; so it may be where the world accepted the step, which shows that something was there that no text had told.
+    pub fn check(&self, program: &ProgramContext, call: &Call, step: &Step, transcript: &Transcript) -> Vec<Check> {
         let mut checks = program.check(&self.state, call);
+        let accepted = step.observation.is_some() && !step.is_refused();
+        if accepted && checks.iter().any(|check| check.status == Status::Fails) {
+            let mut there = self.state.clone();
+            there.run((transcript.shown)(call).iter());
+            let again = program.check(&there, call);
+            let holds = |check: &&mut Check| {
+                again.iter().any(|other| other.condition == check.condition && other.status == Status::Holds)
+            };
+            for check in checks.iter_mut().filter(|check| check.status == Status::Fails).filter(holds) {
+                untold(check, "the world accepted it: it was there, though nothing that was read before says so");
+            }
+        }
         if let Some(place) = &self.unobserved {
             for check in checks.iter_mut().filter(|check| check.status == Status::Fails) {
-                check.status = Status::Unknown;
-                let values = check.detail.take().unwrap_or_default();
-                let why = format!("the log does not say what was observed {place}");
-                check.detail = Some(if values.is_empty() { why } else { format!("{values}; {why}") });
+                untold(check, &format!("the log does not say what was observed {place}"));
             }
         }
         checks
@@ -55,6 +77,13 @@ impl AlongLog {
     }
 }
 
+/// Makes a failure one that cannot be told, and says why.
+fn untold(check: &mut Check, why: &str) {
+    check.status = Status::Unknown;
+    let values = check.detail.take().unwrap_or_default();
+    check.detail = Some(if values.is_empty() { why.to_owned() } else { format!("{values}; {why}") });
+}
+
 /// Which assertions in force a log violates, step by step. A check that cannot be decided is listed with its status.
 pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> {
     let transcript = transcript_of(log);
@@ -63,16 +92,34 @@ pub fn violations(log: &Trajectory, program: &ProgramContext) -> Vec<Violation> 
     let calls = |step: Step| step.call.into_iter().chain(step.calls);
     along.go(calls(read.next().unwrap_or_default()), 0, true);
     let mut found = Vec::new();
+    let mut states = Vec::new();
     for (at, (step, read)) in log.steps.iter().zip(read).enumerate() {
+        states.push(along.state.clone());
         if let Some(call) = transcript.call_of(&step.action) {
-            let checks = along.check(program, &call).into_iter();
+            let checks = along.check(program, &call, step, &transcript).into_iter();
             let failing = checks.filter(|check| check.status != Status::Holds);
-            found.extend(failing.map(|check| Violation { step: at, action: step.action.clone(), check }));
+            found.extend(failing.map(|check| {
+                let read = since(program, &states, &call, &check.condition);
+                Violation { step: at, action: step.action.clone(), check, read }
+            }));
         }
         // What the purchase at the end led to is often left out, and nothing comes after it.
         along.go(calls(read), at, step.observation.is_some());
     }
     found
+}
+
+/// What an assertion reads at the last of these states, and since which of them.
+fn since(program: &ProgramContext, states: &[ProgramState], call: &Call, assertion: &str) -> Vec<Read> {
+    let mut earlier = states.iter().rev().map(|state| program.values(state, call, assertion));
+    let now = earlier.next().unwrap_or_default();
+    let last = states.len().saturating_sub(1);
+    let mut read: Vec<Read> = now.into_iter().map(|(part, value)| Read { part, value, since: last }).collect();
+    for (at, values) in (0..last).rev().zip(earlier) {
+        let same = |read: &Read| values.iter().any(|(part, value)| *part == read.part && *value == read.value);
+        read.iter_mut().filter(|read| read.since == at + 1 && same(read)).for_each(|read| read.since = at);
+    }
+    read
 }
 
 /// The program that a log's calls are of, with the specification's own assertions in force.

@@ -120,6 +120,16 @@ impl ProgramContext {
         self.checked(state).explained(call)
     }
 
+    /// The values that an assertion's parts have for a call, whatever it comes to; none of what is no assertion.
+    pub fn values(&self, state: &ProgramState, call: &Call, assertion: &str) -> Vec<(String, String)> {
+        let function = self.specification.function(&call.receiver, &call.function);
+        let assertion = Assertion::compile(assertion).ok();
+        let found = function.zip(assertion).and_then(|(function, assertion)| {
+            Some(state.0.explain(&assertion, function, &function.arguments(call).ok()?))
+        });
+        found.unwrap_or_default()
+    }
+
     /// Runs an edited trajectory from the start: assertions count, the world is not asked.
     pub fn run(&self, lines: &[String]) -> Vec<LineStatus> {
         let mut state = self.start();

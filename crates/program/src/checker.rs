@@ -90,6 +90,15 @@ impl<'f> Checker<'f> {
         Checker { function, code: Some(part.code()), value: true, limits, arguments, vm: None }
     }
 
+    /// Evaluates with one list of arguments.
+    pub fn check(&mut self, state: &State, at: usize) -> Outcome {
+        let Checker { function, code, value, limits, arguments, vm } = self;
+        match arguments.get(at) {
+            Some(args) => outcome(state, put_on(vm, state, *limits), code.as_ref(), function, args, *value),
+            None => Outcome::None(CheckResult::of(Err(Stop::unsupported(NO_CODE)))),
+        }
+    }
+
     /// Evaluates with those lists of arguments that are `wanted`, each on the present state: reports the number of the list, its
     /// outcome and what was touched, until `each` answers false.
     pub fn check_all(
@@ -98,36 +107,51 @@ impl<'f> Checker<'f> {
         wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(usize, Outcome, Trace) -> bool,
     ) {
-        let vm = match &mut self.vm {
-            Some(vm) => {
-                vm.heap.put_on(state.slots().clone());
-                vm
-            }
-            none => none.insert(state.vm(self.limits)),
-        };
+        let vm = put_on(&mut self.vm, state, self.limits);
         for (at, args) in self.arguments.iter().enumerate().filter(|(at, _)| wanted(*at)) {
-            vm.renew();
-            let result = match &self.code {
-                Some(code) => match args {
-                    Arguments::Ready(args) => state.run_code(vm, code, self.function, args),
-                    Arguments::Nested(args) => {
-                        let args = vm.values_of(args);
-                        state.run_code(vm, code, self.function, &args)
-                    }
-                },
-                None => Err(Stop::unsupported(NO_CODE)),
-            };
-            let outcome = match result.and_then(|value| if self.value { vm.truth(&value) } else { Ok(true) }) {
-                Ok(true) => Outcome::Holds,
-                Ok(false) => Outcome::Fails,
-                Err(Stop::Raise(raised)) => Outcome::Raises(raised.kind.name()),
-                Err(stop) => Outcome::None(CheckResult::of(Err(stop))),
-            };
+            let outcome = outcome(state, vm, self.code.as_ref(), self.function, args, self.value);
             let (change, inserted) = vm.change();
             let (touched, observed, spent) = (vm.footprint(), vm.heap.observed(), vm.spent());
             if !each(at, outcome, Trace { touched, change, inserted, observed, spent }) {
                 return;
             }
         }
+    }
+}
+
+/// An evaluation on a state, in the memory of the one before.
+fn put_on<'a>(vm: &'a mut Option<Vm>, state: &State, limits: Limits) -> &'a mut Vm {
+    match vm {
+        Some(vm) => {
+            vm.heap.put_on(state.slots().clone());
+            vm
+        }
+        none => none.insert(state.vm(limits)),
+    }
+}
+
+#[inline]
+fn outcome(
+    state: &State,
+    vm: &mut Vm,
+    code: Option<&Arc<FunctionCode>>,
+    function: &Function,
+    args: &Arguments,
+    is_value: bool,
+) -> Outcome {
+    vm.renew();
+    let result = match (code, args) {
+        (Some(code), Arguments::Ready(args)) => state.run_code(vm, code, function, args),
+        (Some(code), Arguments::Nested(args)) => {
+            let args = vm.values_of(args);
+            state.run_code(vm, code, function, &args)
+        }
+        (None, _) => Err(Stop::unsupported(NO_CODE)),
+    };
+    match result.and_then(|value| if is_value { vm.truth(&value) } else { Ok(true) }) {
+        Ok(true) => Outcome::Holds,
+        Ok(false) => Outcome::Fails,
+        Err(Stop::Raise(raised)) => Outcome::Raises(raised.kind.name()),
+        Err(stop) => Outcome::None(CheckResult::of(Err(stop))),
     }
 }

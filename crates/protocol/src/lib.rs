@@ -2,13 +2,15 @@
 //!
 //! Commands go in, notices come out; data only. What the session *is* travels as [`Notice::Recorded`]; everything else is derived or
 //! passing and never logged. A watcher never waits for the driver, and the driver never draws. Commands and notices of the services
-//! beside the episode are in `candidates` and `skills`.
+//! beside the episode are in `candidates`, `library` and `skills`.
 
 mod candidates;
+mod library;
 mod situation;
 mod skills;
 
 pub use candidates::{CandidateCommand, SetSource};
+pub use library::LibraryCommand;
 pub use situation::{BeliefView, Situation};
 pub use skills::SkillCommand;
 pub use stepwright_episode::Level;
@@ -23,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stepwright_episode::{AskId, Header, InvalidRecord, ProposalId, Record, Session, Verdict};
+use stepwright_library::{Impact, Look};
 use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::transcript::Logs;
@@ -33,6 +36,7 @@ pub enum Command {
     /// Anything the gate decides about: steps, beliefs, the blocking tree, the policy, undo, configuration, remarks.
     Gate(Request),
     Candidates(CandidateCommand),
+    Library(LibraryCommand),
     /// A command about skills: files of them, and finding more in recorded logs.
     Skills(SkillCommand),
     /// Cancel all that is under way: an ask, an inference, an automatic run.
@@ -170,6 +174,16 @@ pub enum Notice {
         token: u64,
         comparison: Arc<SetComparison>,
         right: Arc<AdoptedSet>,
+    },
+    /// Answer to [`LibraryCommand::Weigh`]; `Err` says why it cannot be weighed.
+    Impact {
+        token: u64,
+        impact: Result<Arc<Impact>, String>,
+    },
+    /// Answer to [`LibraryCommand::Show`].
+    DecisionShown {
+        token: u64,
+        look: Arc<Look>,
     },
     /// The basis of inference; sent at the beginning and whenever it changes.
     Inference {

@@ -1,18 +1,27 @@
 //! The services beside an episode, each in a room of its own: candidate preconditions (`candidates`), knowledge of skills (`skills`),
-//! recorded logs (`logs`). The driver runs them from a list ([`all`]) and knows none; distilling without a session is in [`headless`].
+//! recorded logs (`logs`), the decisions of earlier sessions and logs (`library`). The driver runs them from a list ([`all`]) and knows
+//! none; distilling without a session is in [`headless`].
 
 mod candidates;
+mod library;
 mod logs;
 mod skills;
 
 pub use candidates::CandidateService;
+pub use library::LibraryService;
 pub use logs::LogService;
 pub use skills::{SkillService, headless};
 
 use stepwright_driver::Service;
+use stepwright_library::Shelf;
 use stepwright_method::precondition::CandidateAsks;
 
-/// All services, for a session in which candidates are asked for in this way.
-pub fn all(asks: CandidateAsks) -> Vec<Box<dyn Service>> {
-    vec![Box::new(CandidateService::new(asks)), Box::new(SkillService::default()), Box::new(LogService)]
+/// All services, for a session in which candidates are asked for in this way, beside this library.
+pub fn all(asks: CandidateAsks, shelf: Shelf) -> Vec<Box<dyn Service>> {
+    vec![
+        Box::new(CandidateService::new(asks)),
+        Box::new(SkillService::default()),
+        Box::new(LogService),
+        Box::new(LibraryService::new(shelf)),
+    ]
 }

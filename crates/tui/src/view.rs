@@ -9,6 +9,7 @@ use std::sync::Arc;
 use stepwright_episode::{
     ArtifactId, AskId, Event, Node, NodeId, Offer, Origin, Proposal, ProposalId, Record, Session, Turn, Verdict, blind,
 };
+use stepwright_library::{Impact, Look};
 use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_method::{Place, Section};
 use stepwright_protocol::{BeliefReading, Level, LineStatus, Notice, ProcessStatus, Situation, Unwritten, Violation};
@@ -34,6 +35,8 @@ pub enum Answer {
     Program(Vec<LineStatus>),
     Candidate(Result<Arc<Inspection>, String>),
     Step(Arc<StepView>),
+    Impact(Result<Arc<Impact>, String>),
+    Decision(Arc<Look>),
     /// Two sets side by side, and the right one of them.
     Sets(Arc<SetComparison>, Arc<AdoptedSet>),
 }
@@ -169,6 +172,8 @@ impl View {
             }
             Notice::CandidateChecked { token, inspection } => self.answered(token, Answer::Candidate(inspection)),
             Notice::StepShown { token, step } => self.answered(token, Answer::Step(step)),
+            Notice::Impact { token, impact } => self.answered(token, Answer::Impact(impact)),
+            Notice::DecisionShown { token, look } => self.answered(token, Answer::Decision(look)),
             Notice::SetsCompared { token, comparison, right } => {
                 self.answered(token, Answer::Sets(comparison, right));
             }

@@ -20,6 +20,8 @@ pub struct Transcript {
     pub read: fn(&Trajectory) -> Vec<Step>,
     pub call_of: fn(&str) -> Option<Call>,
     pub text_of: fn(&Call) -> Option<String>,
+    /// What a call that the world accepted shows to have been there before it, though no text may have said so.
+    pub shown: fn(&Call) -> Vec<Call>,
     /// How the episode of a goal opens as a program.
     pub header: fn(&str) -> ProgramHeader,
     /// The tools that a log's calls are of, in place of all this.
@@ -48,6 +50,7 @@ pub const PLAIN: Transcript = Transcript {
     read: plain,
     call_of: |text| Some(Call::new("agent", "act", [text])),
     text_of: |call| call.text(0).map(str::to_owned),
+    shown: |_| Vec::new(),
     header: |task| ProgramHeader {
         function: "episode".to_owned(),
         comment: task.to_owned(),

@@ -74,7 +74,8 @@ pub fn lay(comparison: &Comparison, shown: Range<usize>, each: usize) -> Vec<Lai
     let columns = comparison.columns.get(shown.clone()).unwrap_or_default();
     let mut out = Vec::new();
     let heads = columns.iter().map(|column| {
-        let ran = format!("{}, {}", column.method, column.model);
+        let ran = [&column.method, &column.model].map(String::as_str);
+        let ran = ran.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
         let about = [column.sentence.clone(), ran, count(column.tokens, "token")].map(|text| (Kind::About, text));
         std::iter::once((Kind::Name, column.name.clone())).chain(about).collect()
     });

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
+use stepwright_library::Shelf;
+
 use super::layer::{ConfigError, Environment};
 
 /// Where things are kept. None of the folders need exist.
@@ -65,6 +67,12 @@ impl Paths {
     /// The file of the places at which sessions were last looked at.
     pub fn places_file(&self) -> PathBuf {
         self.state.join("places.toml")
+    }
+
+    /// The library: these sessions, and the files and folders that a person added.
+    pub fn shelf(&self) -> Shelf {
+        let (list, cache) = (self.state.join("library.txt"), self.cache.join("library"));
+        Shelf { sessions: self.sessions(), list, cache }
     }
 
     pub fn logs(&self) -> PathBuf {

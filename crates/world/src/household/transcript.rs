@@ -13,6 +13,8 @@ pub(crate) static TRANSCRIPT: Transcript = Transcript {
     read,
     call_of,
     text_of: |call| program::text_of(call, Edition::Put),
+    // Of two receptacles at one place the game shows one, and what is in the other can be reached too.
+    shown: |call| vec![visible((0..).map_while(|at| call.text(at)).map(str::to_owned).collect())],
     header: program::header,
     tools: None,
 };

@@ -14,6 +14,7 @@ pub(crate) static TRANSCRIPT: Transcript = Transcript {
     read,
     call_of: program::call_of,
     text_of: program::text_of,
+    shown: |_| Vec::new(),
     header: |task| program::header(Some(("from_a_log", task))),
     tools: None,
 };

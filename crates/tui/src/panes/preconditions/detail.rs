@@ -6,6 +6,7 @@ use crate::theme::{Glyphs, Role};
 use crate::view::View;
 use crate::widgets::draw::Row;
 use crate::widgets::words;
+use stepwright_library::Impact;
 use stepwright_method::precondition::{
     Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
 };
@@ -21,6 +22,8 @@ pub(super) struct CandidateDetail<'a> {
     /// Where it comes from, if it is no candidate of the pool.
     pub(super) origin: Option<&'a str>,
     pub(super) seen: Option<&'a Inspection>,
+    /// What it would have stopped of the library.
+    pub(super) impact: Option<&'a Impact>,
 }
 
 /// |C|, its share, and what a model says of it; where from, unless room is short.
@@ -55,7 +58,7 @@ fn share(part: usize, whole: usize) -> String {
 }
 
 pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, width: usize) -> Vec<Row> {
-    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen } = known;
+    let CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact } = known;
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
@@ -81,6 +84,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         let why = format!("{}; {facts}", rows::reason(candidate, *pool));
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
     }
+    rows.extend(weighed(*impact, width));
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.
         if let Some(words) = exclusion(seen, view) {
@@ -94,6 +98,17 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         }
     }
     rows
+}
+
+/// What the library says; nothing where it has no such decision.
+pub(super) fn weighed(impact: Option<&Impact>, width: usize) -> Vec<Row> {
+    let Some(impact) = impact.filter(|impact| impact.decisions > 0) else { return Vec::new() };
+    let role = match (impact.stopped.right, impact.stopped.all()) {
+        (0, 0) => Role::Text,
+        (0, _) => Role::Good,
+        _ => Role::Bad,
+    };
+    words::labelled("library ", role, &impact.in_words(), width)
 }
 
 /// The relations in the order shown, with the words before the others.

@@ -7,8 +7,8 @@ use super::adopting::{MARKED, confirmed, fault};
 use super::over::{Over, Page};
 use super::rows;
 use super::{
-    CandidateCommand, CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, PreconditionsPane,
-    SetSource, Typing, View, say, send, token,
+    CandidateCommand, CandidateOrigin, Command, Debounce, Edited, Editor, FileUse, Intent, Level, LibraryCommand,
+    PreconditionsPane, SetSource, Typing, View, say, send, token,
 };
 use crate::pane::PaneAction;
 use crate::widgets::edit;
@@ -217,6 +217,7 @@ impl PreconditionsPane {
         let original = row.and_then(|r| self.text(r, view)).unwrap_or_default();
         let mut pause = Debounce::default();
         let (asked, text) = (!original.is_empty(), original.clone());
+        let weighed = self.weighed.ask(&action, &text);
         let look = asked.then(|| send(CandidateCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
             action,
@@ -230,7 +231,7 @@ impl PreconditionsPane {
             seen: self.seen.said.clone().filter(|_| asked),
             asked,
         });
-        look.unwrap_or_default()
+        look.unwrap_or_default().into_iter().chain(weighed).collect()
     }
 
     pub(super) fn typed(&mut self, edited: Edited, view: &View) -> Vec<Intent> {
@@ -277,7 +278,7 @@ impl PreconditionsPane {
     pub(super) fn study(&mut self) -> Vec<Intent> {
         match &self.seen.said {
             Some(Ok(seen)) => {
-                let over = Over::study(seen);
+                let over = Over::study(seen, self.weighed.of(&seen.candidate.text));
                 self.over.push(over);
                 Vec::new()
             }
@@ -298,8 +299,13 @@ impl PreconditionsPane {
             self.laid = None;
             return Vec::new();
         }
-        let Some(place) = study.place_at(outline.list.cursor()) else { return Vec::new() };
         let token = token();
+        if let Some(stopped) = study.decision_at(outline.list.cursor()) {
+            let (stopped, text) = (Box::new(stopped.clone()), seen.candidate.text.clone());
+            self.step_wanted = Some(token);
+            return vec![Intent::Send(Command::Library(LibraryCommand::Show { token, stopped, text }))];
+        }
+        let Some(place) = study.place_at(outline.list.cursor()) else { return Vec::new() };
         let mut texts = vec![seen.candidate.text.clone()];
         let (now, action) = (&self.laid.as_ref().map(|(_, force)| force.clone()).unwrap_or_default(), &seen.action);
         texts.extend(now.iter().filter(|t| **t != seen.candidate.text).cloned());

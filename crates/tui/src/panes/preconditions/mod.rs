@@ -6,6 +6,7 @@
 //! (`study`), a demonstration step (`step`), two sets side by side (`sets`).
 
 mod adopting;
+mod decision;
 mod detail;
 mod edits;
 mod offers;
@@ -34,9 +35,10 @@ use crate::widgets::draw::Painter;
 use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
 use stepwright_episode::{ArtifactId, OWN};
+use stepwright_library::Impact;
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
-use stepwright_protocol::{CandidateCommand, Command, Level, SetSource};
+use stepwright_protocol::{CandidateCommand, Command, Level, LibraryCommand, SetSource};
 
 #[derive(Debug)]
 struct Typing {
@@ -85,6 +87,31 @@ struct Seen {
     known: BTreeMap<(String, String), Candidate>,
 }
 
+/// What the library says of the expression that was looked at or typed last.
+#[derive(Debug, Default)]
+struct Weighed {
+    /// Action, text, and the number of the question.
+    at: Option<(String, String, u64)>,
+    said: Option<Arc<Impact>>,
+}
+
+impl Weighed {
+    /// Asks, unless that was asked last.
+    fn ask(&mut self, action: &str, text: &str) -> Option<Intent> {
+        if text.is_empty() || self.at.as_ref().is_some_and(|(of, known, _)| of == action && known == text) {
+            return None;
+        }
+        let token = token();
+        let (action, text) = (action.to_owned(), text.to_owned());
+        *self = Weighed { at: Some((action.clone(), text.clone(), token)), said: None };
+        Some(Intent::Send(Command::Library(LibraryCommand::Weigh { token, action, text })))
+    }
+
+    fn of(&self, text: &str) -> Option<&Arc<Impact>> {
+        self.said.as_ref().filter(|_| self.at.as_ref().is_some_and(|(_, known, _)| known == text))
+    }
+}
+
 #[derive(Debug, SmartDefault)]
 struct Compared {
     #[default(SetSource::InForce)]
@@ -117,6 +144,7 @@ pub(crate) struct PreconditionsPane {
     outline: Outline,
     typing: Option<Typing>,
     seen: Seen,
+    weighed: Weighed,
     /// The pages over the list, the top last.
     over: Vec<Over>,
     step_wanted: Option<u64>,
@@ -202,7 +230,15 @@ impl PreconditionsPane {
     }
 
     /// Asks about the expression under the cursor, unless that was asked already.
-    fn look(&mut self, view: &View) -> Option<Intent> {
+    fn look(&mut self, view: &View) -> Vec<Intent> {
+        let tried = self.try_here(view);
+        let text = self.text(self.outline.list.cursor(), view).filter(|_| self.typing.is_none());
+        let here = self.action_name().map(str::to_owned).zip(text);
+        let weighed = here.and_then(|(action, text)| self.weighed.ask(&action, &text));
+        tried.into_iter().chain(weighed).collect()
+    }
+
+    fn try_here(&mut self, view: &View) -> Option<Intent> {
         let action = self.action_name()?.to_owned();
         let text = self.text(self.outline.list.cursor(), view)?;
         let pool = view.pools.get(&action).cloned();
@@ -268,6 +304,22 @@ impl PreconditionsPane {
                 }
             }
         }
+        if let Some(Answer::Impact(said)) = self.weighed.at.as_ref().and_then(|(.., token)| view.answer(*token)) {
+            // Why a text is none is said where it is inspected.
+            self.weighed.said = said.as_ref().ok().cloned();
+            if let (Some(Over { page: Page::Study(study), .. }), Some(said)) =
+                (self.over.last_mut(), &self.weighed.said)
+            {
+                study.weigh(said);
+            }
+        }
+        if let Some(Answer::Decision(look)) = self.step_wanted.and_then(|token| view.answer(token)) {
+            self.step_wanted = None;
+            if matches!(self.over.last(), Some(Over { page: Page::Decision(_), .. })) {
+                self.over.pop();
+            }
+            self.over.push(Over::decision(Arc::clone(look)));
+        }
         if let Some(Answer::Step(step)) = self.step_wanted.and_then(|token| view.answer(token)) {
             self.step_wanted = None;
             if matches!(self.over.last(), Some(Over { page: Page::Step(_), .. })) {
@@ -325,7 +377,9 @@ impl PreconditionsPane {
         let intents = match (&over.page, action) {
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
             (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
-            (Page::Step(_), PaneAction::Left | PaneAction::Right) => self.next_step(action == PaneAction::Right),
+            (Page::Step(_) | Page::Decision(_), PaneAction::Left | PaneAction::Right) => {
+                self.next_step(action == PaneAction::Right)
+            }
             (Page::Sets(_), PaneAction::Activate) => self.open_in_sets(),
             (Page::Sets(_), PaneAction::Compare) => self.other_left(view),
             (Page::Sets(_), PaneAction::Left | PaneAction::Right) => {
@@ -480,7 +534,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn moved(&mut self, _from: usize, view: &View) -> Vec<Intent> {
-        self.look(view).into_iter().collect()
+        self.look(view)
     }
 
     fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
@@ -511,7 +565,8 @@ impl Pane for PreconditionsPane {
             Some(Ok(_)) if typing.fault.is_some() => Vec::new(),
             Some(Ok(token)) => {
                 let (action, text) = (typing.action.clone(), typing.editor.text().trim().to_owned());
-                send(CandidateCommand::Try { token, action, text })
+                let weighed = self.weighed.ask(&action, &text);
+                send(CandidateCommand::Try { token, action, text }).into_iter().chain(weighed).collect()
             }
         }
     }

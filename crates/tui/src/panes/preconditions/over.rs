@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 
+use super::decision::DecisionPage;
 use super::sets::SetsPage;
 use super::step::StepPage;
 use super::study::StudyPage;
@@ -12,6 +13,7 @@ use crate::pane::PaneAction;
 use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_top};
 use crate::widgets::outline::Outline;
+use stepwright_library::{Impact, Look};
 use stepwright_method::precondition::{AdoptedSet, Inspection, SetComparison, StepView};
 
 #[derive(Debug)]
@@ -25,12 +27,19 @@ pub(super) enum Page {
     /// One candidate: its relations, the steps it excludes.
     Study(StudyPage),
     Step(StepPage),
+    Decision(DecisionPage),
     Sets(SetsPage),
 }
 
 impl Over {
-    pub(super) fn study(seen: &Arc<Inspection>) -> Self {
-        Over { outline: Outline::default(), page: Page::Study(StudyPage::new(Arc::clone(seen))) }
+    pub(super) fn study(seen: &Arc<Inspection>, impact: Option<&Arc<Impact>>) -> Self {
+        let page = Page::Study(StudyPage::new(Arc::clone(seen), impact.cloned()));
+        Over { outline: Outline::default(), page }
+    }
+
+    /// A decision of the library.
+    pub(super) fn decision(look: Arc<Look>) -> Self {
+        Over { outline: Outline::default(), page: Page::Decision(DecisionPage::new(look)) }
     }
 
     /// A step; `listed` if it is one of a close look's.
@@ -46,6 +55,7 @@ impl Over {
         match &self.page {
             Page::Study(_) => format!("A candidate for {action}"),
             Page::Step(page) => page.title(),
+            Page::Decision(page) => page.title(),
             Page::Sets(_) => "Two sets side by side".to_owned(),
         }
     }
@@ -54,6 +64,7 @@ impl Over {
         match &self.page {
             Page::Study(page) => page.len(),
             Page::Step(page) => page.len(),
+            Page::Decision(page) => page.len(),
             Page::Sets(page) => page.len(),
         }
     }
@@ -62,6 +73,7 @@ impl Over {
         match &self.page {
             Page::Study(page) => page.text(row),
             Page::Step(page) => page.text(row),
+            Page::Decision(page) => page.text(row),
             Page::Sets(page) => page.text(row),
         }
     }
@@ -79,6 +91,9 @@ impl Over {
         match &self.page {
             Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
             Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
+            Page::Decision(_) => {
+                actions.extend([(PaneAction::Right, "next one"), (PaneAction::Left, "the one before")])
+            }
             Page::Sets(_) => actions.extend([
                 (PaneAction::Adopt, "adopt right"),
                 (PaneAction::Activate, "step where they differ"),
@@ -99,6 +114,7 @@ impl Over {
         let head = match &self.page {
             Page::Study(page) => page.head(view, painter.theme, width),
             Page::Step(page) => page.head(view, painter.theme, width),
+            Page::Decision(page) => page.head(view, painter.theme, width),
             Page::Sets(page) => page.head(view, width),
         };
         // The rows keep a third of the pane whatever is above them.
@@ -109,7 +125,7 @@ impl Over {
         let cursor = self.outline.list.cursor().min(self.len().saturating_sub(1));
         let detail = match &self.page {
             Page::Sets(page) => page.detail(cursor, view, width),
-            Page::Study(_) | Page::Step(_) => Vec::new(),
+            Page::Study(_) | Page::Step(_) | Page::Decision(_) => Vec::new(),
         };
         let height = (detail.len() as u16 + u16::from(!detail.is_empty())).min(area.height / 2);
         let (list, below) = split_bottom(area, height);
@@ -125,9 +141,12 @@ impl Over {
 
     fn draw_rows(&mut self, painter: &mut Painter<'_>, area: Rect) {
         let (len, height) = (self.len(), usize::from(area.height));
-        if let Page::Step(page) = &mut self.page
-            && let Some(call) = page.first()
-        {
+        let first = match &mut self.page {
+            Page::Step(page) => page.first(),
+            Page::Decision(page) => page.first(),
+            Page::Study(_) | Page::Sets(_) => None,
+        };
+        if let Some(call) = first {
             // What follows is brought into sight first, so that the step is in the middle.
             self.outline.list.go(call + height / 2, len);
             self.outline.list.window(len, height);
@@ -137,6 +156,7 @@ impl Over {
         self.outline.draw(painter, area, len, |row, width| match page {
             Page::Study(page) => page.row(row, theme, width),
             Page::Step(page) => page.row(row, theme),
+            Page::Decision(page) => page.row(row, theme),
             Page::Sets(page) => page.row(row, theme, width),
         });
     }

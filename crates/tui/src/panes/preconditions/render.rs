@@ -231,8 +231,9 @@ impl PreconditionsPane {
         let seen = self.seen.said.as_ref();
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
-            let known =
-                CandidateDetail { candidate, pool: self.pool(view), ranking: self.ranking, in_force, origin, seen };
+            let impact = self.text(row, view).and_then(|text| self.weighed.of(&text)).map(AsRef::as_ref);
+            let (pool, ranking) = (self.pool(view), self.ranking);
+            let known = CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         };
         match (self.items.get(row), seen) {
@@ -249,6 +250,7 @@ impl PreconditionsPane {
                 if let Some(Err(why)) = seen {
                     rows.extend(words::labelled("", Role::Warn, why, width));
                 }
+                rows.extend(detail::weighed(self.weighed.of(text).map(AsRef::as_ref), width));
                 rows
             }
         }
@@ -276,14 +278,20 @@ fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: 
     if let Some(fault) = &typing.fault {
         return words::labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &fault.in_words(), width);
     }
+    let impact = pane.weighed.of(typing.editor.text().trim()).map(AsRef::as_ref);
     match &typing.seen {
         Some(Ok(seen)) => {
             let (candidate, in_force) = (&seen.candidate, seen.in_force);
             let (pool, ranking) = (pane.pool(view), pane.ranking);
-            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: Some(seen.as_ref()) };
+            let seen = Some(seen.as_ref());
+            let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         }
-        Some(Err(why)) => words::labelled("", Role::Warn, why, width),
+        Some(Err(why)) => {
+            let mut rows = words::labelled("", Role::Warn, why, width);
+            rows.extend(detail::weighed(impact, width));
+            rows
+        }
         None if typing.asked => vec![vec![run(Role::Dim, "checking against the demonstrations")]],
         None => vec![vec![run(Role::Dim, "Type an expression; it is checked when you pause.")]],
     }

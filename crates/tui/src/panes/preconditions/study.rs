@@ -9,6 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
+use stepwright_library::{Impact, Judged, Stopped};
 use stepwright_method::precondition::{Inspection, Occasion, Ranking, Relation};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ enum Line {
     Heading(String),
     /// Another candidate, by its place among the related.
     Related(usize),
+    /// A decision of the library, by its place among those stopped and those of which that cannot be told.
+    Decision(usize),
     /// An excluded step, by its place among the steps.
     Step(usize),
 }
@@ -23,19 +26,27 @@ enum Line {
 #[derive(Debug)]
 pub(super) struct StudyPage {
     seen: Arc<Inspection>,
+    impact: Option<Arc<Impact>>,
     lines: Vec<Line>,
 }
 
 impl StudyPage {
-    pub(super) fn new(seen: Arc<Inspection>) -> Self {
-        let lines = lines(&seen);
-        StudyPage { seen, lines }
+    pub(super) fn new(seen: Arc<Inspection>, impact: Option<Arc<Impact>>) -> Self {
+        let lines = lines(&seen, impact.as_deref());
+        StudyPage { seen, impact, lines }
+    }
+
+    /// Takes in what the library says of the candidate.
+    pub(super) fn weigh(&mut self, impact: &Arc<Impact>) {
+        if impact.assertion == self.seen.candidate.text && self.impact.as_ref() != Some(impact) {
+            *self = StudyPage::new(Arc::clone(&self.seen), Some(Arc::clone(impact)));
+        }
     }
 
     /// Takes in a newer inspection of the same candidate.
     pub(super) fn renew(&mut self, seen: &Arc<Inspection>) {
         if seen.action == self.seen.action && seen.candidate.text == self.seen.candidate.text {
-            *self = StudyPage::new(Arc::clone(seen));
+            *self = StudyPage::new(Arc::clone(seen), self.impact.take());
         }
     }
 
@@ -61,8 +72,15 @@ impl StudyPage {
         }
     }
 
+    pub(super) fn decision_at(&self, row: usize) -> Option<&Stopped> {
+        match self.lines.get(row)? {
+            Line::Decision(at) => decisions(self.impact.as_deref()?).nth(*at),
+            _ => None,
+        }
+    }
+
     pub(super) fn next_place(&self, from: usize, forward: bool) -> Option<usize> {
-        let is_step = |row: &usize| matches!(self.lines.get(*row), Some(Line::Step(_)));
+        let is_step = |row: &usize| matches!(self.lines.get(*row), Some(Line::Step(_) | Line::Decision(_)));
         if forward { (from + 1..self.lines.len()).find(is_step) } else { (0..from).rev().find(is_step) }
     }
 
@@ -71,6 +89,7 @@ impl StudyPage {
             Some(Line::Heading(text)) => text.clone(),
             Some(Line::Related(at)) => self.seen.related.get(*at).map(|r| r.text.clone()).unwrap_or_default(),
             Some(Line::Step(at)) => self.seen.steps.get(*at).map(|s| self.step_words(s)).unwrap_or_default(),
+            Some(Line::Decision(_)) => self.decision_at(row).map(decision_words).unwrap_or_default(),
             None => String::new(),
         }
     }
@@ -90,7 +109,7 @@ impl StudyPage {
         let pool = view.pools.get(&self.seen.action).map(AsRef::as_ref);
         let (candidate, in_force) = (&self.seen.candidate, self.seen.in_force);
         let ranking = Ranking::default();
-        let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: None };
+        let known = CandidateDetail { candidate, pool, ranking, in_force, origin: None, seen: None, impact: None };
         detail::rows(&known, view, &theme.glyphs, width)
     }
 
@@ -124,13 +143,27 @@ impl StudyPage {
                 let text = crate::sanitize::fit(&text, width.saturating_sub(2), theme.glyphs.ellipsis);
                 vec![run(if made { Role::Bad } else { Role::Text }, format!("  {text}"))]
             }
+            Some(Line::Decision(_)) => {
+                let right = self.decision_at(row).is_some_and(|decision| decision.judged == Judged::Right);
+                let text = self.text(row);
+                let text = crate::sanitize::fit(&text, width.saturating_sub(2), theme.glyphs.ellipsis);
+                vec![run(if right { Role::Bad } else { Role::Text }, format!("  {text}"))]
+            }
             Some(Line::Heading(text)) => vec![run(Role::Title, text)],
             None => Row::new(),
         }
     }
 }
 
-fn lines(seen: &Inspection) -> Vec<Line> {
+fn decisions(impact: &Impact) -> impl Iterator<Item = &Stopped> {
+    impact.listed.iter().chain(&impact.not_told)
+}
+
+fn decision_words(decision: &Stopped) -> String {
+    format!("{}, {}: {}", decision.action, decision.judged.in_words(), decision.place())
+}
+
+fn lines(seen: &Inspection, impact: Option<&Impact>) -> Vec<Line> {
     let mut lines = Vec::new();
     let heading = if seen.candidate.coverage.is_none() {
         "It could not be evaluated, so it relates to nothing.".to_owned()
@@ -141,6 +174,10 @@ fn lines(seen: &Inspection) -> Vec<Line> {
     };
     lines.push(Line::Heading(heading));
     lines.extend((0..seen.related.len()).map(Line::Related));
+    if let Some(impact) = impact.filter(|impact| impact.decisions > 0) {
+        lines.push(Line::Heading(format!("In the library it {}", impact.in_words())));
+        lines.extend((0..decisions(impact).count()).map(Line::Decision));
+    }
     if let Some(permitted) = seen.permitted.filter(|_| seen.candidate.coverage.is_some()) {
         let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
         let steps = words::count(seen.excluded_steps, "step");

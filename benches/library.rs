@@ -1,0 +1,130 @@
+//! The library at a thousand sessions: walks of a hundred decisions in the shipped household, made up here. How long the first index takes
+//! (bar: 60 s), how long to take it up again, what one new session costs, and what a person waits for an answer after the last key (bar:
+//! 300 ms, of which typing rests 120). `cargo bench --bench library`; `-- SESSIONS` for another number.
+#![allow(clippy::unwrap_used)] // A figure that cannot be taken stops the run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use stepwright::episode::{
+    Action, Actor, Choice, Decision, Event, FORMAT_VERSION, Header, Origin, Proposal, Record, Session, StepOutcome,
+    Verdict,
+};
+use stepwright::library::Library;
+use stepwright::world::World as _;
+use stepwright::world::household::{Edition, HouseholdWorld, Source};
+
+const DECISIONS: usize = 100;
+/// How long typing rests before anything is asked.
+const RESTS: Duration = Duration::from_millis(120);
+
+/// A walk: what can be done is done at random, and now and then what cannot.
+fn session(world: &mut HouseholdWorld, task: &str, seed: u64, way: &str) -> (Header, Vec<Record>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let reset = world.reset(task, seed).unwrap();
+    let header = Header {
+        stepwright: "session".into(),
+        version: FORMAT_VERSION,
+        world: "household".into(),
+        data: "shipped".into(),
+        task: task.into(),
+        specification: world.specification().into_owned(),
+        ..Header::default()
+    };
+    let (mut session, mut records) = (Session::new(header.clone()), Vec::new());
+    let mut add = |session: &mut Session, event: Event| {
+        let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+        session.apply(&record).unwrap();
+        records.push(record);
+    };
+    add(&mut session, Event::Started { outcome: StepOutcome::from(&reset).into() });
+    for _ in 0..DECISIONS {
+        let offered: Vec<String> = world.admissible().unwrap().into_iter().filter(|a| a.starts_with(way)).collect();
+        let text = match random.random_range(0..20) {
+            0 => "take mug 1 from shelf 1".to_owned(),
+            _ => offered[random.random_range(0..offered.len())].clone(),
+        };
+        let call = world.call_of(&text).map(|call| call.to_string());
+        let (id, number, child) = (session.next_proposal(), session.next_decision(), session.next_node());
+        let action = Action::new(text.clone(), call);
+        let proposal = Proposal { action: Some(action.clone()), ..Proposal::new(id, text.clone(), Origin::Sample) };
+        add(&mut session, Event::Proposed { proposal: proposal.into() });
+        add(&mut session, Event::Checked { proposal: id, verdict: Verdict::default().into() });
+        let choice = Choice::Approve { proposal: id };
+        let decision = Decision { id: number, choice, by: Actor::Person, why: String::new() };
+        add(&mut session, Event::Decided { decision: decision.into() });
+        let outcome = StepOutcome { done: false, ..StepOutcome::from(&world.act(&text).unwrap()) }.into();
+        let changes = serde_json::json!([]).into();
+        add(&mut session, Event::Executed { decision: number, child, action: action.into(), outcome, changes });
+    }
+    (header, records)
+}
+
+fn write(path: &Path, (header, records): &(Header, Vec<Record>)) {
+    let mut text = Vec::new();
+    let lines = std::iter::once(serde_json::to_vec(header)).chain(records.iter().map(serde_json::to_vec));
+    for line in lines {
+        text.extend(stepwright_files::sum::sealed(line.unwrap()));
+        text.push(b'\n');
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+fn library(folder: &Path, places: &[PathBuf]) -> (Library, Duration) {
+    let begun = Instant::now();
+    let mut library = Library::new(folder.join("cache"));
+    library.index.refresh(places, &mut |_, _| true);
+    (library, begun.elapsed())
+}
+
+/// The best of several, as a person waits for it: with a look for what is new.
+fn answer(library: &mut Library, places: &[PathBuf], action: &str, text: &str) -> (Duration, Duration, String) {
+    let mut times = Vec::new();
+    let mut words = String::new();
+    for _ in 0..6 {
+        let begun = Instant::now();
+        library.index.refresh(places, &mut |_, _| true);
+        words = library.impact(Some("household"), action, None, text).unwrap().in_words();
+        times.push(begun.elapsed());
+    }
+    (times[0], times.into_iter().skip(1).min().unwrap(), words)
+}
+
+fn main() {
+    let sessions = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(1000);
+    for (what, way) in [("walks", ""), ("ways", "go to ")] {
+        let folder = tempfile::tempdir().unwrap();
+        let places = [folder.path().join("sessions")];
+        std::fs::create_dir_all(&places[0]).unwrap();
+        let source = Source::shipped().unwrap();
+        let tasks: Vec<String> = source.tasks().into_iter().map(|task| task.id).collect();
+        let mut world = HouseholdWorld::new(source, Edition::Put);
+        for at in 0..sessions {
+            let walk = session(&mut world, &tasks[at % tasks.len()], at as u64, way);
+            write(&places[0].join(format!("{at:04}.jsonl")), &walk);
+        }
+        let decisions = sessions * DECISIONS;
+        let (_, first) = library(folder.path(), &places);
+        let (mut read, again) = library(folder.path(), &places);
+        println!("{what}: {sessions} sessions, {decisions} decisions");
+        println!("  first index {:.1} s (bar: 60 s), taken up again {:.2} s", first.as_secs_f64(), again.as_secs_f64());
+        for (action, text) in [
+            ("goto", "self.is_visible(recep)"),
+            ("goto", "recep in self.visible_objects and not self.env.get_property(recep, 'open')"),
+            ("take", "self.is_visible(obj) and self.inventory is None"),
+        ] {
+            let (built, later, words) = answer(&mut read, &places, action, text);
+            println!(
+                "  {action}, {text}\n    first {:.0} ms, later {:.1} ms; after the last key {:.0} ms (bar: 300 ms): {words}",
+                built.as_secs_f64() * 1e3,
+                later.as_secs_f64() * 1e3,
+                (later + RESTS).as_secs_f64() * 1e3,
+            );
+        }
+        write(&places[0].join("new.jsonl"), &session(&mut world, &tasks[0], 7, way));
+        let (new, ..) = answer(&mut read, &places, "goto", "self.is_visible(recep)");
+        println!("  the first answer after a session more: {:.0} ms", (new + RESTS).as_secs_f64() * 1e3);
+    }
+}

@@ -1,0 +1,355 @@
+//! What an assertion would have stopped: the decisions of an action at whose states it does not hold, told apart by what they turned out
+//! to be. A decision whose state is not known, or about which the engine cannot decide, is told apart too and never passes.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::contents::Judged;
+use super::index::Index;
+use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before};
+use stepwright_program::{Assertion, Call, CheckResult, Checker, Outcome, Rejection};
+use stepwright_text::words::count;
+
+/// Decisions that are listed at most, of those stopped and of those not told; the counts are always whole.
+const LISTED: usize = 200;
+/// Decisions from which on several threads share the work.
+const MANY: usize = 4096;
+
+/// How many decisions turned out to be what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Tally {
+    pub refused: usize,
+    pub rejected: usize,
+    pub corrected: usize,
+    pub failed: usize,
+    pub open: usize,
+    pub right: usize,
+}
+
+impl Tally {
+    fn add(&mut self, judged: Judged) {
+        *match judged {
+            Judged::Refused => &mut self.refused,
+            Judged::Rejected => &mut self.rejected,
+            Judged::Corrected => &mut self.corrected,
+            Judged::Failed => &mut self.failed,
+            Judged::Open => &mut self.open,
+            Judged::Right => &mut self.right,
+        } += 1;
+    }
+
+    pub fn mistakes(&self) -> usize {
+        self.refused + self.rejected + self.corrected + self.failed
+    }
+
+    pub fn all(&self) -> usize {
+        self.mistakes() + self.open + self.right
+    }
+
+    fn each(&self) -> [(usize, Judged); 6] {
+        [
+            (self.refused, Judged::Refused),
+            (self.rejected, Judged::Rejected),
+            (self.corrected, Judged::Corrected),
+            (self.failed, Judged::Failed),
+            (self.open, Judged::Open),
+            (self.right, Judged::Right),
+        ]
+    }
+
+    /// `2 were mistakes (1 refused by the world, 1 rejected by a person), 1 was a right step`.
+    fn in_words(&self) -> String {
+        let were = |n: usize| if n == 1 { "was" } else { "were" };
+        let mut parts = Vec::new();
+        if self.mistakes() > 0 {
+            let kinds = self.each().into_iter().filter(|(n, judged)| *n > 0 && judged.is_mistake());
+            let kinds: Vec<String> = kinds.map(|(n, judged)| format!("{n} {}", judged.in_words())).collect();
+            let what = if self.mistakes() == 1 { "a mistake" } else { "mistakes" };
+            parts.push(format!("{} {} {what} ({})", self.mistakes(), were(self.mistakes()), kinds.join(", ")));
+        }
+        if self.open > 0 {
+            parts.push(format!("{} {} {}", self.open, were(self.open), Judged::Open.in_words()));
+        }
+        match self.right {
+            0 => {}
+            1 => parts.push("1 was a right step".to_owned()),
+            n => parts.push(format!("{n} were right steps")),
+        }
+        parts.join(", ")
+    }
+}
+
+/// A decision that an assertion would have stopped, or of which that cannot be told.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stopped {
+    pub file: PathBuf,
+    /// The episode's id in its file; empty for a session.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub episode: String,
+    /// The node at which it was taken: the number of steps before it, in a log.
+    pub node: u32,
+    pub action: String,
+    pub call: String,
+    pub judged: Judged,
+    /// The world's reason, the person's words, or what it was corrected to.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    /// Why the assertion stops it, with the values found; or why that cannot be told.
+    pub why: String,
+}
+
+impl Stopped {
+    /// The name of its file, with the episode where the file has several.
+    pub fn place(&self) -> String {
+        let name =
+            self.file.file_name().map_or_else(|| self.file.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let episode = if self.episode.is_empty() { String::new() } else { format!(" ({})", self.episode) };
+        format!("{name}#{}{episode}", self.node)
+    }
+}
+
+/// What an assertion of an action would have done to the decisions of the library.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Impact {
+    pub action: String,
+    pub assertion: String,
+    /// The decisions to take the action, and the episodes that they are of.
+    pub decisions: usize,
+    pub sessions: usize,
+    pub stopped: Tally,
+    /// How many cannot be told.
+    pub untold: usize,
+    /// The stopped, right steps first, and those that cannot be told: the first of each.
+    pub listed: Vec<Stopped>,
+    pub not_told: Vec<Stopped>,
+}
+
+impl Impact {
+    pub fn in_words(&self) -> String {
+        if self.decisions == 0 {
+            return format!("no decision to {} is in the library", self.action);
+        }
+        let of = format!("of {} in {}", count(self.decisions, "decision"), count(self.sessions, "session"));
+        let words = match self.stopped.all() {
+            0 if self.untold == self.decisions => String::new(),
+            0 => format!("would have stopped none {of}"),
+            n => format!("would have stopped {n} {of}: {}", self.stopped.in_words()),
+        };
+        let why = || self.not_told.first().map(|first| format!(" ({})", first.why)).unwrap_or_default();
+        match (self.untold, words.is_empty()) {
+            (0, _) => words,
+            (_, true) => format!("none {of} can be told{}", why()),
+            (n, false) => format!("{words}; {n} cannot be told{}", why()),
+        }
+    }
+}
+
+/// A decision looked at: what was called before it, the state there, and what an assertion finds in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    pub stopped: Stopped,
+    pub before: Vec<String>,
+    pub variables: Value,
+    pub assertion: String,
+    pub outcome: String,
+    pub values: Vec<(String, String)>,
+}
+
+/// The end of an assertion at a state, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Passes,
+    Stops,
+    /// It names what the program does not have: the assertion's fault, or that of an older specification.
+    Lacks,
+    Untold,
+}
+
+/// The library: its index, and the states of the actions asked about last.
+#[derive(Debug, Default)]
+pub struct Library {
+    pub index: Index,
+    kept: Mutex<Kept>,
+}
+
+impl Library {
+    /// None read yet; the index is kept in that folder.
+    pub fn new(cache: PathBuf) -> Self {
+        Library { index: Index::new(cache), ..Library::default() }
+    }
+
+    fn occasions(&self, wanted: &Wanted) -> Vec<Arc<Occasions>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).occasions(&self.index, wanted)
+    }
+
+    /// What an assertion would have stopped. `world` and `params` narrow whose decisions count.
+    /// Errors: the text is no assertion.
+    pub fn impact(
+        &self,
+        world: Option<&str>,
+        action: &str,
+        params: Option<&[String]>,
+        text: &str,
+    ) -> Result<Impact, Rejection> {
+        let assertion = Assertion::compile(text)?;
+        let occasions = self.occasions(&Wanted {
+            world: world.filter(|world| !world.is_empty()).map(str::to_owned),
+            action: action.to_owned(),
+            params: params.map(<[String]>::to_vec),
+        });
+        Ok(judged(&occasions, action, &assertion))
+    }
+
+    /// A decision that [`Library::impact`] listed, with the state it was taken in. `None` if it is not there any more.
+    pub fn look(&self, stopped: &Stopped, text: &str) -> Option<Look> {
+        let assertion = Assertion::compile(text).ok()?;
+        let call: Call = stopped.call.parse().ok()?;
+        let occasions = self.occasions(&Wanted { world: None, action: call.function, params: None });
+        let file = occasions.iter().find(|file| file.path == stopped.file)?;
+        let is_it = |place: Place| {
+            file.decision(place).is_some_and(|(episode, decision)| {
+                let called = file.contents.calls.get(decision.call as usize) == Some(&stopped.call);
+                called && episode.id == stopped.episode && decision.node == stopped.node
+            })
+        };
+        let mut cases = file.groups.iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)));
+        let found = cases.find(|(_, case)| is_it(case.place));
+        let place = match found {
+            Some((_, case)) => case.place,
+            None => file.untold.iter().map(|(place, _)| *place).find(|place| is_it(*place))?,
+        };
+        let (episode, decision) = file.decision(place)?;
+        let (variables, (outcome, values)) = match found {
+            Some((group, case)) => (case.state.variables(), explained(group, case, &assertion)),
+            None => (Value::Null, (stopped.why.clone(), Vec::new())),
+        };
+        Some(Look {
+            stopped: stopped.clone(),
+            before: calls_before(&file.contents, episode, decision.node),
+            variables,
+            assertion: assertion.text().to_owned(),
+            outcome,
+            values,
+        })
+    }
+}
+
+fn judged(occasions: &[Arc<Occasions>], action: &str, assertion: &Assertion) -> Impact {
+    let ends = shared(occasions, assertion);
+    // Where other specifications have what the assertion names, one that has not is another program.
+    let has = |ends: &Vec<End>| ends.iter().any(|end| *end != End::Lacks);
+    let is_there = ends.iter().flatten().any(has);
+    let mut impact = Impact {
+        action: action.to_owned(),
+        assertion: assertion.text().to_owned(),
+        decisions: occasions.iter().map(|file| file.len()).sum(),
+        sessions: occasions.iter().map(|file| file.episodes).sum(),
+        stopped: Tally::default(),
+        untold: occasions.iter().map(|file| file.untold.len()).sum(),
+        listed: Vec::new(),
+        not_told: Vec::new(),
+    };
+    let (mut stopped, mut untold) = (Vec::new(), Vec::new());
+    for (file, ends) in occasions.iter().zip(&ends) {
+        for (group, ends) in file.groups.iter().zip(ends) {
+            let is_other = is_there && !has(ends);
+            for (case, end) in group.cases.iter().zip(ends) {
+                let Some((_, decision)) = file.decision(case.place) else { continue };
+                match end {
+                    End::Passes => {}
+                    End::Untold => untold.push((file, group, case)),
+                    End::Lacks if is_other => untold.push((file, group, case)),
+                    End::Stops | End::Lacks => {
+                        impact.stopped.add(decision.judged());
+                        stopped.push((decision.judged(), file, group, case));
+                    }
+                }
+            }
+        }
+    }
+    impact.untold += untold.len();
+    // Right steps first: they speak against it.
+    stopped.sort_by_key(|(judged, ..)| std::cmp::Reverse(*judged));
+    let why = |group: &Group, case: &Case| {
+        let (outcome, values) = explained(group, case, assertion);
+        let values: Vec<String> = values.iter().map(|(text, value)| format!("{text} is {value}")).collect();
+        if values.is_empty() { outcome } else { format!("{outcome}; {}", values.join(", ")) }
+    };
+    let listed = stopped.iter().take(LISTED);
+    impact.listed = listed.filter_map(|(_, file, group, case)| told(file, case.place, why(group, case))).collect();
+    let silent = occasions.iter().flat_map(|file| file.untold.iter().map(move |(place, why)| (file, *place, *why)));
+    let silent = silent.filter_map(|(file, place, why)| told(file, place, why.to_owned()));
+    let undecided = untold.iter().filter_map(|(file, group, case)| told(file, case.place, why(group, case)));
+    impact.not_told = silent.chain(undecided).take(LISTED).collect();
+    impact
+}
+
+fn told(file: &Occasions, place: Place, why: String) -> Option<Stopped> {
+    let (episode, decision) = file.decision(place)?;
+    Some(Stopped {
+        file: file.path.clone(),
+        episode: episode.id.clone(),
+        node: decision.node,
+        action: decision.text.clone(),
+        call: file.contents.calls.get(decision.call as usize).cloned().unwrap_or_default(),
+        judged: decision.judged(),
+        words: decision.words.clone(),
+        why,
+    })
+}
+
+/// The ends at all cases, by file and group.
+fn shared(occasions: &[Arc<Occasions>], assertion: &Assertion) -> Vec<Vec<Vec<End>>> {
+    let of_file = |file: &Arc<Occasions>| file.groups.iter().map(|group| ends(group, assertion)).collect::<Vec<_>>();
+    let part = |files: &[Arc<Occasions>]| files.iter().map(of_file).collect::<Vec<_>>();
+    let cases: usize = occasions.iter().map(|file| file.len()).sum();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    if cases < MANY || threads == 1 {
+        return part(occasions);
+    }
+    let parts = occasions.chunks(occasions.len().div_ceil(threads).max(1));
+    std::thread::scope(|scope| {
+        let running: Vec<_> = parts.clone().map(|files| scope.spawn(move || part(files))).collect();
+        // Of a part that broke nothing can be told.
+        let broken = |files: &[Arc<Occasions>]| -> Vec<Vec<Vec<End>>> {
+            let of = |file: &Arc<Occasions>| file.groups.iter().map(|g| vec![End::Untold; g.cases.len()]).collect();
+            files.iter().map(of).collect()
+        };
+        running.into_iter().zip(parts).flat_map(|(part, files)| part.join().unwrap_or_else(|_| broken(files))).collect()
+    })
+}
+
+fn ends(group: &Group, assertion: &Assertion) -> Vec<End> {
+    let mut checker = Checker::new(assertion, &group.function, group.arguments.iter().map(Vec::as_slice));
+    let end = |case: &Case| match case.arguments.map(|at| checker.check(&case.state, at)) {
+        // As at the gate: what cannot be called does not pass.
+        None => End::Stops,
+        Some(Outcome::Holds) => End::Passes,
+        Some(Outcome::Raises("NameError" | "AttributeError")) => End::Lacks,
+        Some(Outcome::Fails | Outcome::Raises(_)) => End::Stops,
+        Some(Outcome::None(_)) => End::Untold,
+    };
+    group.cases.iter().map(end).collect()
+}
+
+/// How an assertion ends at a case, in words, with the values found.
+fn explained(group: &Group, case: &Case, assertion: &Assertion) -> (String, Vec<(String, String)>) {
+    let Some(arguments) = case.arguments.and_then(|at| group.arguments.get(at)) else {
+        return ("the action does not take these arguments".to_owned(), Vec::new());
+    };
+    let outcome = match case.state.check(assertion, &group.function, arguments) {
+        CheckResult::Holds => "it holds".to_owned(),
+        CheckResult::Raises { exception, message } => match (exception.as_str(), message.as_str()) {
+            ("AssertionError", "") => "it is false".to_owned(),
+            ("AssertionError", message) => format!("it is false ({message})"),
+            (exception, "") => format!("it raises {exception}"),
+            (exception, message) => format!("it raises {exception}: {message}"),
+        },
+        CheckResult::Unsupported(what) => format!("the engine does not offer {what}"),
+        CheckResult::Budget(what) => format!("it does not end within the {what} budget"),
+    };
+    (outcome, case.state.explain(assertion, &group.function, arguments))
+}

@@ -1,0 +1,193 @@
+//! The index: of each file of the library its contents, in a file of its own in the cache. A file is read again when its size or time is
+//! another and its digest too. A damaged file is said and skipped, a damaged entry made anew; entries are replaced whole, so that several
+//! programs may read and write at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::contents::Contents;
+use stepwright_episode::log;
+use stepwright_world::{problems, read_logs};
+
+/// The version of what is kept; another one's entries are made anew.
+const VERSION: u32 = 1;
+/// The endings of files that may be logs. What they are their contents say.
+const ENDINGS: [&str; 6] = ["jsonl", "json", "eval", "txt", "log", "md"];
+/// Folders within each other that are looked into.
+const DEEPEST: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    bytes: u64,
+    /// When it was written to, in nanoseconds of Unix time.
+    time: u128,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    version: u32,
+    path: PathBuf,
+    stamp: Stamp,
+    digest: String,
+    contents: Contents,
+}
+
+/// The files of the library and what is in them.
+#[derive(Debug, Default)]
+pub struct Index {
+    cache: PathBuf,
+    known: BTreeMap<PathBuf, (Stamp, Arc<Contents>)>,
+    /// What could not be kept, in words.
+    pub problem: Option<String>,
+}
+
+impl Index {
+    /// None read yet; what is read is kept in that folder.
+    pub fn new(cache: PathBuf) -> Self {
+        Index { cache, ..Index::default() }
+    }
+
+    /// Reads what is new in these files and folders, and forgets what is gone; whether anything is other than it was. `progress` is told
+    /// how many files of how many are done, and stops it by false.
+    pub fn refresh(&mut self, places: &[PathBuf], progress: &mut dyn FnMut(usize, usize) -> bool) -> bool {
+        let files = files(places);
+        let mut changed = false;
+        let wanted: BTreeSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
+        let gone: Vec<PathBuf> = self.known.keys().filter(|path| !wanted.contains(path)).cloned().collect();
+        for path in gone {
+            (changed, _) = (true, self.known.remove(&path));
+        }
+        for (at, (path, stamp)) in files.iter().enumerate() {
+            if !progress(at, files.len()) {
+                break;
+            }
+            if self.known.get(path).is_some_and(|(known, _)| known == stamp) {
+                continue;
+            }
+            changed = true;
+            let contents = self.contents(path, *stamp);
+            self.known.insert(path.clone(), (*stamp, Arc::new(contents)));
+        }
+        changed
+    }
+
+    /// What a file holds: as it is kept, or read now.
+    fn contents(&mut self, path: &Path, stamp: Stamp) -> Contents {
+        let place = self.cache.join(format!("{}.json", &hex(path.as_os_str().as_encoded_bytes())[..32]));
+        let kept = fs::read(&place).ok().and_then(|bytes| serde_json::from_slice::<Entry>(&bytes).ok());
+        let kept = kept.filter(|kept| kept.version == VERSION && kept.path == path);
+        let kept = match kept {
+            Some(kept) if kept.stamp == stamp => return kept.contents,
+            kept => kept,
+        };
+        let digest = match digest(path) {
+            Ok(digest) => digest,
+            Err(e) => return Contents::unreadable(format!("{}: {e}", path.display())),
+        };
+        let same = kept.filter(|kept| kept.digest == digest);
+        let contents = same.map_or_else(|| read(path), |kept| kept.contents);
+        let entry = Entry { version: VERSION, path: path.to_owned(), stamp, digest, contents };
+        if let Err(e) = keep(&self.cache, &place, &entry) {
+            self.problem = Some(format!("the index cannot be kept in {}: {e}", self.cache.display()));
+        }
+        entry.contents
+    }
+
+    /// Drops the entries of files that are none of the library's any more.
+    pub fn prune(&self) {
+        let own: BTreeSet<String> = self.known.keys().map(|path| hex(path.as_os_str().as_encoded_bytes())).collect();
+        let owned =
+            |name: &str| own.iter().any(|hex| name.strip_suffix(".json").is_some_and(|stem| hex.starts_with(stem)));
+        for entry in fs::read_dir(&self.cache).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.ends_with(".json") && !owned(name)) {
+                // What stays is found and dropped the next time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// The files, in order, with what is in them.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &Arc<Contents>)> {
+        self.known.iter().map(|(path, (_, contents))| (path.as_path(), contents))
+    }
+
+    /// What could not be read or kept, in words.
+    pub fn problems(&self) -> Vec<&str> {
+        let own = self.known.values().flat_map(|(_, contents)| &contents.problems);
+        own.chain(&self.problem).map(String::as_str).collect()
+    }
+}
+
+/// The files of these places that may be logs, with their stamps; a place may be a file itself.
+fn files(places: &[PathBuf]) -> Vec<(PathBuf, Stamp)> {
+    let mut found = BTreeMap::new();
+    places.iter().for_each(|place| walk(place, 0, &mut found));
+    found.into_iter().collect()
+}
+
+fn walk(path: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Stamp>) {
+    let Ok(about) = fs::metadata(path) else { return };
+    if about.is_file() {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        if depth == 0 || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str())) {
+            let since = about.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+            let stamp = Stamp { bytes: about.len(), time: since.unwrap_or_default().as_nanos() };
+            found.insert(path.to_owned(), stamp);
+        }
+        return;
+    }
+    if !about.is_dir() || depth > DEEPEST {
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(b".") {
+            walk(&entry.path(), depth + 1, found);
+        }
+    }
+}
+
+fn read(path: &Path) -> Contents {
+    if log::is_session(path) {
+        return match log::load(path) {
+            Ok(loaded) => Contents::of_session(&loaded.session),
+            Err(e) => Contents::unreadable(e.to_string()),
+        };
+    }
+    match read_logs(path) {
+        Ok(read) => Contents::of_logs(&read.all, problems(&read, path)),
+        Err(e) => Contents::unreadable(e.to_string()),
+    }
+}
+
+fn keep(folder: &Path, place: &Path, entry: &Entry) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // What is lost here is made anew, so nothing waits for the disk.
+    let beside = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(std::io::BufWriter::new(beside.as_file()), entry)?;
+    beside.persist(place).map(drop).map_err(|e| e.error)
+}
+
+fn digest(path: &Path) -> std::io::Result<String> {
+    let (mut file, mut sum, mut buffer) = (fs::File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(shown(&sum.finalize())),
+            n => sum.update(buffer.get(..n).unwrap_or_default()),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    shown(&Sha256::digest(bytes))
+}
+
+fn shown(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

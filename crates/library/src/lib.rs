@@ -1,0 +1,16 @@
+//! The library: the sessions kept on this machine and the logs that a person adds, as decisions with the states that they were taken in.
+//! `shelf` lists the folders, `contents` says what a decision is and finds those of a file, `index` keeps them in the folder of the cache and reads only what is new,
+//! `occasions` has the states, `impact` says what an assertion would have stopped. Knows no method, model or terminal.
+
+mod contents;
+mod impact;
+mod index;
+mod occasions;
+mod shelf;
+#[cfg(test)]
+mod tests;
+
+pub use contents::{Contents, Decision, Episode, Judged, Node, Person};
+pub use impact::{Impact, Library, Look, Stopped, Tally};
+pub use index::Index;
+pub use shelf::Shelf;
