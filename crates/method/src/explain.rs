@@ -11,8 +11,7 @@ use crate::context::{Context, observed};
 /// planner does not read it.
 pub(crate) fn goals(cx: &Context<'_>) -> (BlockingTree, usize) {
     let sentence = &cx.session.header.sentence;
-    let (reached, done) =
-        cx.session.current().map_or((Some(false), false), |n| (n.outcome.reached(), n.outcome.done));
+    let (reached, done) = cx.session.current().map_or((Some(false), false), |n| (n.outcome.reached(), n.outcome.done));
     let history: Vec<_> = cx.path().into_iter().map(observed).collect();
     let goal = |parent, text: &str, holds, why: &str| {
         let status = if holds { NodeStatus::Open } else { NodeStatus::Blocked };

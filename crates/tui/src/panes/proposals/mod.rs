@@ -24,6 +24,9 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{ArtifactId, Choice, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
+/// Most columns of where a proposal came from.
+const ORIGIN: usize = 20;
+
 pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
 /// Why a line of a plan that was replaced cannot be taken.
@@ -184,7 +187,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
         Outcome::Rejected(_) => String::new(),
-        _ => facts(proposal, view.times(proposal.id), width),
+        _ => facts(view, proposal, width, theme),
     };
     let mut tail = String::new();
     match outcome {
@@ -245,7 +248,8 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
 }
 
 /// Score, log-probability, origin and how often it was written, as far as the width allows.
-fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
+fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> String {
+    let times = view.times(proposal.id);
     let mut facts = String::new();
     if width >= 50 {
         if let Some(score) = proposal.score_in_words() {
@@ -256,7 +260,8 @@ fn facts(proposal: &Proposal, times: usize, width: usize) -> String {
         }
     }
     if width >= 36 {
-        facts.push_str(&format!("  {}", words::origin(proposal.origin)));
+        let origin = crate::sanitize::line(words::origin(proposal, view.turn()));
+        facts.push_str(&format!("  {}", crate::sanitize::fit(&origin, ORIGIN, theme.glyphs.ellipsis)));
     }
     if times > 1 {
         facts.push_str(&format!(" x{times}"));
