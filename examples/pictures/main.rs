@@ -1,7 +1,7 @@
 //! Makes the pictures of the documents from the program's own renderer: the screenshot of the README (SVG) and short recordings (asciicast, and
-//! animated SVG for pages that show pictures) of the workbench's three uses. Plays scripted keys in the real workbench over shipped tasks, without a terminal.
+//! animated SVG for pages that show pictures) of the workbench's uses. Plays scripted keys in the real workbench over shipped tasks, without a terminal.
 //!
-//! `scripts/pictures` runs it. With the argument `screenshot` only the screenshot is made.
+//! `scripts/pictures` runs it. With the argument `screenshot` or `gate` that alone is made.
 
 mod svg;
 
@@ -16,11 +16,12 @@ use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 use serde_json::json;
 use stepwright::config::{self, Config, Overrides};
-use stepwright::driver::{self, Handle, NewSession, Notice};
+use stepwright::driver::{self, Handle, NewSession, Notice, ProcessStatus};
 use stepwright::tui::app::{App, Effect, Parts};
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::{Chord, Keymap};
 use stepwright::tui::theme_file::{self, Wanted};
+use stepwright::world::AgentCommand;
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -74,6 +75,27 @@ const REVIEW: &[Line] = &[
     ("esc c 'agreed:_search_the_sofa_first' enter", "c writes a remark; it belongs to the session.", 3.0),
 ];
 
+/// An agent behind the gate: approved, rejected, edited, gone back from.
+const GATE: &[Line] = &[
+    ("", "An agent asks its model through the gate. Its answer waits.", 3.0),
+    ("a", "a approves: the agent gets it byte for byte, and asks on.", 2.5),
+    (
+        "x 'look_at_the_order_first' enter",
+        "x rejects: the model reads why and answers anew. The agent reads neither.",
+        4.0,
+    ),
+    ("a a", "Tools are a program; what they returned is its state.", 3.0),
+    (
+        "e down down down end backspace backspace backspace backspace '45'",
+        "e edits, checked against the tool's schema.",
+        3.0,
+    ),
+    ("ctrl-s", "The agent does what you made of it; the model is told.", 3.0),
+    ("u enter", "u goes back, and the agent with it.", 2.5),
+    ("a", "Another decision: the agent is started again, fed the answers it had, and goes on as a branch.", 3.5),
+    ("t", "t shows both.", 4.0),
+];
+
 /// Bytes that were drawn and not taken yet.
 #[derive(Clone, Default)]
 struct Drawn(Arc<Mutex<Vec<u8>>>);
@@ -108,6 +130,18 @@ impl Stage {
     fn task(task: &str, config: &Config) -> Result<Self, Failed> {
         let new = NewSession { world: "household".into(), task: task.into(), ..NewSession::default() };
         Stage::begin(driver::prepare_new(&new, config, &stepwright::world::Sources::default(), driver::system_clock())?)
+    }
+
+    /// The agent of the demonstration behind the gate; the program is where cargo put it.
+    fn gate(config: &Config) -> Result<Self, Failed> {
+        let program = std::env::current_exe()?.parent().and_then(Path::parent).map(|target| target.join("stepwright"));
+        let words = vec![program.ok_or("there is no program")?.display().to_string(), "demo-agent".to_owned()];
+        let command = Arc::new(AgentCommand { words, ..AgentCommand::default() });
+        let mut config = config.clone();
+        (config.model.model, config.agent) = ("demo".to_owned(), Some(Arc::clone(&command)));
+        let new = NewSession { world: "agent".into(), model: "demo".into(), ..NewSession::default() };
+        let sources = stepwright::world::Sources::default().with_agent(Some(command));
+        Stage::begin(driver::prepare_new(&new, &config, &sources, driver::system_clock())?)
     }
 
     fn send(&mut self) -> Result<(), Failed> {
@@ -147,6 +181,8 @@ impl Stage {
                 }
                 Ok(None) => return Ok(()),
                 Err(_) if due.is_some_and(|due| due <= QUIET) => self.app.wake(Instant::now()),
+                // What another process does is waited for.
+                Err(_) if matches!(self.app.view.world, Some(ProcessStatus::Working(_))) => {}
                 Err(_) => return Ok(()),
             }
         }
@@ -226,8 +262,14 @@ async fn main() -> Result<(), Failed> {
     let config = config::load_with(&Overrides::default(), &|name| {
         matches!(name, "STEPWRIGHT_CONFIG_DIR" | "STEPWRIGHT_STATE_DIR").then(|| "/nonexistent".to_owned())
     })?;
-    write(docs().join("screenshot.svg"), &format!("{}\n", screenshot(&config).await?))?;
-    if std::env::args().nth(1).as_deref() == Some("screenshot") {
+    let only = std::env::args().nth(1);
+    if only.is_none() || only.as_deref() == Some("screenshot") {
+        write(docs().join("screenshot.svg"), &format!("{}\n", screenshot(&config).await?))?;
+    }
+    if only.is_none() || only.as_deref() == Some("gate") {
+        recorded(Stage::gate(&config)?, "gate", "an agent stepped behind the gate", GATE).await?;
+    }
+    if only.is_some() {
         return Ok(());
     }
     let stepping = Stage::task("shipped/heat-cup-2", &config)?;

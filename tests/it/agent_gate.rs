@@ -1,6 +1,9 @@
 //! An agent of Python's standard library behind the gate, its provider a stand-in on loopback: approvals, a rejection, an edit, going back,
 //! a planted command, a kill. Without Python nothing of it can be tried.
 
+mod doors;
+mod runs;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -11,7 +14,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use stepwright::config::{Overrides, load_with};
 use stepwright::driver::{Command as Ask, Handle, NewSession, Notice, OpenRequest, Request, open};
-use stepwright::episode::{Choice, Event, Session, log};
+use stepwright::episode::{Choice, Event, Origin, Session, log};
+use stepwright::method::wording;
 use stepwright::world::AgentCommand;
 use stepwright::world::Sources;
 
@@ -115,6 +119,8 @@ fn results(body: &Value) -> usize {
 struct Bed {
     folder: tempfile::TempDir,
     provider: Provider,
+    /// Whether the agent is started elsewhere.
+    alone: bool,
 }
 
 impl Bed {
@@ -124,8 +130,13 @@ impl Bed {
         python.is_ok_and(|out| out.status.success()).then(|| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("agent.py"), AGENT).unwrap();
-            Bed { folder, provider: Provider::start(answer) }
+            Bed { folder, provider: Provider::start(answer), alone: false }
         })
+    }
+
+    /// One whose command is not the gate's to start.
+    fn alone(answer: impl Fn(&Value, usize) -> String + Send + 'static) -> Option<Self> {
+        Bed::new(answer).map(|bed| Bed { alone: true, ..bed })
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -138,7 +149,10 @@ impl Bed {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-        command.args(args).arg("--").args(self.words()).stdin(Stdio::null());
+        command.args(args).stdin(Stdio::null());
+        if !self.alone {
+            command.arg("--").args(self.words());
+        }
         command.env("OPENAI_BASE_URL", &self.provider.url).env("SEEN", self.at("seen"));
         command.env("STEPWRIGHT_CONFIG_DIR", self.at("config")).env("STEPWRIGHT_STATE_DIR", self.at("state"));
         command
@@ -214,21 +228,6 @@ fn a_kill_loses_no_decision() {
     let (_, session) = bed.session();
     assert_eq!(session.current().unwrap().depth, 2);
     assert!(session.current().unwrap().outcome.asked.is_some());
-}
-
-#[test]
-fn many_episodes_of_an_agent_are_run_from_a_file_and_resumed() {
-    let Some(bed) = Bed::new(three) else { return };
-    let tasks = bed.at("tasks.jsonl");
-    std::fs::write(&tasks, "{\"id\": \"a\", \"task\": \"Tidy a.\"}\n{\"id\": \"b\", \"task\": \"Tidy b.\"}\n").unwrap();
-    let out = bed.at("r.jsonl").display().to_string();
-    let args = ["run", "--world", "agent", "--tasks", tasks.to_str().unwrap(), "--out", &out];
-    for expected in ["2 of 2 episodes", "0 of 0 episodes"] {
-        let ran = bed.command(&args).output().unwrap();
-        let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-        assert!(ran.status.success() && said.contains(expected), "{said}");
-    }
-    assert!(bed.provider.bodies().iter().any(|body| body.contains("Tidy b.")));
 }
 
 /// A session behind the gate as the workbench has it, decided about by the test.
@@ -349,5 +348,46 @@ fn a_rejection_reaches_the_model_alone_an_edit_is_told_and_going_back_branches()
     assert_eq!(desk.session().nodes().len(), 4);
     let edited = desk.session().nodes()[1].turn.decisions.iter().any(|d| matches!(d.choice, Choice::Edit { .. }));
     assert!(edited && desk.session().node(0).unwrap().turn.decisions.len() == 2);
+    desk.handle.commands.send(Ask::Quit).unwrap();
+}
+
+#[test]
+fn a_request_is_worded_otherwise_for_its_step_alone() {
+    let model = |body: &Value, number: usize| {
+        let task = body["messages"][1]["content"].as_str().unwrap_or_default();
+        chat(number, Some(if task.contains("only look") { "ls" } else { "rm notes" }))
+    };
+    let Some(bed) = Bed::new(model) else { return };
+    let mut desk = Desk::open(&bed);
+    desk.offered();
+    let asked = wording::asked(desk.session(), 0);
+    let texts: Vec<(&str, &str)> = asked.iter().map(|m| (m.role.as_str(), m.text.as_str())).collect();
+    assert_eq!(texts, [("system", "You work."), ("user", "Tidy up.")]);
+    desk.send(wording::send(0, &[(1, "Tidy up, but only look.".to_owned())].into()));
+    let second = desk.offered();
+    let bodies = bed.provider.bodies();
+    let other = Value::from("Tidy up, but only look.").to_string();
+    let same = |body: &str| serde_json::from_str::<Value>(body).unwrap();
+    assert_eq!(same(&bodies[1]), same(&bodies[0].replace("\"Tidy up.\"", &other)), "all else as the agent asked it");
+    let turn = &desk.session().current().unwrap().turn;
+    let proposal = turn.proposal(second).unwrap();
+    assert_eq!((proposal.raw.as_str(), proposal.origin), ("tools.bash(command='ls')", Origin::Relayed));
+    let ask = turn.ask(proposal.ask.unwrap()).unwrap();
+    let prompt = ask.prompt.as_ref().unwrap();
+    assert_eq!((prompt.template.as_str(), prompt.messages.len(), ask.served()), ("edited", 1, Some("stand-in")));
+    // A rejection goes behind it, the agent's next request is its own again.
+    desk.send(Request::Reject { proposal: second, reason: "not yet".into() });
+    let third = desk.offered();
+    assert!(bed.provider.bodies()[2].contains("only look") && bed.provider.bodies()[2].contains("not yet"));
+    desk.approve(third);
+    assert!(!bed.provider.bodies()[3].contains("only look") && !bed.seen().contains("only look"));
+    // It is a document like any other: taken back, the model is asked what the agent asks.
+    desk.send(Request::Undo);
+    desk.until(|event| matches!(event, Event::Moved { .. }));
+    desk.send(Request::turn(wording::id(0), false));
+    desk.offered();
+    assert!(!bed.provider.bodies()[4].contains("only look"));
+    let (text, _) = bed.session();
+    assert!(text.contains("\"by\":\"person\"") && text.contains("request"));
     desk.handle.commands.send(Ask::Quit).unwrap();
 }

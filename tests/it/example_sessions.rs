@@ -1,5 +1,5 @@
-//! The example sessions that ship: made here with `STEPWRIGHT_WRITE=1 cargo test --test it examples_are_made`, and always replayed
-//! against the world.
+//! The example sessions that ship: made here with `STEPWRIGHT_WRITE=1 cargo test --test it examples_are_made` (or the name of one in
+//! place of 1), and always replayed against the world.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,12 +9,14 @@ use crate::support::driver::{Scripted, Turn, Watched};
 use crate::support::opened::{before_goals, begun, configuration};
 use stepwright::config::Config;
 use stepwright::driver::examples::EXAMPLES;
-use stepwright::driver::{Command, Level, Notice, OpenRequest, Persistence, Request, Setup, prepare, start};
+use stepwright::driver::{
+    Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, prepare, prepare_new, start,
+};
 use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
-use stepwright::method::{Place, StepStatus};
+use stepwright::method::{Place, StepStatus, wording};
 use stepwright::sandbox::{Limits, Workers};
-use stepwright::world::Sources;
 use stepwright::world::dialogue::{END_TURN, Speaker};
+use stepwright::world::{AgentCommand, Sources};
 
 /// Said of the scripted model wherever its name is shown.
 const SCRIPT: &str = "scripted (written for this example, no language model)";
@@ -273,26 +275,75 @@ async fn mixed(config: &Config, path: &std::path::Path) {
     w.quit().await;
 }
 
+/// The demonstration's desk of orders behind the gate: a hasty cancellation is rejected, a refund edited; back before that, the model is asked
+/// once more with a fact added to its request, and refunds rightly on a branch.
+async fn gate(config: &Config, path: &std::path::Path) {
+    let words = [env!("CARGO_BIN_EXE_stepwright"), "demo-agent"].map(str::to_owned).into();
+    let command = Arc::new(AgentCommand { words, ..AgentCommand::default() });
+    let mut config = config.clone();
+    config.model.model = "demo".to_owned();
+    config.agent = Some(Arc::clone(&command));
+    let sources = Sources::default().with_agent(Some(command));
+    let new = NewSession { world: "agent".into(), model: "demo".into(), ..NewSession::default() };
+    let clock = AtomicU64::new(1_795_000_000_000);
+    let clock = Arc::new(move || clock.fetch_add(700, Ordering::Relaxed));
+    let mut setup = prepare_new(&new, &config, &sources, clock).unwrap();
+    let stepwright::driver::Beginning::New(header) = &mut setup.beginning else { panic!("a new session") };
+    // As a person starts it.
+    header.options.insert("command".to_owned(), "stepwright demo-agent".to_owned());
+    setup.keep = Persistence::Log(log::Writer::create(path, header).unwrap());
+    let mut w = Watched::start(setup);
+    let chosen = |w: &Watched| w.session.current().unwrap().turn.recommended.as_ref().unwrap().0.unwrap();
+    w.recommended().await;
+    w.approve();
+    w.recommended().await;
+    let reason = "look at the order first".to_owned();
+    w.send(Command::Gate(Request::Reject { proposal: chosen(&w), reason }));
+    w.recommended().await;
+    for _ in 0..2 {
+        w.approve();
+        w.recommended().await;
+    }
+    let text = "I send the money back.\nrefund({\"order_id\": \"W42\", \"amount\": 45.0})".to_owned();
+    w.send(Command::Gate(Request::Edit { proposal: chosen(&w), text }));
+    w.recommended().await;
+    w.send(Command::Gate(Request::Note("it would have sent back 54: does it once it is told?".into())));
+    w.send(Command::Gate(Request::Undo));
+    w.until("the way back", |n, _| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }))).await;
+    let node = w.session.cursor();
+    let asked = wording::asked(&w.session, node);
+    let rule = format!("{} 45 was paid for the lamp.", asked[0].text);
+    w.send(Command::Gate(wording::send(node, &[(0, rule)].into())));
+    w.recommended().await;
+    w.approve();
+    w.recommended().await;
+    w.approve();
+    w.until("the agent's end", |_, session| session.is_done()).await;
+    w.quit().await;
+}
+
 #[tokio::test]
 async fn examples_are_made_on_demand() {
-    if std::env::var_os("STEPWRIGHT_WRITE").is_none() {
-        return;
-    }
+    let Ok(only) = std::env::var("STEPWRIGHT_WRITE") else { return };
     let folder = tempfile::tempdir().unwrap();
     let config = configuration(folder.path());
     let sessions = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
-    let made = |name: &str| folder.path().join(name);
-    solved(&config, &made("solved.jsonl")).await;
-    by_hand(&config, &made("by-hand.jsonl")).await;
-    algorithm_1(&config, &made("algorithm-1.jsonl")).await;
-    dialogue(&config, &made("dialogue.jsonl")).await;
-    kitchen(&config, &made("kitchen.jsonl")).await;
-    reprompt(&config, &made("reprompt.jsonl")).await;
-    mixed(&config, &made("reprompt-mixed.jsonl")).await;
-    // The table's was recorded when requests were read by rules; nothing writes it anew.
-    for name in EXAMPLES.iter().map(|e| e.name).filter(|name| *name != "table") {
-        let name = format!("{name}.jsonl");
-        std::fs::copy(made(&name), sessions.join(&name)).unwrap();
+    for name in EXAMPLES.iter().map(|e| e.name).filter(|name| only == "1" || only == *name) {
+        let file = format!("{name}.jsonl");
+        let path = folder.path().join(&file);
+        match name {
+            "solved" => solved(&config, &path).await,
+            "by-hand" => by_hand(&config, &path).await,
+            "algorithm-1" => algorithm_1(&config, &path).await,
+            "dialogue" => dialogue(&config, &path).await,
+            "kitchen" => kitchen(&config, &path).await,
+            "reprompt" => reprompt(&config, &path).await,
+            "reprompt-mixed" => mixed(&config, &path).await,
+            "gate" => gate(&config, &path).await,
+            // The table's was recorded when requests were read by rules; nothing writes it anew.
+            _ => continue,
+        }
+        std::fs::copy(path, sessions.join(file)).unwrap();
     }
 }
 
@@ -398,6 +449,16 @@ fn the_examples_show_what_they_say() {
             StepStatus::Done
         ]
     );
+
+    let gate = loaded("gate");
+    assert!(
+        gate.is_done() && gate.header.world == "agent" && gate.header.options["command"] == "stepwright demo-agent"
+    );
+    assert!(all(&gate).iter().any(|d| matches!(&d.choice, Choice::Reject { reason, .. } if !reason.is_empty())));
+    assert!(all(&gate).iter().any(|d| matches!(d.choice, Choice::Edit { .. })));
+    let fork = gate.nodes().iter().find(|n| n.children.len() > 1).expect("a branch");
+    assert!(fork.turn.asks.iter().any(|ask| ask.prompt.as_ref().is_some_and(|p| p.template == "edited")));
+    assert!(fork.turn.proposals.iter().any(|p| p.raw.contains("amount=45")), "told, the model refunds what was paid");
 
     let mixed = loaded("reprompt-mixed");
     assert!(won(&mixed) && mixed.header.world == "household");

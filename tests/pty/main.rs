@@ -14,6 +14,7 @@ mod dialogue_world;
 mod pty_blocking;
 mod pty_episode;
 mod pty_external;
+mod pty_gate;
 mod pty_model;
 mod pty_preconditions;
 mod pty_quit;

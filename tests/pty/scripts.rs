@@ -8,6 +8,8 @@
 //! - `> TEXT`: that is typed
 //! - `until KEY ? TEXT`, `until KEY ! TEXT`: a key is pressed until the screen shows it, or does not
 //! - `size 80x24`: the window has another size
+//! - `patience 60`: so many seconds are waited for what the screen comes to show
+//! - `write FILE TEXT`: a file holds that from now on
 //! - `end`: the program ends well and gives the terminal back
 //! - `#`: a remark
 
@@ -30,6 +32,7 @@ fn bytes(key: &str) -> String {
         "enter" => "\r",
         "esc" => "\x1b",
         "tab" => "\t",
+        "backspace" => "\x7f",
         "space" => " ",
         "up" => "\x1b[A",
         "down" => "\x1b[B",
@@ -94,7 +97,12 @@ pub fn play(script: &str, home: &Path, env: &[(&str, &str)]) {
                     pty.send(&key);
                 }
             }
+            "patience" => pty.be_patient(std::time::Duration::from_secs(rest.parse().expect("seconds"))),
             "size" => pty.settle().resize(size(rest)),
+            "write" => {
+                let (file, text) = rest.split_once(' ').expect("a file, and a text");
+                std::fs::write(file, text).expect("the file can be written");
+            }
             "end" => {
                 assert_eq!(pty.wait(), 0);
                 assert!(pty.is_restored());

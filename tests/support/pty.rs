@@ -21,6 +21,7 @@ pub struct Pty {
     master: Box<dyn MasterPty + Send>,
     output: Receiver<Vec<u8>>,
     parser: vt100::Parser,
+    patience: Duration,
     pub bytes: Vec<u8>,
 }
 
@@ -70,11 +71,16 @@ impl Pty {
         });
         let writer = pair.master.take_writer().expect("a writer");
         let parser = vt100::Parser::new(at_least_one(rows), at_least_one(cols), 0);
-        Pty { child, writer, master: pair.master, output, parser, bytes: Vec::new() }
+        Pty { child, writer, master: pair.master, output, parser, patience: PATIENCE, bytes: Vec::new() }
     }
 
     pub fn pid(&self) -> i32 {
         self.child.process_id().and_then(|p| i32::try_from(p).ok()).expect("a process id")
+    }
+
+    /// Waits longer for what is to be shown: more starts than this program.
+    pub fn be_patient(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// Types bytes.
@@ -112,7 +118,7 @@ impl Pty {
     /// # Panics
     /// When it does not in time.
     pub fn wait_for(&mut self, text: &str) -> &mut Self {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + self.patience;
         while !self.text().contains(text) {
             let gone = self.receive(Duration::from_millis(100)) == Err(RecvTimeoutError::Disconnected);
             assert!(Instant::now() < end && !gone || self.text().contains(text), "no `{text}` on\n{}", self.text());

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use tokio::runtime::Runtime;
 
 use super::headless::interrupted;
@@ -50,15 +51,15 @@ pub struct Gate {
     #[arg(long, value_name = "COMMAND")]
     success: Option<String>,
     /// Let this conversation of the agent pass while no check fails, by its number; may be given several times
-    #[arg(long, value_name = "CONVERSATION")]
+    #[arg(long, value_name = "CONVERSATION", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     auto: Vec<usize>,
     /// Without a terminal: what passes its checks is approved; what fails ends the run with exit code 3
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["auto", "open"])]
     headless: bool,
     /// Preconditions in force from the beginning of a headless run: a file *.preconditions.py
     #[arg(long, value_name = "FILE", requires = "headless")]
     preconditions: Option<Preconditions>,
-    /// Wait for an agent that is started elsewhere, at this address
+    /// Wait at this address for an agent that is started elsewhere, or have the one of COMMAND ask there
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     listen: Option<SocketAddr>,
     /// Open a session of this agent again; nothing is started until a step is taken

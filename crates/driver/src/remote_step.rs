@@ -75,11 +75,13 @@ impl Driver {
     pub(super) fn came_back(&mut self, back: StepResult) {
         let StepResult { job, at, world, result } = back;
         let Some(Job::World { step }) = self.jobs.end(job) else { return };
-        if let Err(WorldError::Differs(difference)) = &result {
-            self.diverged = Some(difference.clone());
+        if let Err(WorldError::Differs { step, what }) = &result {
+            // The next step finds out anew: what it depends on may be mended meanwhile.
+            let node = self.gate.session().path(at).get(*step).map_or(0, |node| node.id);
+            self.tell(Notice::Diverged { node, what: what.clone() });
         }
         let words = |error: WorldError| match error {
-            WorldError::Differs(difference) => diverged_words(&difference),
+            WorldError::Differs { what, .. } => diverged_words(&what),
             other => other.to_string(),
         };
         match (step, result) {

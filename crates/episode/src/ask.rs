@@ -29,6 +29,8 @@ pub enum Sampling {
     Further,
     /// The log-probability of each admissible action.
     Scored,
+    /// What a program asks, as it asks it.
+    Relayed,
 }
 
 /// The purpose of an ask.
@@ -129,6 +131,8 @@ impl AskKind {
     pub const FURTHER: AskKind = AskKind::Action { how: Sampling::Further };
     /// Every admissible action scored.
     pub const SCORED: AskKind = AskKind::Action { how: Sampling::Scored };
+    /// What a program asks, as it asks it.
+    pub const RELAYED: AskKind = AskKind::Action { how: Sampling::Relayed };
     /// A whole plan.
     pub const PLAN: AskKind = AskKind::Artifact { artifact: ArtifactKind::Plan };
     /// The next line of the plan in force.
@@ -168,6 +172,7 @@ impl AskKind {
             AskKind::RANKED,
             AskKind::FURTHER,
             AskKind::SCORED,
+            AskKind::RELAYED,
             AskKind::PLAN,
             AskKind::PLAN_LINE,
             AskKind::PROGRAM,
@@ -204,6 +209,7 @@ impl fmt::Display for AskKind {
                 Sampling::Ranked => "next action, ranked",
                 Sampling::Further => "next action, ranked further",
                 Sampling::Scored => "next action, scored",
+                Sampling::Relayed => "what the program asks",
             }),
             AskKind::Line { of } if *of == ArtifactKind::Plan => f.write_str("next line of the plan"),
             AskKind::Line { of } if *of == ArtifactKind::Program => f.write_str("next call of the program"),
@@ -245,6 +251,22 @@ pub struct Ask {
     pub state: AskState,
 }
 
+impl Ask {
+    /// The model that answered, as its server names it.
+    pub fn served(&self) -> Option<&str> {
+        self.exchange.as_ref().map(|exchange| exchange.served.as_str()).filter(|served| !served.is_empty())
+    }
+
+    /// How its completions were sampled, in words. A program says that by itself: more answers to it are asked for as it asked.
+    pub fn sampling(&self) -> String {
+        match (&self.kind, self.temperature == 0.0) {
+            (AskKind::Action { how: Sampling::Relayed | Sampling::Samples }, true) => "as the program asks".to_owned(),
+            (_, true) => "greedy".to_owned(),
+            (_, false) => format!("temperature {}", self.temperature),
+        }
+    }
+}
+
 /// The status of an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AskState {
@@ -274,7 +296,14 @@ mod tests {
 
     fn all() -> Vec<AskKind> {
         let action = || "take".to_owned();
-        let how = [Sampling::Greedy, Sampling::Samples, Sampling::Ranked, Sampling::Further, Sampling::Scored];
+        let how = [
+            Sampling::Greedy,
+            Sampling::Samples,
+            Sampling::Ranked,
+            Sampling::Further,
+            Sampling::Scored,
+            Sampling::Relayed,
+        ];
         let mut all: Vec<AskKind> = how.into_iter().map(|how| AskKind::Action { how }).collect();
         all.extend([AskKind::PLAN, AskKind::PLAN_LINE, AskKind::PROGRAM, AskKind::PROGRAM_CALL, AskKind::BELIEF]);
         all.extend([AskKind::Judgement { line: 7 }, AskKind::Candidates { action: action() }]);

@@ -50,6 +50,8 @@ pub enum Origin {
     Reference,
     /// Ranked among the admissible actions by log-probability.
     Scored,
+    /// The answer of the model that a program asks.
+    Relayed,
     /// Typed or edited by a person.
     Person,
     /// Taken in an episode that was recorded elsewhere.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use stepwright_wire::Usage;
+use stepwright_wire::{Api, Usage};
 
 use super::artifact::{ArtifactId, Assertions, Change, Documents, Due, InForce, Offer, OfferId, OfferState};
 use super::ask::{Ask, AskKind, AskState};
@@ -98,8 +98,7 @@ impl Turn {
 
     /// The model that wrote a proposal, if one did.
     pub fn author(&self, proposal: &Proposal) -> Option<&str> {
-        let ask = proposal.ask?;
-        self.asks.iter().rev().find(|one| one.id == ask).map(|one| one.model.as_str())
+        proposal.ask.and_then(|ask| self.ask(ask)).map(|ask| ask.model.as_str())
     }
 
     /// The place of a proposal in their list.
@@ -465,6 +464,21 @@ impl Session {
     /// The number the next executed node takes.
     pub fn next_node(&self) -> NodeId {
         self.nodes.len() as NodeId
+    }
+
+    /// What a program asks at a node, and in which interface: put together from what each of its requests adds.
+    pub fn request_at(&self, node: NodeId) -> Option<(Api, String)> {
+        let mut bodies: BTreeMap<usize, String> = BTreeMap::new();
+        let mut last = None;
+        for asked in self.path(node).into_iter().map(|node| node.outcome.asked.as_ref()) {
+            last = asked.and_then(|asked| {
+                let before = bodies.get(&asked.thread).map_or("", String::as_str);
+                let body = asked.added.apply(before).ok()?;
+                bodies.insert(asked.thread, body.clone());
+                Some((asked.api, body))
+            });
+        }
+        last
     }
 
     /// The nodes from the root to `to`, both included; empty if there is no such node.

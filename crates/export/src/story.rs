@@ -379,9 +379,8 @@ fn is_edited(ask: &Ask) -> bool {
 }
 
 fn ask(ask: &Ask) -> AskEntry {
-    let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let edited = if is_edited(ask) { "edited prompt, " } else { "" };
-    let mut title = format!("{edited}{} of {}, {} x {how}", ask.kind, ask.model, ask.n);
+    let mut title = format!("{edited}{} of {}, {} x {}", ask.kind, ask.model, ask.n, ask.sampling());
     if let Some(text) = ask.prompt.as_ref().and_then(|p| p.left_out.as_ref()) {
         title.push_str(&format!(" ({text})"));
     }
@@ -410,14 +409,20 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
         Origin::Symbolic => "built-in proposer, no language model",
         Origin::Reference => "reference program of the task's file, no language model",
         Origin::Scored => "scored by log-probability",
+        Origin::Relayed => "answer of the model that the program asks",
         Origin::Person => "a person",
         Origin::Recorded => "recorded",
     }
     .to_owned();
-    if let Some(model) = turn.author(proposal).filter(|model| *model != own) {
-        origin.push_str(&format!(" of {model}"));
+    let asked = proposal.ask.and_then(|ask| turn.ask(ask));
+    if let Some(served) = asked.and_then(Ask::served).filter(|_| proposal.origin == Origin::Relayed) {
+        origin.push_str(&format!(", {served}"));
+    } else if let Some(ask) =
+        asked.filter(|ask| ask.model != own && matches!(proposal.origin, Origin::Greedy | Origin::Sample))
+    {
+        origin.push_str(&format!(" of {}", ask.model));
     }
-    if turn.asks.iter().any(|ask| Some(ask.id) == proposal.ask && is_edited(ask)) {
+    if asked.is_some_and(is_edited) {
         origin.push_str(", from an edited prompt");
     }
     if let Some(score) = proposal.score_in_words() {

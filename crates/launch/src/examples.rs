@@ -28,6 +28,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "table": "Requests at a table: a wrong belief answers wrongly; a person goes back and corrects it",
     "reprompt": "A plan meets an error: a correction that leads nowhere; back at it, an edited prompt and another correction (scripted completions)",
     "reprompt-mixed": "Re-prompting in the household: an assertion vetoes a step, the world refuses another, a blocking tree grows from each (scripted)",
+    "gate": "An agent behind the gate: a person rejects, edits, words a request otherwise, goes back and branches (the demonstration's model)",
 };
 
 pub fn load(name: &str) -> Result<log::Loaded, OpenError> {

@@ -53,6 +53,7 @@ mod step;
 mod tests;
 pub mod think;
 pub mod verify;
+pub mod wording;
 pub mod written_plan;
 
 pub use artifacts::ArtifactSpec;

@@ -9,6 +9,7 @@ use super::step::{Place, Section};
 use super::{
     adaplanner, belief_update, blocking, code_policy, demo2code, few_shot, ff_replan, o3d, plan_following,
     precondition_aware, precondition_prompting, progprompt, react, reflexion, relay, reprompt, scored, skills, statler,
+    wording,
 };
 use stepwright_episode::ArtifactKind;
 use stepwright_episode::gate::Conduct;
@@ -16,7 +17,7 @@ use stepwright_episode::showing::Showing;
 use stepwright_world::options::{OptionSpec, Table};
 
 /// The kinds of documents that are registered.
-static ARTIFACTS: [&ArtifactSpec; 10] = [
+static ARTIFACTS: [&ArtifactSpec; 11] = [
     &belief_update::ARTIFACT,
     &plan_following::ARTIFACT,
     &statler::ARTIFACT,
@@ -27,6 +28,7 @@ static ARTIFACTS: [&ArtifactSpec; 10] = [
     &skills::SEGMENTS,
     &reflexion::ARTIFACT,
     &reprompt::ARTIFACT,
+    &wording::ARTIFACT,
 ];
 
 /// A kind of documents; one that is not registered is of a method in another process.

@@ -1,12 +1,14 @@
 //! Relay: a model is asked exactly what another program asks of it, and its answers are what is decided about.
 //!
 //! A rejected answer begins an inner round: it stands in the next request with the person's reason as the result of its calls, and the
-//! program sees neither. What a person changed is told to the model in the program's next request.
+//! program sees neither. What a person changed is told to the model in the program's next request. A request that a person words otherwise is
+//! sent so for its step.
 
 use std::sync::Arc;
 
 use super::context::decided;
 use super::options::ATTEMPTS;
+use super::wording;
 use super::{Answer, Checks, Context, Method, MethodInfo, Needs, Reading, Round, Step};
 use stepwright_episode::gate::{AskSpec, Draft};
 use stepwright_episode::{
@@ -14,7 +16,7 @@ use stepwright_episode::{
 };
 use stepwright_model::Completion;
 use stepwright_model::upstream::REFUSED;
-use stepwright_wire::{Answer as Said, Role, Turn, Whole, extended};
+use stepwright_wire::{Answer as Said, Role, Turn, Whole, extended, reworded};
 use stepwright_world::Ability;
 use stepwright_world::answer::{self, Asked};
 use stepwright_world::options::{Kind, OptionSpec};
@@ -57,13 +59,13 @@ impl Method for Relay {
             return ask(cx, &asked, AskKind::SAMPLES, n);
         }
         let first = cx.options().count(&SAMPLES).max(1);
-        if !round.has_asked(&AskKind::GREEDY) && !round.has_asked(&AskKind::SAMPLES) {
-            return match rejections(round).count() {
+        if !round.has_asked(&AskKind::RELAYED) && !round.has_asked(&AskKind::SAMPLES) {
+            return match rejections(round).filter(|(proposal, _)| is_of(round, proposal, template(cx))).count() {
                 n if n >= PATIENCE => Step::Recommend {
                     proposal: None,
                     why: format!("{n} answers were rejected in a row: edit one, type one, or ask for more"),
                 },
-                _ => ask(cx, &asked, AskKind::GREEDY, first),
+                _ => ask(cx, &asked, AskKind::RELAYED, first),
             };
         }
         let offered: Vec<&Proposal> = round.proposals().collect();
@@ -86,22 +88,23 @@ impl Method for Relay {
         Step::Recommend { proposal: offered.iter().find(|p| p.action.is_some()).map(|p| p.id), why }
     }
 
-    fn read(&self, cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
+    fn read(&self, cx: &Context<'_>, _: &Ask, answer: &Answer) -> Reading {
         let Some(asked) = cx.world.asked() else { return Reading::Kept };
-        let origin = if ask.kind == AskKind::GREEDY { Origin::Greedy } else { Origin::Sample };
         let draft = |completion: &Completion| match Whole::read(asked.request.api, &completion.text) {
             _ if completion.finish == REFUSED => {
                 let action =
                     serde_json::from_str(&completion.text).ok().map(|refusal| answer::refusal_action(&refusal));
                 let text = action.as_ref().map_or(completion.text.as_str(), |action| action.text.as_str());
-                Draft { action: action.clone(), ..Draft::new(text, origin) }
+                Draft { action: action.clone(), ..Draft::new(text, Origin::Relayed) }
             }
             Ok(whole) => {
                 let action = answer::action(&asked.tools, &whole);
                 let reasoning = Some(whole.answer().reasoning).filter(|reasoning| !reasoning.is_empty());
-                Draft { rationale: reasoning, action: Some(action.clone()), ..Draft::new(action.text, origin) }
+                Draft { rationale: reasoning, action: Some(action.clone()), ..Draft::new(action.text, Origin::Relayed) }
             }
-            Err(why) => Draft { problem: Some(why.to_string()), ..Draft::new(completion.text.as_str(), origin) },
+            Err(why) => {
+                Draft { problem: Some(why.to_string()), ..Draft::new(completion.text.as_str(), Origin::Relayed) }
+            }
         };
         Reading::drafts(answer.completions.iter().map(draft).collect())
     }
@@ -119,6 +122,17 @@ fn rejections<'a>(round: Round<'a>) -> impl Iterator<Item = (&'a Proposal, &'a s
     })
 }
 
+/// The template that is recorded with asks from now on: whether the request is as the program made it, or as a person words it.
+fn template(cx: &Context<'_>) -> &'static str {
+    if wording::at(cx.session, cx.session.cursor()).is_empty() { "relay" } else { "edited" }
+}
+
+/// Whether a proposal answers an ask of that template.
+fn is_of(round: Round<'_>, proposal: &Proposal, template: &str) -> bool {
+    let ask = proposal.ask.and_then(|ask| round.turn.ask(ask));
+    ask.and_then(|ask| ask.prompt.as_ref()).is_none_or(|prompt| prompt.template == template)
+}
+
 /// An ask for answers to what the program asked, with what a person had to say of answers before.
 fn ask(cx: &Context<'_>, asked: &Asked, kind: AskKind, n: u32) -> Step {
     let (told, rejected) = (told(cx, asked), rejected(cx));
@@ -128,16 +142,21 @@ fn ask(cx: &Context<'_>, asked: &Asked, kind: AskKind, n: u32) -> Step {
         turns.extend(answer.calls.iter().map(|call| Turn::Result(call, why)));
         turns.extend(answer.calls.is_empty().then_some(Turn::Say(why)));
     }
-    let body = match extended(asked.request.api, &asked.body, &turns) {
+    let (api, wording) = (asked.request.api, wording::at(cx.session, cx.session.cursor()));
+    let worded = reworded(api, &asked.body, &wording).and_then(|body| match turns.is_empty() {
+        true => Ok(body),
+        false => extended(api, &body, &turns),
+    });
+    let body = match worded {
         // What nothing is added to goes out as it came.
-        _ if turns.is_empty() => Arc::clone(&asked.body),
+        _ if turns.is_empty() && wording.is_empty() => Arc::clone(&asked.body),
         Ok(body) => Arc::from(body),
         Err(why) => return Step::Stuck(format!("what you decided cannot be told to the model: {why}")),
     };
-    let said = turns.iter().map(message).collect();
-    let prompt =
-        PromptRecord { template: "relay".to_owned(), template_hash: String::new(), messages: said, left_out: None };
-    let shape = Shape::Relay(Relayed { api: asked.request.api, body, sender: asked.sender });
+    let messages = wording::messages(api, &asked.body, &wording).into_iter().chain(turns.iter().map(message));
+    let (template, messages) = (template(cx).to_owned(), messages.collect());
+    let prompt = PromptRecord { template, template_hash: String::new(), messages, left_out: None };
+    let shape = Shape::Relay(Relayed { api, body, sender: asked.sender });
     let model = cx.model.name.clone();
     Step::ask(AskSpec { kind, model, prompt: Some(prompt), n, temperature: 0.0, shape })
 }

@@ -71,6 +71,8 @@ fn said(asked: &Request, nth: u32) -> Answer {
         called.iter().any(|call| call.name == name && !rejected(call)) || said.iter().any(|text| text.contains(name))
     };
     let corrected = called.iter().any(|call| rejected(call));
+    let told =
+        asked.messages.iter().filter(|message| message.role != Role::Tool).any(|m| m.text().contains("45 was paid"));
     let call = |words: &str, name: &str, arguments: Value| Answer {
         text: words.to_owned(),
         ..Answer::of_calls(vec![ToolCall {
@@ -101,7 +103,7 @@ fn said(asked: &Request, nth: u32) -> Answer {
         };
     }
     if !done("refund") {
-        let amount = if corrected { 45.0 } else { 54.0 };
+        let amount = if corrected || told { 45.0 } else { 54.0 };
         return call("I send the money back.", "refund", json!({ "order_id": "W42", "amount": amount }));
     }
     let last = "Your lamp (W42) is cancelled and the money is on its way back to you.";

@@ -2,6 +2,8 @@
 //! they returned as observations. What was read is the agent's state: `self.read['get_order']['W42']`, `self.last['get_order']` and
 //! `self.errors['get_order']['W42']`. Knows no wire: who sends calls and results where is somebody else's business.
 
+mod complete;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use serde_json::{Map, Value as Json};
 use super::assertion::is_unsafe;
 use super::call::{Call, Literal};
 use super::read_call::is_keyword;
+
+pub use complete::Completions;
 
 /// The object whose functions are the tools.
 pub const TOOLS: &str = "tools";

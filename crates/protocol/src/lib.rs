@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stepwright_episode::{AskId, Header, InvalidRecord, ProposalId, Record, Session, Verdict};
+use stepwright_episode::{AskId, Header, InvalidRecord, NodeId, ProposalId, Record, Session, Verdict};
 use stepwright_library::{Impact, Look};
 use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
 use stepwright_world::blocking::BlockingTree;
@@ -104,6 +104,11 @@ pub enum Notice {
     Situation(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.
     World(ProcessStatus),
+    /// Brought to where the session is, the world's process answered otherwise than it had: first at that node, and how.
+    Diverged {
+        node: NodeId,
+        what: String,
+    },
     Stream {
         ask: AskId,
         index: u32,

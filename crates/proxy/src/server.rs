@@ -74,7 +74,12 @@ impl Proxy {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("proxy").enable_all().build()?;
         let listen = options.listen.unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
-        let listener = runtime.block_on(TcpListener::bind(listen))?;
+        let listener = std::net::TcpListener::bind(listen)?;
+        listener.set_nonblocking(true)?;
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::from_std(listener)?
+        };
         let address = listener.local_addr()?;
         let (tell, notices) = channel();
         let slots = Arc::new(Slots::new(tell));

@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -505,4 +506,95 @@ fn what_is_received_is_what_was_approved() {
         tell.send(())
     });
     done.recv_timeout(PATIENCE).unwrap();
+}
+
+/// A client of Python's standard library: one question, one to a provider that is full, one that it gives up and asks again, four at once. It
+/// prints what it got, a line each, sorted.
+const CLIENT: &str = r#"
+import http.client, json, sys, threading, urllib.parse
+root, path, conversation, stream = sys.argv[1:]
+url, said = urllib.parse.urlsplit(root), []
+def ask(word, timeout=30):
+    connection = http.client.HTTPConnection(url.netloc, timeout=timeout)
+    body = '{"model":"m",%s,"stream":%s}' % (conversation.replace('"u"', '"%s"' % word), stream)
+    try:
+        connection.request("POST", url.path + path, body, {"content-type": "application/json", "x-api-key": "none"})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        ended = "[DONE]" in text or "response.completed" in text or "message_stop" in text
+        said.append("%s %s %s %s" % (word, answer.status, answer.getheader("retry-after"), ended if stream == "true" and answer.status == 200 else "call_" + word in text))
+    except TimeoutError:
+        said.append(word + " given up")
+    finally:
+        connection.close()
+ask("plain"); ask("full"); ask("full"); ask("slow", 0.4); ask("slow")
+threads = [threading.Thread(target=ask, args=("at%d" % n,)) for n in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("\n".join(sorted(said)))
+"#;
+
+#[test]
+fn clients_of_pythons_standard_library_are_served_in_each_format() {
+    let python = std::process::Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|out| out.status.success()) {
+        return;
+    }
+    let word = |body: &str| {
+        body.split('"')
+            .find(|part| ["plain", "full", "slow", "at"].iter().any(|w| part.starts_with(w)))
+            .map(str::to_owned)
+    };
+    for (api, path, conversation) in FORMATS {
+        for stream in [false, true] {
+            let full = AtomicBool::new(true);
+            let provider = StandIn::new(move |received| {
+                let word = word(&received.body).unwrap();
+                if word == "full" && full.swap(false, Ordering::SeqCst) {
+                    return (429, "application/json", "{\"error\":{\"message\":\"full\"}}".to_owned());
+                }
+                let request = stepwright_wire::Request::read(api, &received.body).unwrap();
+                let said = Answer::of_calls(vec![call(&format!("call_{word}"), "{}")]);
+                let stamp = Stamp { id: word, created: 9 };
+                let whole = Whole::made(api, "m", &said, Usage::new(7, 5), &stamp).unwrap();
+                match request.stream {
+                    true => (200, "text/event-stream", whole.events(&request)),
+                    false => (200, "application/json", whole.text().to_owned()),
+                }
+            });
+            let (proxy, upstream) = provider.proxy(|options| options.patience = Duration::from_millis(50));
+            let root = proxy.root();
+            let client = std::thread::spawn(move || {
+                let args = ["-c", CLIENT, &root, path, conversation, if stream { "true" } else { "false" }];
+                std::process::Command::new("python3").args(args).output().unwrap()
+            });
+            while !client.is_finished() {
+                let Ok(Notice::Pending(pending)) = proxy.notices().recv_timeout(Duration::from_millis(20)) else {
+                    continue;
+                };
+                if word(&pending.body).unwrap() == "slow" {
+                    std::thread::sleep(Duration::from_millis(1000));
+                }
+                let reply = match ask(&upstream, &pending, &pending.body.clone()) {
+                    Ok(whole) => Reply::Whole(Arc::new(whole)),
+                    Err(refusal) => Reply::Error(refusal),
+                };
+                pending.answer(reply);
+            }
+            let out = client.join().unwrap();
+            let said = String::from_utf8_lossy(&out.stdout).into_owned();
+            let mut expected: Vec<String> = (0..4).map(|n| format!("at{n} 200 None True")).collect();
+            expected.extend(
+                ["full 200 None True", "full 429 7 False", "plain 200 None True", "slow 200 None True"]
+                    .map(str::to_owned),
+            );
+            expected.push("slow given up".to_owned());
+            assert_eq!(
+                said.lines().collect::<Vec<_>>(),
+                expected,
+                "{api:?} {stream}: {}",
+                String::from_utf8_lossy(&out.stderr)
+            );
+        }
+    }
 }

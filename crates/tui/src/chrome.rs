@@ -286,14 +286,11 @@ pub(crate) fn gate_line(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             let (mark, role) = words::mark(&theme.glyphs, mark);
             let text = words::one_line(proposal.action.as_ref().map_or(proposal.raw.as_str(), |a| a.text.as_str()));
             let origin = match proposal.origin {
-                Origin::Greedy => "greedy",
-                Origin::Sample => "sample",
                 Origin::Symbolic => "no language model",
-                Origin::Reference => "reference",
-                Origin::Scored => "scored",
                 Origin::Person => "you",
-                Origin::Recorded => "recorded",
+                _ => words::origin(proposal, Some(turn)),
             };
+            let origin = sanitize::line(origin);
             let number = format!(" {index}/{} ", view.offered_len());
             let width = usize::from(area.width);
             // The verdict comes before the end of a long action, and that before where it comes from.

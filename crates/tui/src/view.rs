@@ -19,8 +19,9 @@ use super::actions::{ActionId, spec};
 use super::keymap::Keymap;
 use offered::Cache;
 use passed::Passed;
+use stepwright_program::tools::Toolbox;
 use stepwright_world::transcript::Logs;
-use stepwright_world::{WORLDS, named};
+use stepwright_world::{Lines, WORLDS, named};
 
 /// The situation, and the recorded episodes with what they violate, as the driver sent them.
 type Given = (Option<Arc<Situation>>, Option<(Logs, Arc<Vec<Violation>>)>);
@@ -139,6 +140,8 @@ impl View {
                 self.show_given();
             }
             Notice::World(standing) => self.world = Some(standing),
+            // A question of the application's.
+            Notice::Diverged { .. } => {}
             Notice::Stream { ask, index, text } => {
                 self.retrying = None;
                 self.streams.entry(ask).or_default().entry(index).or_default().push_str(&text);
@@ -265,9 +268,18 @@ impl View {
         self.node()?.document(&ArtifactId::PLAN)?.get("text")?.as_str()
     }
 
+    fn lines(&self) -> Option<Lines> {
+        named(WORLDS, &self.session.as_ref()?.header.world).ok()?.lines
+    }
+
+    /// The tools that an action may call, where actions are calls of tools.
+    pub(crate) fn tools(&self) -> Option<Toolbox> {
+        (self.lines()?.tools)(self.session.as_ref()?)
+    }
+
     /// The text in which a proposal's action is edited and how one is written, in worlds whose actions have several lines.
     pub(crate) fn lines_of(&self, proposal: ProposalId) -> Option<(String, &'static str)> {
-        let lines = named(WORLDS, &self.session.as_ref()?.header.world).ok()?.lines?;
+        let lines = self.lines()?;
         Some(((lines.edited)(self.turn()?.proposal(proposal)?.action.as_ref()?), lines.example))
     }
 
@@ -300,9 +312,9 @@ mod offered;
 mod passed;
 mod unseen;
 
-/// Whether a model wrote a proposal, greedily or as a sample.
+/// Whether a model wrote a proposal.
 fn is_written(proposal: &Proposal) -> bool {
-    matches!(proposal.origin, Origin::Greedy | Origin::Sample)
+    matches!(proposal.origin, Origin::Greedy | Origin::Sample | Origin::Relayed)
 }
 
 #[cfg(test)]

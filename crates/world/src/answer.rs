@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use stepwright_episode::{Action, Check, CheckKind, Status};
+use stepwright_episode::{Action, Check, CheckKind, Session, Status};
 use stepwright_program::Call;
 use stepwright_program::tools::{TOOLS, Tool, Toolbox};
 use stepwright_proxy::{Refusal, Reply};
@@ -39,6 +39,12 @@ pub fn toolbox(request: &Request) -> Toolbox {
         schema: t.schema.clone(),
     };
     Toolbox::new(own.map(tool).collect())
+}
+
+/// The tools that an answer at the cursor of a session may call.
+pub fn tools(session: &Session) -> Option<Toolbox> {
+    let (api, body) = session.request_at(session.cursor())?;
+    Some(toolbox(&Request::read(api, &body).ok()?))
 }
 
 /// The arguments of a call as JSON: text that is none stands for itself.

@@ -42,8 +42,12 @@ pub enum WorldError {
     #[error("{0}")]
     Failed(String),
     /// Replaying a history, the world answered otherwise than it had: at which step, and how.
-    #[error("the world does not answer as it did: {0}")]
-    Differs(String),
+    #[error("the world does not answer as it did: {what}")]
+    Differs {
+        /// 0 for the reset.
+        step: usize,
+        what: String,
+    },
 }
 
 const LISTED: usize = 8;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::demonstration::Demonstration;
 use crate::planner::Agent;
-use stepwright_episode::Action;
+use stepwright_episode::{Action, Session};
+use stepwright_program::tools::Toolbox;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShippedFile {
@@ -66,4 +67,6 @@ pub struct Lines {
     pub edited: fn(&Action) -> String,
     /// How one is written, in a line.
     pub example: &'static str,
+    /// The tools that one at the cursor of a session may call.
+    pub tools: fn(&Session) -> Option<Toolbox>,
 }

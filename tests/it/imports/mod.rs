@@ -46,6 +46,7 @@ const SHARED: &[&str] = &[
     "reading",
     "request_program",
     "skills",
+    "wording",
     "method_stack",
     "think",
     "verify",
@@ -118,7 +119,6 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/graph/src/conditions.rs", "kitchen", "a room"),
     ("crates/graph/src/conditions.rs", "table", "a piece of furniture"),
     ("crates/graph/src/prepare.rs", "kitchen", "a room"),
-    ("crates/tui/src/chrome.rs", "scored", "an origin in words"),
     ("crates/tui/src/widgets/words.rs", "scored", "an origin in words"),
 ];
 

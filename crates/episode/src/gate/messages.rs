@@ -214,6 +214,8 @@ pub enum Request {
     Goto(NodeId),
     /// Replace the action that led to a node, then replay what followed.
     Rewrite { node: NodeId, text: String },
+    /// Make the decision that led to a node once more, on a branch: the world does not go on as it did.
+    Again(NodeId),
     /// Stop all that is under way.
     Cancel,
     /// Send an edited prompt in place of an ask's.

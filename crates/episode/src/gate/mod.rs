@@ -90,6 +90,8 @@ enum AfterMove {
     TakenBefore,
     /// Perform the text a person typed.
     Read(String),
+    /// Choose so once more.
+    Again(Decision),
 }
 
 /// An input that waits for the phase to end.

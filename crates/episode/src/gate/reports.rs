@@ -303,7 +303,7 @@ impl Gate {
         if let Err(error) = result {
             self.replay = None;
             // Looking at another step leaves no trace, also where that cannot be reached.
-            if matches!(then, AfterMove::Read(_)) {
+            if matches!(then, AfterMove::Read(_) | AfterMove::Again(_)) {
                 self.record(Event::Failed { error: error.clone() });
             }
             return self.refuse(Level::Error, error);
@@ -316,6 +316,11 @@ impl Gate {
         if let AfterMove::Read(text) = then {
             self.phase = Phase::Reading(Intent::Manual);
             self.out.push(Effect::ReadText { text, from: None });
+        } else if let AfterMove::Again(decision) = then {
+            let (id, choice) = (decision.proposal(), decision.choice);
+            let proposal = self.session.current().and_then(|node| node.turn.proposal(id)).cloned();
+            self.out.extend(proposal.map(Effect::CheckProposal));
+            self.check([id].into(), Then::Take { choice, why: "made again, on a branch".to_owned() });
         } else if let Some(node) = self.session.current() {
             let (depth, branches) = (node.depth, node.children.len());
             let open = if branches > 0 { "; another decision here starts a branch" } else { "" };

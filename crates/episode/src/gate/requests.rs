@@ -56,6 +56,7 @@ impl Gate {
             Request::Goto(to) if to == self.session.cursor() => {}
             Request::Goto(to) => self.go(to, AfterMove::Rest),
             Request::Rewrite { node, text } => self.rewrite(node, text),
+            Request::Again(node) => self.again(node),
             Request::Resend { ask, messages } => self.resend(ask, messages),
             Request::AskInBackground(spec) => {
                 if let Some(ask) = self.send(spec) {
@@ -303,6 +304,17 @@ impl Gate {
             Some(Some(parent)) => {
                 self.replay = Some(Replay::after(&self.session, node));
                 self.go(parent, AfterMove::Read(text));
+            }
+        }
+    }
+
+    fn again(&mut self, node: NodeId) {
+        let of = self.session.node(node).and_then(|n| Some((n.parent?, n.decision?)));
+        let made = of.and_then(|(parent, id)| Some((parent, self.session.node(parent)?.turn.decision(id)?.clone())));
+        match made {
+            Some((parent, decision)) => self.go(parent, AfterMove::Again(decision)),
+            None => {
+                self.refuse(Level::Error, format!("no decision led to node {node}, so that none can be made again"))
             }
         }
     }

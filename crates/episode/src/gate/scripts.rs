@@ -82,6 +82,7 @@ fn request(line: &str, gate: &Gate) -> Request {
         "redo" => Request::Redo,
         "go" => Request::Goto(number()),
         "rewrite" => Request::Rewrite { node: number(), text },
+        "once-more" => Request::Again(number()),
         "cancel" => Request::Cancel,
         "resend" => Request::Resend { ask: number(), messages: vec![PromptMessage { role: "user".into(), text }] },
         "aside" => Request::AskInBackground(background_ask()),

@@ -214,6 +214,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Ask(Request::Redo)),
         1 => (0u64..8).prop_map(|n| Op::Ask(Request::Goto(n))),
         1 => (0u64..8, text()).prop_map(|(node, t)| Op::Ask(Request::Rewrite { node, text: t.into() })),
+        1 => (0u64..8).prop_map(|node| Op::Ask(Request::Again(node))),
         1 => Just(Op::Ask(Request::Cancel)),
         1 => Just(Op::Ask(Request::Propose)),
         1 => (0u32..3).prop_map(|n| Op::Ask(Request::Sample { n })),

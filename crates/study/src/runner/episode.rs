@@ -15,7 +15,7 @@ use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::publications::{self, SETTINGS};
-use stepwright_world::Sources;
+use stepwright_world::{Ability, Sources};
 
 /// The means to open a study's episodes, and their bounds.
 #[derive(Debug, Clone)]
@@ -50,7 +50,9 @@ impl Opening {
         let setup = prepare_new(new, &self.config, &self.sources, system_clock());
         let mut setup = setup.map_err(|e| e.to_string())?;
         let token_budget = self.config.gate.policy.token_budget;
-        setup.policy = Some(Policy { steps: self.most_actions, token_budget, ..Policy::manual() });
+        // What a program does by an answer is not taken back: none that fails a check goes to it.
+        let until_fails = setup.world.kind().has(Ability::Answers);
+        setup.policy = Some(Policy { steps: self.most_actions, until_fails, token_budget, ..Policy::manual() });
         setup.headless = true;
         self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
         Ok(setup)

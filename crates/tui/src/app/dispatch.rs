@@ -291,7 +291,7 @@ impl App {
         match request::open(&self.view) {
             Some(open) => self.open(asked::program(from, text, &open.query, &request::calls(&self.view))),
             None => match from.and_then(|id| Some((id, self.view.lines_of(id)?))) {
-                Some((id, (text, example))) => self.open(asked::lines(id, &text, example)),
+                Some((id, (text, example))) => self.open(asked::lines(id, &text, example, self.view.tools())),
                 None => self.open(Act::new(from.map_or(Purpose::Take, Purpose::Edit), text, self.context())),
             },
         }

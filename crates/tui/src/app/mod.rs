@@ -221,6 +221,9 @@ impl App {
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
         }
+        if let Notice::Diverged { node, what } = &notice {
+            self.open(asked::diverged(*node, what));
+        }
         let lost = matches!(notice, Notice::Unwritten(Some(Unwritten::Lost)));
         self.view.notice(notice);
         if lost && self.dialogs.is_empty() {

@@ -16,6 +16,7 @@ use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::{ProposalId, TreeEdit};
 use stepwright_program::SyntaxFault;
+use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{Command, Request};
 
 const VERDICT_ROWS: u16 = 6;
@@ -39,14 +40,18 @@ pub struct Act {
     /// The text that was asked about because it is no admissible action: a further Enter takes it as it is.
     asked: Option<String>,
     found: Vec<String>,
+    /// The tools that may be called, where actions are calls; whether `found` are ways in which a call may go on.
+    tools: Option<Toolbox>,
+    goes_on: bool,
     judge: Judge,
 }
 
 impl Act {
     pub fn new(purpose: Purpose, text: &str, context: Context<'_>) -> Self {
         let (field, judge) = (Editor::field(text), Judge::new(Of::Action, text));
-        let (list, found, asked) = (ListState::default(), Vec::new(), None);
-        let mut act = Act { purpose, field, list, picking: false, as_typed: false, asked, found, judge };
+        let (list, found, asked, tools) = (ListState::default(), Vec::new(), None, context.view.tools());
+        let mut act =
+            Act { purpose, field, list, picking: false, as_typed: false, asked, found, tools, goes_on: false, judge };
         act.search(context);
         act
     }
@@ -54,6 +59,14 @@ impl Act {
     fn search(&mut self, context: Context<'_>) {
         (self.picking, self.as_typed, self.asked) = (false, false, None);
         self.list = ListState::default();
+        let before = self.field.before();
+        let ways = self.tools.as_ref().filter(|_| before.contains('(')).map(|tools| tools.complete(&before));
+        self.goes_on = ways.is_some();
+        if let Some(ways) = ways {
+            let head = before.get(..ways.from).unwrap_or_default();
+            self.found = ways.words.iter().map(|word| format!("{head}{word}")).collect();
+            return;
+        }
         let admissible = admissible(context).unwrap_or_default();
         let found = fuzzy::rank(&self.field.text(), admissible.iter().map(String::as_str));
         self.found = found.into_iter().filter_map(|i| admissible.get(i).cloned()).collect();
@@ -88,6 +101,10 @@ impl Act {
 
     fn accept(&mut self, context: Context<'_>) -> Vec<Reply> {
         let typed = self.field.text().trim().to_owned();
+        if self.takes_marked(context) && self.tools.is_some() {
+            // It is how a call goes on, and not a whole one.
+            return self.use_marked(context);
+        }
         if self.takes_marked(context) {
             let marked = self.marked().map_or(typed, str::to_owned);
             return self.take(&marked);
@@ -151,7 +168,14 @@ impl Act {
 
     fn use_marked(&mut self, context: Context<'_>) -> Vec<Reply> {
         let Some(text) = self.marked().map(str::to_owned) else { return Vec::new() };
-        self.field.set(&text);
+        match (self.goes_on, &self.tools) {
+            (true, _) => self.field.complete(self.field.before().chars().count(), &text),
+            // Of how a call is written its arguments are yet to come.
+            (false, Some(_)) if !text.ends_with("()") => {
+                self.field.set(text.split_inclusive('(').next().unwrap_or(&text))
+            }
+            (false, _) => self.field.set(&text),
+        }
         self.changed(context)
     }
 }
@@ -201,6 +225,7 @@ impl Dialog for Act {
         };
         painter.rows(said, &words);
         let all = match admissible(context) {
+            Some(_) if self.goes_on => format!("{} to go on with", words::count(self.found.len(), "way")),
             Some(all) => format!("{} of {} admissible actions", self.found.len(), all.len()),
             None => "This world has no list of admissible actions.".to_owned(),
         };

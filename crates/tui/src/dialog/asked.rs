@@ -13,6 +13,7 @@ use crate::sanitize;
 use crate::widgets::edit::Editor;
 use stepwright_episode::{ArtifactId, Breakpoint, NodeId, OfferId, Policy, ProposalId};
 use stepwright_method::precondition::{ADOPTED_SUFFIX, CandidateAsks};
+use stepwright_program::tools::Toolbox;
 use stepwright_protocol::{CandidateCommand, Command, Request, SetSource};
 
 /// Steps of a run "to the end": more than any episode has.
@@ -276,9 +277,9 @@ pub fn correction(believed: &str) -> Form {
 }
 
 /// An action of several lines; `example`: how it is written.
-pub fn lines(proposal: ProposalId, written: &str, example: &str) -> Form {
+pub fn lines(proposal: ProposalId, written: &str, example: &str, tools: Option<Toolbox>) -> Form {
     let request = move |text| Request::Edit { proposal, text };
-    text("Edit it, then take it", example.to_owned(), written, Of::Lines, request)
+    text("Edit it, then take it", example.to_owned(), written, Of::Lines, request).completing(tools)
 }
 
 pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str) -> Form {
@@ -298,6 +299,20 @@ pub fn program(from: Option<ProposalId>, written: &str, query: &str, calls: &str
 pub(crate) fn confirm(title: impl Into<String>, question: String, yes: &'static str, replies: Vec<Reply>) -> Form {
     let mut replies = Some(replies);
     Form::new(title, yes, question, Vec::new(), Box::new(move |_, _| Ok(replies.take().unwrap_or_default())))
+}
+
+/// Whether to go on although the world does not answer as it did, from the node where that began.
+pub(crate) fn diverged(node: NodeId, what: &str) -> Form {
+    let what = sanitize::visible(what);
+    if node == 0 {
+        let question = format!("{what}\nIt begins otherwise than recorded: only a new session goes on from here.");
+        return confirm("The world does not answer as recorded", question, "close", Vec::new());
+    }
+    let question = format!(
+        "{what}\nGo on from there as a branch? The decision that led there is made once more; what is recorded stays as it is."
+    );
+    let again = vec![gate(Request::Again(node))];
+    confirm("The world does not answer as recorded", question, "go on as a branch", again)
 }
 
 pub fn message(text: &str) -> Form {

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
@@ -17,6 +17,7 @@ use crate::theme::Role;
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
 use crate::widgets::edit::{Edited, Editor};
 use crate::widgets::words;
+use stepwright_program::tools::Toolbox;
 
 /// How often to look whether the answer to a check is there that an acceptance waits for.
 const POLL: Duration = Duration::from_millis(30);
@@ -124,6 +125,9 @@ pub struct Form {
     sure: bool,
     /// Whether a text was accepted before it was judged.
     accepting: bool,
+    /// The tools whose calls a text may hold, and how it may go on where that was asked.
+    tools: Option<Toolbox>,
+    offered: Vec<String>,
     /// Rows of the words that are scrolled, and that can be.
     top: usize,
     hidden: usize,
@@ -145,6 +149,8 @@ impl Form {
             problem: None,
             sure: false,
             accepting: false,
+            tools: None,
+            offered: Vec::new(),
             top: 0,
             hidden: 0,
             drawn: Vec::new(),
@@ -158,6 +164,26 @@ impl Form {
     /// The word for accepting once a doubt was raised.
     pub fn again(self, again: &'static str) -> Self {
         Form { again: Some(again), ..self }
+    }
+
+    /// Has calls of tools completed in a text of many lines.
+    pub fn completing(self, tools: Option<Toolbox>) -> Self {
+        Form { tools, ..self }
+    }
+
+    /// Completes what stands before the cursor as far as there is one way to, else shows the ways.
+    fn complete(&mut self) -> Edited {
+        let Some(tools) = self.tools.clone() else { return Edited::Same };
+        let Some((editor, _)) = self.lines() else { return Edited::Same };
+        let before = editor.before();
+        let found = tools.complete(&before);
+        let typed = before.get(found.from..).unwrap_or_default();
+        let more = found.common().len() > typed.len();
+        if more {
+            editor.complete(typed.chars().count(), found.common());
+        }
+        self.offered = if found.words.len() > 1 { found.words } else { Vec::new() };
+        if more { Edited::Changed } else { Edited::Same }
     }
 
     /// Puts the cursor of a text of many lines at the end of one, counted from 0.
@@ -233,9 +259,15 @@ impl Form {
         painter.rows(head, &about);
         let (text, notes) = split_bottom(below, NOTES.min(below.height / 2));
         let sure = self.sure;
+        let mut rows = Vec::new();
+        if !self.offered.is_empty() {
+            rows = words::labelled("", Role::Accent, &sanitize::line(&self.offered.join("   ")), width);
+            rows.truncate(2);
+        }
         if let Some((editor, judge)) = self.lines() {
             editor.draw_numbered(painter, text);
-            let rows = judge.rows(context, painter.theme, width, (usize::from(notes.height), sure));
+            let left = usize::from(notes.height).saturating_sub(rows.len());
+            rows.extend(judge.rows(context, painter.theme, width, (left, sure)));
             painter.rows(notes, &rows);
         }
     }
@@ -311,6 +343,7 @@ impl Dialog for Form {
         let word = self.again.filter(|_| self.sure).unwrap_or(self.accept);
         let mut hints = vec![(accept, word)];
         hints.extend((self.fields.len() > 1).then_some((ActionId::Complete, "next field")));
+        hints.extend(self.tools.is_some().then_some((ActionId::Complete, "complete")));
         hints.extend((self.hidden > 0).then_some((ActionId::ItemDown, "scroll")));
         // Of what is only read nothing can be cancelled.
         hints.push((ActionId::Close, if word == "close" { "close" } else { "cancel" }));
@@ -376,7 +409,14 @@ impl Dialog for Form {
         {
             self.switch();
         }
-        let changed = self.fields.get_mut(self.at).and_then(Field::editor).map(|editor| editor.input(input));
+        let completes =
+            matches!(input, Input::Key(key) if key.code == KeyCode::Tab && key.kind != KeyEventKind::Release);
+        let changed = if completes && self.tools.is_some() {
+            Some(self.complete())
+        } else {
+            self.offered.clear();
+            self.fields.get_mut(self.at).and_then(Field::editor).map(|editor| editor.input(input))
+        };
         if changed != Some(Edited::Changed) {
             return Vec::new();
         }

@@ -84,7 +84,7 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
         Event::Proposed { proposal } => {
             let text = proposal.action.as_ref().map_or(proposal.raw.trim(), |a| a.text.as_str());
             let problem = proposal.problem.as_ref().map(|p| format!(" (no action: {p})")).unwrap_or_default();
-            format!("{}: {}{problem}", words::origin(proposal.origin), words::one_line(text))
+            format!("{}: {}{problem}", words::origin(proposal, None), words::one_line(text))
         }
         Event::Checked { proposal, verdict } => {
             let failing: Vec<&str> = verdict.failing().map(Check::said).collect();

@@ -80,6 +80,23 @@ impl Editor {
         self.area.lines().join("\n")
     }
 
+    /// The text before the cursor.
+    pub(crate) fn before(&self) -> String {
+        let (row, column) = (self.area.cursor().0, self.area.cursor().1);
+        let lines = self.area.lines();
+        let here: String = lines.get(row).map(|line| line.chars().take(column).collect()).unwrap_or_default();
+        let above = lines.get(..row).unwrap_or_default().iter().map(|line| format!("{line}\n"));
+        above.chain([here]).collect()
+    }
+
+    /// Puts a word in place of so many characters before the cursor.
+    pub(crate) fn complete(&mut self, typed: usize, word: &str) {
+        for _ in 0..typed {
+            self.area.delete_char();
+        }
+        self.area.insert_str(word);
+    }
+
     pub fn height(&self) -> usize {
         self.area.lines().len()
     }

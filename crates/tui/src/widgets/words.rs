@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::draw::{Run, run};
 use crate::theme::{Glyphs, Role, Theme};
-use stepwright_episode::{Actor, Mark, Origin, Session, StepOutcome};
+use stepwright_episode::{Actor, Mark, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
 pub use stepwright_text::words::{cost, count};
 
@@ -33,13 +33,18 @@ pub fn actor(by: Actor) -> &'static str {
     }
 }
 
-pub fn origin(origin: Origin) -> &'static str {
-    match origin {
+/// Where a proposal came from: of what a program asked its model, that model.
+pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
+    match proposal.origin {
         Origin::Greedy => "greedy",
         Origin::Sample => "sample",
         Origin::Symbolic => "symbolic",
         Origin::Reference => "reference",
         Origin::Scored => "scored",
+        Origin::Relayed => {
+            let asked = proposal.ask.zip(turn).and_then(|(ask, turn)| turn.ask(ask));
+            asked.map_or("model", |ask| ask.served().unwrap_or(&ask.model))
+        }
         Origin::Person => "person",
         Origin::Recorded => "recorded",
     }

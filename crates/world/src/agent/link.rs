@@ -235,11 +235,7 @@ impl Link {
         if let Some(difference) = differs(recorded, front.as_ref().map(|(_, asked)| asked.as_ref()), &aside) {
             self.standing.ring(ProcessStatus::Ready);
             let step = if number == 0 { "the start".to_owned() } else { format!("step {number}") };
-            let before = number.saturating_sub(1);
-            let remedy = format!(
-                "To go on with what it asks now, go to step {before} and type its answer again: that begins a branch"
-            );
-            return Err(WorldError::Differs(format!("{step}: {difference}\n{remedy}")));
+            return Err(WorldError::Differs { step: number, what: format!("{step}: {difference}") });
         }
         let steps = Arc::make_mut(&mut inner.at.steps);
         if let (Some((thread, asked)), Some(last)) = (front, steps.last_mut()) {

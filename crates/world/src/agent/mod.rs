@@ -29,6 +29,7 @@ pub static KIND: WorldKind = WorldKind {
     abilities: &[Ability::Answers, Ability::Remote],
     lines: Some(Lines {
         edited: crate::answer::edited,
+        tools: crate::answer::tools,
         example: "What it says, then its calls: name({…}) with the arguments as JSON, or tools.name(argument=value).",
     }),
     ..WorldKind::new(

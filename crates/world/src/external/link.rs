@@ -138,7 +138,7 @@ impl Link {
             Some(text) => format!("step {number} (`{text}`)"),
             None => "the reset".to_owned(),
         };
-        Err(WorldError::Differs(format!("{step}: {difference}")))
+        Err(WorldError::Differs { step: number, what: format!("{step}: {difference}") })
     }
 
     /// Resets, in a new process if none is running.

@@ -260,7 +260,7 @@ fn a_replay_that_differs_is_said_and_earlier_points_are_still_there() {
     let before = world.snapshot();
     world.act("who").unwrap();
     let error = world.remote().unwrap().restart().unwrap_err();
-    let WorldError::Differs(difference) = &error else { panic!("{error}") };
+    let WorldError::Differs { step: 2, what: difference } = &error else { panic!("{error}") };
     assert!(difference.starts_with("step 2 (`who`): the observation was \"I am "), "{difference}");
     world.restore(&before).unwrap();
     assert_eq!(world.act("b").unwrap().observation, "total 2");

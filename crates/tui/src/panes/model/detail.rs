@@ -21,7 +21,6 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let kind = format!("{}: {}", ask.model, ask.kind);
     rows.extend(words::labelled("", Role::Title, &kind, width));
-    let how = if ask.temperature == 0.0 { "greedy".to_owned() } else { format!("temperature {}", ask.temperature) };
     let Some(prompt) = &ask.prompt else {
         let why = if ask.model == SYMBOLIC {
             rows.push(vec![run(Role::Dim, format!("up to {}, ranked", words::count(ask.n as usize, "proposal")))]);
@@ -37,7 +36,7 @@ pub fn request(ask: &Ask, width: usize) -> Vec<Row> {
     let what = if scores(ask) {
         format!("{} scored as the next line, nothing is generated", words::count(ask.n as usize, "action"))
     } else {
-        format!("{}, {how}", words::count(ask.n as usize, "completion"))
+        format!("{}, {}", words::count(ask.n as usize, "completion"), ask.sampling())
     };
     rows.push(vec![run(Role::Dim, what)]);
     rows.push(vec![run(Role::Dim, template(prompt))]);

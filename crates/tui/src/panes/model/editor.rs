@@ -1,4 +1,5 @@
-//! Prompt editor: message by message, before the prompt is sent again.
+//! Prompt editor: message by message, before the prompt is sent again. Of a program's request its texts are edited, all of them; the
+//! rest of it goes out as the program made it.
 
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
@@ -9,25 +10,49 @@ use crate::sanitize;
 use crate::theme::Role;
 use crate::widgets::draw::{Painter, run, split_bottom, split_top};
 use crate::widgets::edit::{Edited, Editor};
-use stepwright_episode::{Ask, AskId, PromptMessage};
+use stepwright_episode::{Ask, AskId, NodeId, PromptMessage, Session};
+use stepwright_method::wording::{self, Wording};
 use stepwright_protocol::{Command, Level, Request};
+
+fn unchanged() -> Intent {
+    Intent::Say(Level::Info, "the prompt is unchanged, nothing was sent".into())
+}
 
 #[derive(Debug)]
 pub(crate) struct PromptEditor {
-    ask: AskId,
+    of: Of,
     messages: Vec<PromptMessage>,
     shown: usize,
     editor: Editor,
 }
 
+#[derive(Debug)]
+enum Of {
+    Ask(AskId),
+    /// A program's request at that node, its texts as they came, and how they are worded now.
+    Asked(NodeId, Vec<PromptMessage>, Wording),
+}
+
 impl PromptEditor {
     /// Begins with an ask's messages; `None` if it has no prompt.
-    pub fn new(ask: &Ask) -> Option<Self> {
-        let messages = ask.prompt.as_ref()?.messages.clone();
+    pub fn new(session: &Session, node: NodeId, ask: &Ask) -> Option<Self> {
+        let prompt = ask.prompt.as_ref()?;
+        let asked = wording::asked(session, node);
+        let (of, messages) = match asked.is_empty() {
+            true => (Of::Ask(ask.id), prompt.messages.clone()),
+            false => {
+                let now = wording::at(session, node);
+                let mut messages = asked.clone();
+                for (number, text) in &now {
+                    messages.get_mut(*number).into_iter().for_each(|message| message.text.clone_from(text));
+                }
+                (Of::Asked(node, asked, now), messages)
+            }
+        };
         // The last message is the one most often changed.
         let shown = messages.len().checked_sub(1)?;
         let editor = Editor::lines(&messages.get(shown)?.text);
-        Some(PromptEditor { ask: ask.id, messages, shown, editor })
+        Some(PromptEditor { of, messages, shown, editor })
     }
 
     fn keep(&mut self) {
@@ -57,13 +82,22 @@ impl PromptEditor {
         }
         match self.editor.input(input) {
             Edited::Same | Edited::Changed => (true, Vec::new()),
-            Edited::Cancel => {
-                (false, vec![Intent::Say(Level::Info, "the prompt is unchanged, nothing was sent".into())])
-            }
+            Edited::Cancel => (false, vec![unchanged()]),
             Edited::Accept => {
                 self.keep();
-                let messages = self.messages.clone();
-                (false, vec![Intent::Send(Command::Gate(Request::Resend { ask: self.ask, messages }))])
+                (false, vec![self.sent().map_or_else(unchanged, |request| Intent::Send(Command::Gate(request)))])
+            }
+        }
+    }
+
+    fn sent(&self) -> Option<Request> {
+        match &self.of {
+            Of::Ask(ask) => Some(Request::Resend { ask: *ask, messages: self.messages.clone() }),
+            Of::Asked(node, asked, now) => {
+                let pairs = self.messages.iter().zip(asked).enumerate();
+                let other = pairs.filter(|(_, (new, old))| new.text != old.text);
+                let wording: Wording = other.map(|(number, (new, _))| (number, new.text.clone())).collect();
+                (wording != *now).then(|| wording::send(*node, &wording))
             }
         }
     }

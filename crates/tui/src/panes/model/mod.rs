@@ -211,7 +211,10 @@ impl Pane for ModelPane {
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
         match action {
             PaneAction::Edit | PaneAction::Activate => {
-                self.editor = self.ask(view).and_then(PromptEditor::new);
+                self.editor = self
+                    .asks
+                    .get(self.outline.list.cursor())
+                    .and_then(|(node, _)| PromptEditor::new(view.session.as_ref()?, *node, self.ask(view)?));
                 if self.editor.is_none() && !self.asks.is_empty() {
                     let words = "this ask has no prompt: no language model was asked";
                     return vec![Intent::Say(Level::Info, words.into())];

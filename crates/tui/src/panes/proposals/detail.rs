@@ -7,7 +7,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::{words, wrap};
-use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Proposal, Session, Turn, Verdict, blind};
+use stepwright_episode::{Actor, CheckKind, Choice, Decision, Mark, Origin, Proposal, Session, Turn, Verdict, blind};
 
 const EFFECTS: usize = 40;
 /// Lines of a stream that are shown: its end is what is new.
@@ -18,7 +18,8 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     match &proposal.action {
         Some(action) if action.text.contains('\n') => {
             let lines = words::count(action.text.lines().count(), "line");
-            rows.push(vec![run(Role::Title, format!("program, {lines}"))]);
+            let what = if proposal.origin == Origin::Relayed { "answer" } else { "program" };
+            rows.push(vec![run(Role::Title, format!("{what}, {lines}"))]);
             let mut pass = highlight::Lines::start();
             for line in action.text.lines() {
                 let mut row = vec![run(Role::Text, "  ")];
@@ -45,7 +46,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
         }
     }
-    let mut facts = format!("origin   {}", words::origin(proposal.origin));
+    let mut facts = format!("origin   {}", crate::sanitize::line(words::origin(proposal, Some(turn))));
     if let Some(score) = proposal.score_in_words() {
         facts.push_str(&format!(", {score}"));
     }

@@ -24,6 +24,9 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
+/// Most columns of where a proposal came from.
+const ORIGIN: usize = 20;
+
 pub(crate) const PRUNED: &str = "this action is pruned; put it back in Blocking, or choose another";
 
 /// Why a line of a plan that was replaced cannot be taken.
@@ -190,7 +193,7 @@ fn list_row(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     // A person's reason is worth more than the proposer's score.
     let facts = match outcome {
         Outcome::Rejected(_) => String::new(),
-        _ => facts(view, proposal, width),
+        _ => facts(view, proposal, width, theme),
     };
     let mut tail = String::new();
     match outcome {
@@ -257,7 +260,7 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
 }
 
 /// Score, log-probability, origin, who wrote it and how often, as far as the width allows.
-fn facts(view: &View, proposal: &Proposal, width: usize) -> String {
+fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> String {
     let mut facts = String::new();
     if width >= 50 {
         if let Some(score) = proposal.score_in_words() {
@@ -268,7 +271,8 @@ fn facts(view: &View, proposal: &Proposal, width: usize) -> String {
         }
     }
     if width >= 36 {
-        facts.push_str(&format!("  {}", words::origin(proposal.origin)));
+        let origin = crate::sanitize::line(words::origin(proposal, view.turn()));
+        facts.push_str(&format!("  {}", crate::sanitize::fit(&origin, ORIGIN, theme.glyphs.ellipsis)));
     }
     let authors = view.authors(proposal.id);
     let own = view.session.as_ref().map_or("", |session| session.model.as_str());
