@@ -69,7 +69,8 @@ impl DecisionPage {
         let words = format!("{}  {}", self.look.assertion, self.look.outcome);
         rows.extend(words::labelled(&format!("{glyph} "), role, &words, width));
         for (part, value) in &self.look.values {
-            rows.extend(words::labelled("    ", Role::Dim, &format!("{part} = {value}"), width).into_iter().take(2));
+            let value = if value.starts_with("raises ") { value.clone() } else { format!("= {value}") };
+            rows.extend(words::labelled("    ", Role::Dim, &format!("{part} {value}"), width).into_iter().take(2));
         }
         rows
     }

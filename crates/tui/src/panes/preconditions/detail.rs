@@ -62,6 +62,7 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     let instances = seen.map(|s| s.instances).or(pool.map(|p| p.instances)).unwrap_or(0);
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
+    rows.extend(weighed(*impact, width));
     let mut facts = facts(candidate, instances, false);
     if let Some(origin) = origin {
         facts.push_str(&format!("  {origin}"));
@@ -84,7 +85,6 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         let why = format!("{}; {facts}", rows::reason(candidate, *pool));
         rows.extend(words::labelled("why     ", Role::Text, &why, width));
     }
-    rows.extend(weighed(*impact, width));
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.
         if let Some(words) = exclusion(seen, view) {
