@@ -85,8 +85,8 @@ fn an_episode_is_stepped_left_and_finished() {
     // What is edited is checked as it is typed, before it is taken.
     pty.send("e");
     pty.wait_for("Edit the action").send("\x15heat tomato 9");
-    pty.wait_for("✗ world").send("\x15inventory");
-    pty.wait_for("✓ world").send("\r");
+    pty.wait_for("✗ the world would refuse it").send("\x15inventory");
+    pty.wait_for("✓ the world would accept it").send("\r");
     at_step(&mut pty, 2);
     pty.send("u");
     at_step(&mut pty, 1);
@@ -99,7 +99,7 @@ fn an_episode_is_stepped_left_and_finished() {
     pty.send("m");
     pty.wait_for("Type an action").send("go to shelf");
     pty.wait_for("▶ go to shelf 1").send("\t");
-    pty.wait_for("✓ world").send("\r");
+    pty.wait_for("✓ the world would accept it").send("\r");
     at_step(&mut pty, 2);
     pty.send("t");
     pty.wait_for("2 branches").send("\x1b");
