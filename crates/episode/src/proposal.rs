@@ -297,6 +297,15 @@ impl Verdict {
         self.checks.iter().any(|c| c.kind == CheckKind::Blocking && c.status == Status::Fails)
     }
 
+    /// What fails, as the rest of a sentence: `it fails: a, b, and the world would refuse it`. Blocking conditions are no failures.
+    pub fn failing_in_words(&self) -> Option<String> {
+        let own = self.failing().filter(|c| !matches!(c.kind, CheckKind::Blocking | CheckKind::World));
+        let own = own.map(|c| c.condition.as_str()).collect::<Vec<_>>().join(", ");
+        let own = Some(own).filter(|own| !own.is_empty()).map(|own| format!("it fails: {own}"));
+        let world = self.failing().find(|c| c.kind == CheckKind::World).map(|c| c.said().to_owned());
+        own.into_iter().chain(world).reduce(|own, world| format!("{own}, and {world}"))
+    }
+
     /// The failing checks, in order.
     pub fn failing(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|c| c.status == Status::Fails)

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::ask::AskState;
 use super::decision::{Actor, Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Configuration, Event, NodeId, Record};
-use super::proposal::{Action, CheckKind, Mark, Proposal, ProposalId, Verdict};
+use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 use super::session::Session;
 use answers::Serving;
 use artifact::Changing;
@@ -308,14 +308,11 @@ impl Gate {
         let Some(action) = action else {
             return self.refuse(Level::Error, "this proposal is no action; edit it or type one".to_owned());
         };
-        let failing: Vec<String> = turn
-            .and_then(|t| t.newest(id))
-            .map(|v| v.failing().filter(|c| c.kind != CheckKind::Blocking).map(|c| c.condition.clone()).collect())
-            .unwrap_or_default();
+        let failing = turn.and_then(|t| t.newest(id)).and_then(Verdict::failing_in_words);
         let number = decision.id;
         self.record(Event::Decided { decision: decision.into() });
-        if by == Actor::Person && !failing.is_empty() && self.replay.is_none() {
-            self.say(Level::Warning, format!("`{}` is taken although it fails: {}", action.text, failing.join(", ")));
+        if let Some(failing) = failing.filter(|_| by == Actor::Person && self.replay.is_none()) {
+            self.say(Level::Warning, format!("`{}` is taken although {failing}", action.text));
         }
         self.phase = Phase::Stepping { decision: number, action: action.clone() };
         self.out.push(Effect::StepWorld { decision: number, action });

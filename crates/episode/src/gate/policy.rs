@@ -1,7 +1,7 @@
 //! Policy. Decides when the gate decides by itself; pure functions of the session.
 
 use super::super::decision::Policy;
-use super::super::proposal::{Action, Mark, Proposal, Verdict};
+use super::super::proposal::{Action, CheckKind, Mark, Proposal, Verdict};
 use super::super::session::Session;
 use super::super::shape::Shape;
 use super::AskSpec;
@@ -106,8 +106,15 @@ pub(crate) fn steps_used(steps: u32) -> String {
 }
 
 fn failing(action: &Action, verdict: Option<&Verdict>) -> String {
-    let conditions: Vec<&str> = verdict.iter().flat_map(|v| v.failing()).map(|c| c.condition.as_str()).collect();
-    format!("`{}` fails {}", action.text, conditions.join(", "))
+    let of = |world: bool| {
+        verdict.into_iter().flat_map(|v| v.failing()).filter(move |c| (c.kind == CheckKind::World) == world)
+    };
+    let own = of(false).map(|c| c.condition.as_str()).collect::<Vec<_>>().join(", ");
+    match (own.as_str(), of(true).next()) {
+        ("", Some(_)) => format!("the world would refuse `{}`", action.text),
+        (own, Some(_)) => format!("`{}` fails {own}, and the world would refuse it", action.text),
+        (own, None) => format!("`{}` fails {own}", action.text),
+    }
 }
 
 /// Whether `until` names the action: its text, what it is (`call`), its call, or its call's function.

@@ -239,8 +239,8 @@ fn marks(view: &View, nodes: &[BlockingNode]) -> BTreeMap<String, (Mark, Vec<Str
     let verdict = |p: &&Proposal| {
         let failing = turn.verdict(p.id).into_iter().flat_map(Verdict::failing);
         let failing = failing.filter(|c| c.kind != CheckKind::Blocking).map(|c| match &c.detail {
-            Some(detail) => format!("{} ({detail})", c.condition),
-            None => c.condition.clone(),
+            Some(detail) => format!("{} ({detail})", c.said()),
+            None => c.said().to_owned(),
         });
         Some((p.action.as_ref()?.text.clone(), (turn.mark(p), failing.collect())))
     };
