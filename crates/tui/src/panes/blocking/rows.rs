@@ -36,6 +36,8 @@ impl BlockingPane {
         let leaf = node.handle.is_some_and(|h| h.leaf);
         let (glyph, role) = match self.verdict(node) {
             Some((mark, _)) => words::mark(glyphs, *mark),
+            // Not reached yet is nothing wrong.
+            None if node.kind == NodeKind::Goal && node.status == NodeStatus::Blocked => (glyphs.candidate, Role::Dim),
             None => mark(node.status, leaf, glyphs),
         };
         let kind = match node.kind {
