@@ -101,11 +101,7 @@ fn the_configuration_that_is_printed_is_as_the_schema_says() {
     // What is commented out is a setting at its default.
     let set: String = template
         .lines()
-        .map(|line| {
-            line.strip_prefix("# ")
-                .filter(|line| line.split_once(" = ").is_some_and(|(key, _)| is_key(key)))
-                .unwrap_or(line)
-        })
+        .map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)).unwrap_or(line))
         .map(|line| format!("{line}\n"))
         .collect();
     let table: toml::Table = toml::from_str(&set).unwrap_or_else(|e| panic!("{e}: {set}"));
