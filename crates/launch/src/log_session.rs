@@ -72,7 +72,8 @@ impl Writing {
         along.go(reset.into_iter(), 0, true);
         for (at, step) in log.steps.iter().enumerate() {
             let call = world.call_of(&step.action);
-            let checks = || call.as_ref().map(|call| along.check(&program, call, step, &transcript)).unwrap_or_default();
+            let checks =
+                || call.as_ref().map(|call| along.check(&program, call, step, &transcript)).unwrap_or_default();
             let action = Action::new(step.action.clone(), call.as_ref().map(ToString::to_string));
             let decided = step.decided.as_ref().and_then(|decided| Decided::deserialize(decided).ok());
             let number = match decided.filter(Decided::is_whole) {
