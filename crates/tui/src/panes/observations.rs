@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(lines.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["SFFF \\x1b[2JH", "G"]);
         assert_eq!(piece.count(2), 2);
         let red = Look { ground: Some(Shade::Index(1)), ..Look::default() };
-        assert_eq!(lines[0].1, [(Look::default(), 1), (red, 2), (Look::default(), 11)]);
+        assert_eq!(lines[0].1, [(Look::default(), 1), (red, 2), (Look::default(), 10)]);
         let plain = Theme::monochrome(UNICODE);
         assert_eq!(style_of(red, &plain), Style::new().add_modifier(Modifier::REVERSED));
         let mut coloured = Theme::monochrome(UNICODE);
