@@ -53,6 +53,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
         keymap: Keymap::default(),
         themes,
         mouse: true,
+        begin: None,
         open: Some(PathBuf::from("replayed")),
         problem: None,
     };

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
-use stepwright::driver::{Beginning, Source};
+use stepwright::driver::{Beginning, Command, Request, Source};
 use stepwright::episode::gate::Draft;
-use stepwright::episode::{Ask, AskKind, Event, Origin, PromptMessage, PromptRecord};
+use stepwright::episode::{Ask, AskKind, Event, Origin, Policy, PromptMessage, PromptRecord};
 use stepwright::method::{Answer, Context, External, Method, MethodInfo, Reading, Step};
 use stepwright::world::external::Adapter;
 
@@ -50,9 +50,9 @@ impl Method for Toy {
     }
 }
 
-fn external() -> Arc<dyn Method> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/toy_method.py");
-    Arc::new(External::new(Arc::new(Adapter::new("toy", vec!["python3".into(), script.into()]))))
+fn external(name: &str) -> Arc<dyn Method> {
+    let script = format!("{}/adapters/{name}_method.py", env!("CARGO_MANIFEST_DIR"));
+    Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), script]))))
 }
 
 /// Plays to the end of the episode, taking what is recommended: what was offered and why, what was executed.
@@ -84,7 +84,7 @@ async fn played(method: Arc<dyn Method>, lines: Option<&'static [&'static str]>)
 async fn a_method_in_another_process_plays_as_the_same_method_here() {
     for lines in [None, Some(["add 4", "add 4", "add 2"].as_slice())] {
         let here = played(Arc::new(Toy), lines).await;
-        let there = played(external(), lines).await;
+        let there = played(external("toy"), lines).await;
         assert_eq!(here, there, "with {lines:?}");
         let last = if lines.is_some() { "did add 2" } else { "did add 5" };
         assert_eq!(here.last().map(String::as_str), Some(last));
@@ -123,7 +123,7 @@ fn begin(method: Arc<dyn Method>, options: &[(&str, &str)]) -> Watched {
 
 #[tokio::test]
 async fn options_reach_it_under_its_own_keys() {
-    let mut w = begin(external(), &[("toy.order", "smallest"), ("other.order", "x")]);
+    let mut w = begin(external("toy"), &[("toy.order", "smallest"), ("other.order", "x")]);
     w.recommended().await;
     let offered = w.session.current().unwrap().turn.proposals.first().unwrap();
     assert_eq!(offered.rationale.as_deref(), Some("the smallest first"));
@@ -159,7 +159,114 @@ async fn one_that_does_not_introduce_itself_is_refused() {
     let method = python("mute", "{'drafts': []}", "return 'pass'");
     let mut w = begin(Arc::clone(&method), &[]);
     let said = w.said(stepwright::driver::Level::Error, "introduce").await;
-    assert!(said.contains("python3") && said.contains("\"protocol\": 1"), "{said}");
+    assert!(said.contains("python3") && said.contains("\"protocol\": 2"), "{said}");
     assert!(method.ready().unwrap_err().contains("adapters/README.md"));
+    w.quit().await;
+}
+
+/// The recommended proposal, what it is from and why.
+fn advice(w: &Watched) -> (u64, Origin, String) {
+    let turn = &w.session.current().unwrap().turn;
+    let (id, why) = turn.recommended.clone().unwrap();
+    let proposal = turn.proposal(id.unwrap()).unwrap();
+    (proposal.id, proposal.origin, why)
+}
+
+#[tokio::test]
+async fn a_method_with_a_memory_survives_rejection_undo_and_branch() {
+    let mut w = begin(external("stateful"), &[]);
+    assert_eq!(w.recommended().await, "add 5");
+    let (proposal, origin, why) = advice(&w);
+    assert_eq!((origin, why.as_str()), (Origin::Agent, "seen 1, last: Reach ten."));
+    w.send(Command::Gate(Request::Reject { proposal, reason: "not so much, please".into() }));
+    assert_eq!(w.recommended().await, "add 4");
+    assert_eq!(advice(&w).2, "seen 1, last: Reach ten. Not add 5: not so much, please.");
+    w.approve();
+    w.executed().await;
+    assert_eq!(w.recommended().await, "add 5");
+    w.approve();
+    w.executed().await;
+    w.recommended().await;
+    assert_eq!(advice(&w).2, "seen 3, last: The total is 9.");
+    // Back by one, and on by another way: what it knew of the step that was taken back is gone.
+    w.send(Command::Gate(Request::Undo));
+    w.send(Command::Gate(Request::Manual { text: "add 2".into() }));
+    w.executed().await;
+    assert_eq!(w.recommended().await, "add 4");
+    assert_eq!(advice(&w).2, "seen 3, last: The total is 6.");
+    // To the other branch and back: only what is different is told anew.
+    w.send(Command::Gate(Request::Goto(2)));
+    w.send(Command::Gate(Request::Propose));
+    assert_eq!(w.recommended().await, "add 1");
+    assert_eq!(advice(&w).2, "seen 3, last: The total is 9.");
+    // Its own model's tokens and cost are the session's.
+    let asks = w.records.iter().filter(|r| matches!(r.event, Event::Exchanged { .. })).count();
+    assert_eq!((w.session.spent.prompt, w.session.effort().1), (10 * asks as u64, asks));
+    assert!((w.session.cost.unwrap() - 0.001 * asks as f64).abs() < 1e-9 && asks == 6);
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_budget_counts_the_tokens_of_a_method_elsewhere() {
+    let mut w = begin(external("stateful"), &[]);
+    w.recommended().await;
+    w.send(Command::Gate(Request::SetPolicy(Policy { steps: 9, token_budget: Some(20), ..Policy::default() })));
+    let said = w.said(stepwright::driver::Level::Info, "stopped").await;
+    assert!(said.contains("the budget of 20 tokens is reached (22 spent)"), "{said}");
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_context_says_who_decided_what() {
+    let step = "\
+        told = [[d['choice'], d['by'], d['action'], d['from'], d['reason'], d['node'], d['led_to']] for d in context['decisions']]\n\
+        way = [[s['action'], s['by'], s['choice']] for s in context['steps']]\n\
+        return {'act': 'add 1', 'why': json.dumps([told, way, context['rewound'], context['node'], context['episode']])}";
+    let mut w = begin(python("telling", "{'name': 'T', 'protocol': 2}", step), &[]);
+    w.recommended().await;
+    let told = |w: &Watched| serde_json::from_str::<serde_json::Value>(&advice(w).2).unwrap();
+    assert_eq!(told(&w), serde_json::json!([[], [[null, null, null]], null, 0, "ten 0 0"]));
+    w.send(Command::Gate(Request::Edit { proposal: advice(&w).0, text: "add 3".into() }));
+    w.executed().await;
+    w.recommended().await;
+    w.send(Command::Gate(Request::Reject { proposal: advice(&w).0, reason: "no".into() }));
+    w.recommended().await;
+    w.send(Command::Gate(Request::Undo));
+    w.send(Command::Gate(Request::Propose));
+    w.recommended().await;
+    let edited = serde_json::json!(["edit", "person", "add 3", "add 1", "", 0, 1]);
+    assert_eq!(told(&w), serde_json::json!([[edited], [[null, null, null]], {"keep": 1, "dropped": 1}, 0, "ten 0 0"]));
+    w.send(Command::Gate(Request::Goto(1)));
+    w.send(Command::Gate(Request::Propose));
+    w.recommended().await;
+    let rejected = serde_json::json!(["reject", "person", "add 1", null, "no", 1, null]);
+    let way = serde_json::json!([[null, null, null], ["add 3", "person", "edit"]]);
+    assert_eq!(told(&w), serde_json::json!([[edited, rejected], way, null, 1, "ten 0 0"]));
+    w.quit().await;
+}
+
+/// The page shows a context as it was really sent: after an edit, and a rejection.
+#[tokio::test]
+async fn the_page_shows_a_whole_context() {
+    let step = "return {'act': 'add 1', 'why': json.dumps(context)}";
+    let mut w = begin(python("telling", "{'name': 'T', 'protocol': 2}", step), &[]);
+    w.recommended().await;
+    w.send(Command::Gate(Request::Edit { proposal: advice(&w).0, text: "add 3".into() }));
+    w.executed().await;
+    w.recommended().await;
+    w.send(Command::Gate(Request::Reject { proposal: advice(&w).0, reason: "more, please".into() }));
+    w.recommended().await;
+    crate::schemas::page(&serde_json::from_str(&advice(&w).2).unwrap());
+    w.quit().await;
+}
+
+#[tokio::test]
+async fn a_wrong_answer_is_told_with_its_field_and_page() {
+    let mut w = begin(
+        python("wrong", "{'name': 'W', 'protocol': 2}", "return {'offer': {'drafts': [{'origin': 'llm'}]}}"),
+        &[],
+    );
+    let said = w.said(stepwright::driver::Level::Error, "offer.drafts[0].origin").await;
+    assert!(said.contains("`agent`") && said.contains("adapters/README.md"), "{said}");
     w.quit().await;
 }

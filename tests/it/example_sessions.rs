@@ -12,7 +12,7 @@ use stepwright::driver::examples::EXAMPLES;
 use stepwright::driver::{
     Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Setup, prepare, prepare_new, start,
 };
-use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, log};
+use stepwright::episode::{Actor, ArtifactId, Choice, Event, Mark, Policy, Session, Status, log};
 use stepwright::method::{Place, StepStatus, wording};
 use stepwright::sandbox::{Limits, Workers};
 use stepwright::world::dialogue::{END_TURN, Speaker};
@@ -502,4 +502,22 @@ async fn a_blocking_tree_grows_from_each_error_of_the_mixed_example() {
     assert!(roots.contains(&"heat tomato 2 with microwave 1"), "refused by the world: {trees:?}");
     assert!(grown.iter().any(|tree| tree.contains(&"go to microwave 1".to_owned())), "{trees:?}");
     assert!(trees.values().last().unwrap().is_empty(), "nothing is left of it at the end: {trees:?}");
+}
+
+/// An example read as a log: what its world accepted violates nothing.
+#[test]
+fn audits_of_the_examples_find_no_violation_in_a_step_that_was_accepted() {
+    use stepwright::export::trajectory;
+    use stepwright::method::log_checks::{program_of, violations};
+    let mut accepted = 0;
+    for example in EXAMPLES {
+        let log = trajectory(&loaded(example.name));
+        let program = program_of(&log).unwrap();
+        let is_taken = |step: usize| log.steps.get(step).is_some_and(|step| !step.is_refused());
+        accepted += (0..log.steps.len()).filter(|step| is_taken(*step)).count();
+        let fails = violations(&log, &program).into_iter().filter(|v| v.check.status == Status::Fails);
+        let wrong: Vec<_> = fails.filter(|violation| is_taken(violation.step)).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:?}", example.name);
+    }
+    assert!(accepted > 40, "{accepted} steps were accepted");
 }

@@ -48,6 +48,7 @@ mod imports;
 mod local_model;
 mod logs_of_before;
 mod own_services;
+mod own_world;
 mod precondition_figures;
 mod precondition_golden;
 mod prompt_structure;
@@ -64,6 +65,7 @@ mod reliability_templates;
 mod reliability_terminal;
 #[cfg(unix)]
 mod sandbox;
+mod schemas;
 mod sessions;
 mod skills_success;
 mod statler_recorded;

@@ -162,7 +162,7 @@ impl HeadlessFlags {
             ran += 1;
             let tokens = S::tokens(&lines);
             uncounted += usize::from(tokens == (0, 0) && !is_failed(&lines));
-            spent.add(tokens);
+            spent.add(tokens, told_cost(&lines));
             if let Some(reached) = self.reached(&spent) {
                 why.get_or_insert(reached);
                 enough.cancel();
@@ -281,21 +281,35 @@ fn is_failed<L: serde::Serialize>(lines: &[L]) -> bool {
     lines.iter().any(|line| serde_json::to_value(line).is_ok_and(|line| !line["error"].is_null()))
 }
 
+/// The cost that lines tell: by the model's prices, and what methods in other processes say of theirs.
+fn told_cost<L: serde::Serialize>(lines: &[L]) -> Option<f64> {
+    let told = lines.iter().filter_map(|line| serde_json::to_value(line).ok()?.get("cost")?.as_f64());
+    told.reduce(|sum, cost| sum + cost)
+}
+
 /// The run's spending.
 #[derive(Default)]
 struct Spent {
     usage: Usage,
     price: Option<Price>,
+    /// The cost of units that tell it, and the tokens of those that do not.
+    told: Option<f64>,
+    untold: Usage,
 }
 
 impl Spent {
-    fn add(&mut self, (prompt, completion): (u64, u64)) {
-        self.usage.prompt = self.usage.prompt.saturating_add(prompt);
-        self.usage.completion = self.usage.completion.saturating_add(completion);
+    fn add(&mut self, (prompt, completion): (u64, u64), cost: Option<f64>) {
+        let tokens = Usage::new(prompt, completion);
+        self.usage.add(tokens);
+        match cost {
+            Some(cost) => self.told = Some(self.told.unwrap_or_default() + cost),
+            None => self.untold.add(tokens),
+        }
     }
 
     fn cost(&self) -> Option<f64> {
-        Some(self.price?.of(self.usage))
+        let priced = self.price.map(|price| price.of(self.untold));
+        [self.told, priced].into_iter().flatten().reduce(|sum, cost| sum + cost)
     }
 
     /// For the summary; empty where nothing was spent.
@@ -304,6 +318,7 @@ impl Spent {
         match (tokens, self.cost()) {
             (0, _) => String::new(),
             (tokens, None) => format!("; {tokens} tokens"),
+            (tokens, Some(cost)) if self.price.is_none() => format!("; {tokens} tokens, cost {cost:.4}"),
             (tokens, Some(cost)) => format!("; {tokens} tokens, {cost:.4} by the model's prices"),
         }
     }
@@ -383,7 +398,7 @@ mod tests {
             time_limit: None,
         };
         let mut spent = Spent { price: Some(Price { input: 100.0, output: 1000.0 }), ..Spent::default() };
-        spent.add((1000, 100));
+        spent.add((1000, 100), None);
         assert_eq!(spent.in_words(), "; 1100 tokens, 0.2000 by the model's prices");
         assert_eq!(flags(Some(1101), Some(0.21)).reached(&spent), None);
         let tokens = flags(Some(1100), None).reached(&spent).unwrap();
@@ -391,7 +406,12 @@ mod tests {
         let cost = flags(None, Some(0.2)).reached(&spent).unwrap();
         assert_eq!(cost, "the cost limit of 0.2 is reached (0.2000 spent)");
         // Without prices nothing is known to cost anything: the command is refused before.
-        assert_eq!(flags(None, Some(0.2)).reached(&Spent { price: None, ..spent }), None);
+        let mut unpriced = Spent { price: None, ..spent };
+        assert_eq!(flags(None, Some(0.2)).reached(&unpriced), None);
+        // A method in another process tells its cost by itself.
+        unpriced.add((10, 1), told_cost(&[serde_json::json!({ "cost": 0.25 }), serde_json::json!({})]));
+        assert_eq!(unpriced.in_words(), "; 1111 tokens, cost 0.2500");
+        assert!(flags(None, Some(0.2)).reached(&unpriced).is_some());
     }
 
     #[test]

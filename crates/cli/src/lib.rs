@@ -30,6 +30,7 @@ mod recording;
 mod report;
 mod run;
 mod sandbox;
+pub mod schema;
 mod sessions;
 mod settings;
 mod study;
@@ -38,7 +39,7 @@ mod world;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use stepwright_text::sanitize;
 
@@ -58,6 +59,12 @@ struct Cli {
     /// Tasks to choose from beside the shipped ones
     #[arg(long, value_name = "FILE_OR_DIR", help = world::tasks_help())]
     data: Option<std::path::PathBuf>,
+    /// Begin an episode of this world at once, in place of the start screen
+    #[arg(long, value_name = "NAME")]
+    world: Option<world::WorldName>,
+    /// The task to begin with, by its id or an unambiguous part of it; the first if absent
+    #[arg(long, value_name = "ID", requires = "world")]
+    task: Option<String>,
     /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
     #[arg(long)]
     blind: bool,
@@ -112,6 +119,8 @@ enum Command {
     /// Check and compare files of adopted preconditions
     #[command(subcommand)]
     Preconditions(preconditions::PreconditionsCommand),
+    /// Print a JSON schema of what is written and read: sessions, results, the line protocol, the configuration
+    Schema(schema::SchemaCommand),
     /// Try what the operating system holds model-written code to here
     Sandbox(sandbox::Sandbox),
     /// Print a shell completion script
@@ -129,9 +138,42 @@ enum Command {
     SandboxTrial(sandbox::Trial),
 }
 
+/// Settings of every command that only some go by, each with those: others have them not in their help.
+const GOES_BY: [(&[&str], &[&str]); 4] = [
+    (&["no_mouse"], &["open", "gate", "rate", "config"]),
+    (&["theme", "ascii"], &["open", "gate", "rate", "export", "config"]),
+    (&["command"], &["open", "gate", "play", "run", "methods", "preconditions candidates", "config"]),
+    (
+        &["model_setting", "base_url"],
+        &["open", "gate", "run", "study", "distill", "methods", "models", "preconditions candidates", "config"],
+    ),
+];
+
 /// The command line as it is declared: what completions, man pages and the documents' own test are made from.
 pub fn command() -> clap::Command {
-    Cli::command()
+    let mut command = Cli::command();
+    command.build();
+    command.mut_subcommands(|sub| {
+        let name = sub.get_name().to_owned();
+        listing(sub, &name)
+    })
+}
+
+/// A command, by its words, with the settings in its help that it goes by; and those below it.
+fn listing(command: clap::Command, words: &str) -> clap::Command {
+    let is_listed = |id: &str| {
+        let by = |(ids, _): &&(&[&str], &[&str])| ids.contains(&id);
+        GOES_BY.iter().find(by).is_none_or(|(_, names)| {
+            names
+                .iter()
+                .any(|name| words == *name || words.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
+        })
+    };
+    let command = command.mut_args(|arg| if is_listed(arg.get_id().as_str()) { arg } else { arg.hide(true) });
+    command.mut_subcommands(|sub| {
+        let words = format!("{words} {}", sub.get_name());
+        listing(sub, &words)
+    })
 }
 
 pub fn run() -> ExitCode {
@@ -139,7 +181,8 @@ pub fn run() -> ExitCode {
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
         return code;
     }
-    let cli = match Cli::try_parse() {
+    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         // Words of the command line are quoted in what is wrong with them.
         Err(error) if error.use_stderr() && sanitize::printed(&error.to_string()) != error.to_string() => {
@@ -169,6 +212,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(completions)) => completions.run(command()),
         Some(Command::Man(man)) => man.run(command()),
         Some(Command::Config(command)) => command.run(&cli.global),
+        Some(Command::Schema(schema)) => schema.run(),
         Some(Command::Sandbox(sandbox)) => sandbox.run(),
         Some(Command::TemplateWorker) => {
             Ok(if stepwright_model::prompt::apart::work() { ExitCode::SUCCESS } else { ExitCode::from(2) })
@@ -178,7 +222,12 @@ pub fn run() -> ExitCode {
         Some(Command::Methods(methods)) => methods.run(&cli.global),
         Some(Command::Models(command)) => command.run(&cli.global),
         None => {
-            cli.global.with_data(cli.data).and_then(|g| workbench::open(&g.with_method(cli.method), None, cli.blind))
+            cli.global.with_data(cli.data).map(|global| global.with_method(cli.method)).and_then(|global| {
+                match cli.world {
+                    Some(world) => workbench::begin(&global, world, cli.task, cli.blind),
+                    None => workbench::open(&global, None, cli.blind),
+                }
+            })
         }
     };
     done.unwrap_or_else(|error| error.report())

@@ -59,7 +59,7 @@ impl Methods {
         let sources = Sources::with_adapters(config.external.clone());
         let mut worlds = Vec::new();
         for world in WORLDS {
-            let tasks = sources.tasks(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
+            let tasks = sources.told(world.name, None).map_err(|e| CliError::Failed(e.to_string()))?;
             worlds.extend((!tasks.is_empty()).then_some((*world, tasks)));
         }
         let config = Arc::new(config);

@@ -85,7 +85,7 @@ impl Run {
         let selector: Selector = selector.parse().map_err(CliError::Usage)?;
         let data = self.options.data.clone().or(file);
         let data = data.as_deref();
-        let tasks = sources.tasks(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
+        let tasks = sources.told(self.world.name(), data).map_err(|e| failed(e.to_string()))?;
         let tasks = selector.select(&tasks).map_err(CliError::Usage)?;
         let commands = self.commands(&config, &tasks);
         let model = config.model.model.clone();

@@ -9,11 +9,13 @@ use clap::Args;
 use super::error::last_words;
 use super::launch::{Launch, Reopened};
 use super::settings::MethodFlags;
+use super::world::WorldName;
 use super::{CliError, Global};
 use stepwright_episode::{NodeId, log};
 use stepwright_launch::config::Config;
 use stepwright_tui::color::Depth;
 use stepwright_tui::keymap::{Keymap, UserKeys};
+use stepwright_tui::launcher::Choice;
 use stepwright_tui::run::{Options, run};
 use stepwright_tui::theme::Theme;
 use stepwright_tui::theme_file::{self, Wanted};
@@ -66,11 +68,35 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
 
 /// Opens the workbench, on a session or the start screen.
 pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
-    open_with(global.load()?, session, blind)
+    open_with(global.load()?, session, None, blind)
+}
+
+/// Opens the workbench on an episode that begins at once: of a world, at a task or the first.
+pub(super) fn begin(
+    global: &Global,
+    world: WorldName,
+    task: Option<String>,
+    blind: bool,
+) -> Result<ExitCode, CliError> {
+    let config = global.load()?;
+    let source = if config.data.of(world.name()).is_some() { "" } else { "shipped" };
+    let choice = Choice {
+        world: world.name().to_owned(),
+        source: source.to_owned(),
+        task: task.unwrap_or_default(),
+        method: config.method.method.clone(),
+        model: config.model.model.clone(),
+    };
+    open_with(config, None, Some(choice), blind)
 }
 
 /// The same with a configuration that is loaded already.
-pub(crate) fn open_with(config: Config, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
+pub(crate) fn open_with(
+    config: Config,
+    session: Option<Reopened>,
+    begin: Option<Choice>,
+    blind: bool,
+) -> Result<ExitCode, CliError> {
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
         panes: stepwright_tui::panes::all(),
@@ -78,6 +104,7 @@ pub(crate) fn open_with(config: Config, session: Option<Reopened>, blind: bool) 
         themes,
         mouse: config.ui.mouse,
         open: session.as_ref().map(|s| s.file.clone()),
+        begin,
         problem: remarks.into_iter().next(),
         blind,
     };

@@ -12,7 +12,7 @@ use super::messages::{Answered, Failure, JobId, Message, Outlets, ProgramResult}
 use super::panic_guard::{BROKE, catch_panic, catch_panic_in};
 use super::service::{ServiceId, Work, WorkDesk};
 use super::{ask_record, stream};
-use stepwright_episode::{Action, AskId, AskKind, DecisionId};
+use stepwright_episode::{Action, AskId, AskKind, DecisionId, Exchange};
 use stepwright_method::prompting::LEAD;
 use stepwright_method::{Answer, MethodStack, Program, Stop, WorkInput};
 use stepwright_model::{Completion, LanguageModel, ModelError, ModelRequest, ScoreRequest};
@@ -214,7 +214,9 @@ pub(super) fn compute(
         }
         let started = Instant::now();
         let result = catch_panic_in(|| stack.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
-        let answered = Answered { ask, result, exchange: None, is_scored: false, ms: since(started) };
+        let cost = result.as_ref().ok().and_then(|answer| answer.cost);
+        let exchange = cost.map(|cost| Box::new(Exchange { cost: Some(cost), ..Exchange::default() }));
+        let answered = Answered { ask, result, exchange, is_scored: false, ms: since(started) };
         let _ = outlets.messages.send(Message::Answered(answered));
     });
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ use super::proposal::Proposal;
 use super::session::Node;
 
 /// A kind of artifact. Kinds are open: a method may have its own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum ArtifactKind {
     /// The world's state as a model maintains it.
@@ -94,7 +95,7 @@ impl fmt::Display for ArtifactKind {
 }
 
 /// Names a document of a node.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactId {
     /// Its kind.
     pub kind: ArtifactKind,
@@ -147,7 +148,7 @@ pub type Documents = history::Documents<ArtifactId>;
 pub type OfferId = u64;
 
 /// Which of a step's updates an artifact is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Due {
     /// The node that the step with the update led to.
     pub step: NodeId,
@@ -179,7 +180,7 @@ pub enum OfferState {
 }
 
 /// A document as it was written, before the decision about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Written {
     /// Which document it would be.
     pub artifact: ArtifactId,

@@ -8,6 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stepwright_wire::Usage;
 
@@ -16,7 +17,7 @@ use super::event::{AskId, PromptRecord};
 use super::exchanged::Exchange;
 
 /// How a next action is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sampling {
     /// One completion at temperature 0.
@@ -34,7 +35,7 @@ pub enum Sampling {
 }
 
 /// The purpose of an ask.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "for", rename_all = "snake_case")]
 pub enum AskKind {
     /// The next action.
@@ -80,7 +81,7 @@ pub enum AskKind {
 
 /// An ask of a method's own accord: the method goes by the tag, people by the label. Asks with the same tag are of one
 /// kind, whatever their labels.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct OwnAsk {
     /// The method's name for it.

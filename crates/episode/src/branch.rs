@@ -1,6 +1,7 @@
 //! Branches: a name, and whether lists and exports leave them out. A branch is known by its first node: a child of a node with several,
 //! or the beginning. Nothing is ever taken out of the log, so each change can be made back.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::NodeId;
@@ -18,7 +19,7 @@ pub struct Branch {
 }
 
 /// A change of a branch by a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum BranchEdit {
     /// Give it a name, or none.

@@ -1,5 +1,6 @@
 //! Decisions: what was chosen, by whom, and why; and the policy under which the program chooses by itself.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proposal::ProposalId;
@@ -8,7 +9,7 @@ use super::proposal::ProposalId;
 pub type DecisionId = u64;
 
 /// Who decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
     /// A person at the gate.
@@ -18,7 +19,7 @@ pub enum Actor {
 }
 
 /// The decision about a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "choice", rename_all = "snake_case")]
 pub enum Choice {
     /// Take this proposal as it is.
@@ -48,7 +49,7 @@ pub enum Choice {
 }
 
 /// A decision: one record, separate from the proposal and from the execution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Line")]
 pub struct Decision {
     /// Its number within the session.
@@ -64,7 +65,7 @@ pub struct Decision {
 }
 
 /// A decision as its line holds it: read field by field, which a flattened choice would not be.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Line {
     id: DecisionId,
     choice: Chosen,
@@ -76,7 +77,7 @@ struct Line {
     why: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Chosen {
     Approve,
@@ -101,7 +102,7 @@ impl TryFrom<Line> for Decision {
 }
 
 /// When the gate approves by itself. The default never does.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
     /// Steps it may still take by itself; 0 = a person decides everything. A selection that turned out blocked is no step: nothing
     /// was executed. (How many selections there may be is up to the world's blocking domain.)

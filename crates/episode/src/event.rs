@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_wire::{Api, Delta, Usage};
@@ -23,7 +24,7 @@ pub type NodeId = u64;
 pub type AskId = u64;
 
 /// One line of the log after the header.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Record {
     /// Consecutive within the session, from 1.
     pub id: u64,
@@ -37,7 +38,7 @@ pub struct Record {
 }
 
 /// The result of a step: the logged part of a world's outcome.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StepOutcome {
     /// The observation, verbatim.
     pub observation: String,
@@ -74,7 +75,7 @@ pub struct StepOutcome {
 }
 
 /// A program's request to a model, as what it adds to the one before it in its conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AskedOf {
     /// The interface that it speaks.
     pub api: Api,
@@ -85,7 +86,7 @@ pub struct AskedOf {
 }
 
 /// A person's change of the blocking tree. Nodes are known by their keys, which the same steps always give again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum TreeEdit {
     /// Take an action, and what is below it, out of the candidates, or put it back.
@@ -144,7 +145,7 @@ impl StepOutcome {
 }
 
 /// The exact prompt of an ask.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptRecord {
     /// The template it was rendered from (`preconditions/next_action`), or `edited` when a person changed the text.
     pub template: String,
@@ -158,7 +159,7 @@ pub struct PromptRecord {
 }
 
 /// Who proposes, and how, from here on.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Configuration {
     /// The model's name.
     pub model: String,
@@ -170,7 +171,7 @@ pub struct Configuration {
 }
 
 /// One message of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptMessage {
     /// `system`, `user`, `assistant`, or `text` for a raw completion prompt.
     pub role: String,
@@ -179,7 +180,7 @@ pub struct PromptMessage {
 }
 
 /// An event of a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The world was reset: node 0.

@@ -1,11 +1,12 @@
 //! Exchanged data: what was really sent to a model and what came back beside the text: enough to send the same request again and to read the
 //! answer as it was given. The messages are in the ask's prompt and the texts in its answer; neither is repeated here.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A generated token and its natural log-probability.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TokenLogprob {
     /// The token's text, as given.
     pub token: String,
@@ -24,7 +25,7 @@ impl TokenLogprob {
 }
 
 /// A request to a model and its answer, without the texts.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
     /// Where it was sent, without any key; a file for what was played back.
     pub endpoint: String,
@@ -42,7 +43,7 @@ pub struct Exchange {
 }
 
 /// A completion without its text.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Exchanged {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]

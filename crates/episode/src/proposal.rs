@@ -3,6 +3,7 @@
 //! A proposal never changes once recorded; its verdict arrives as a separate record, and is replaced when it is checked again.
 //! [`Mark`] summarises a verdict; nothing else decides whether a proposal passes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packed::Packed;
@@ -11,7 +12,7 @@ use super::packed::Packed;
 pub type ProposalId = u64;
 
 /// An action in its two spellings. The mapping between them belongs to the world.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Action {
     /// As the world reads it (`take mug 1 from shelf 2`).
     pub text: String,
@@ -37,7 +38,7 @@ impl Action {
 }
 
 /// Where a proposal came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The greedy completion.
@@ -56,6 +57,8 @@ pub enum Origin {
     Person,
     /// Taken in an episode that was recorded elsewhere.
     Recorded,
+    /// Offered by a method or an agent in another process.
+    Agent,
 }
 
 impl Origin {
@@ -66,7 +69,7 @@ impl Origin {
 }
 
 /// An offered next action.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposal {
     /// Its number within the session.
     pub id: ProposalId,
@@ -131,7 +134,7 @@ impl Proposal {
 }
 
 /// Outcome of one check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// The condition holds.
@@ -143,7 +146,7 @@ pub enum Status {
 }
 
 /// One thing that was checked about a proposal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// The kind of check.
     pub kind: CheckKind,
@@ -171,7 +174,7 @@ impl Check {
 }
 
 /// The kinds of checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckKind {
     /// An adopted assertion of the action's function.
@@ -185,7 +188,7 @@ pub enum CheckKind {
 }
 
 /// The results of a proposal's checks.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The single checks, in order.
     #[serde(deserialize_with = "exactly")]
@@ -206,7 +209,8 @@ fn exactly<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Re
 }
 
 /// The summary of a proposal's checks: the one mark that lists, trees, the program and reports show of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// Nothing was checked. Counts neither as holding nor as failing.
     NotChecked,

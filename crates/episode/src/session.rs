@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stepwright_wire::{Api, Usage};
@@ -23,7 +24,7 @@ use super::packed::Packed;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
 
 /// The subject of a session: the log's first line.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Header {
     /// Always `session`; the file's kind.
     pub stepwright: String,
@@ -320,9 +321,10 @@ impl Session {
         self.records
     }
 
-    /// How many proposals were made and how often a model was asked with a prompt, at all nodes.
+    /// How many proposals were made and how often a model was asked, at all nodes: with a prompt, or by a method that tells its tokens.
     pub fn effort(&self) -> (usize, usize) {
-        let asked = |turn: &Turn| turn.asks.iter().filter(|ask| ask.prompt.is_some()).count();
+        let told = |ask: &&Ask| matches!(ask.state, AskState::Answered { usage: Some(_), .. });
+        let asked = |turn: &Turn| turn.asks.iter().filter(|ask| ask.prompt.is_some() || told(ask)).count();
         let turns = self.nodes.iter().map(|node| &node.turn);
         turns.fold((0, 0), |(made, asks), turn| (made + turn.proposals.len(), asks + asked(turn)))
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_wire::Api;
@@ -9,7 +10,7 @@ use stepwright_wire::Api;
 use super::structure::Structure;
 
 /// How an answer is obtained.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// Completions, limited as the method limits asks of this kind.
@@ -32,7 +33,7 @@ pub enum Shape {
 }
 
 /// A request of another program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Relayed {
     /// The interface that it speaks.
     pub api: Api,
@@ -44,7 +45,7 @@ pub struct Relayed {
 }
 
 /// The limits of a completion.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Generation {
     /// Most tokens.
@@ -74,7 +75,7 @@ pub struct Generation {
 }
 
 /// Which output for which request of an episode of requests is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestTag {
     /// The request's number, from 1.
     pub request: usize,
@@ -83,7 +84,7 @@ pub struct RequestTag {
 }
 
 /// The text to be written for a person's request, or for a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
     /// A program.

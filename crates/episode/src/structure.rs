@@ -2,6 +2,7 @@
 //!
 //! Servers take a JSON schema and nothing else in common, so one of a list is sent as an object with one field.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 const FIELD: &str = "answer";
 
 /// The form of an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure {
     /// One of these texts.

@@ -25,11 +25,9 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
     let done = session.line().into_iter().filter(|node| node.outcome.blocked.is_none() && node.action.is_some());
     for (at, (node, step)) in done.zip(&whole.steps).enumerate() {
         let turn = node.parent.and_then(|parent| session.node(parent)).map(|parent| &parent.turn);
-        let proposals: Vec<Value> = turn
-            .into_iter()
-            .flat_map(|turn| &turn.proposals)
-            .map(|p| json!({ "id": p.id, "text": p.action.as_ref().map_or(&p.raw, |a| &a.text), "origin": p.origin }))
-            .collect();
+        let offered = turn.into_iter().flat_map(|turn| turn.proposals.iter().map(move |p| (turn, p)));
+        let proposals: Vec<Value> =
+            offered.map(|(turn, p)| json!({ "proposal": p, "verdict": turn.newest(p.id) })).collect();
         let id = format!("step-{}", at + 1);
         steps.push(json!({
             "source": "agent",
@@ -39,6 +37,7 @@ pub(super) fn render(session: &Session) -> Result<String, serde_json::Error> {
             "extra": { "stepwright": {
                 "call": node.action.as_ref().and_then(|action| action.call.clone()),
                 "error": node.outcome.error,
+                "decision": node.decision,
                 "verdict": session.verdict_at(node.id),
                 "proposals": proposals,
                 "decisions": turn.map(|turn| &turn.decisions),

@@ -14,6 +14,7 @@ use stepwright_episode::{
     Actor, ArtifactId, ArtifactKind, Ask, AskState, Assertions, Check, Choice, Decision, Mark, Node, NodeId, OWN,
     OfferState, Origin, Proposal, Session, Turn, blind,
 };
+use stepwright_text::sgr;
 use stepwright_text::words::count;
 
 /// The world's state at a node, where the session could be gone through in it.
@@ -255,7 +256,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         depth: node.depth,
         action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
         decided: decided(session, node),
-        observation: node.outcome.observation.clone(),
+        observation: sgr::plain(&node.outcome.observation).into_owned(),
         error: node.outcome.error.clone(),
         calls: node.outcome.calls.clone(),
         changes: change_lines(&node.changes.value()),
@@ -412,6 +413,7 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
         Origin::Relayed => "answer of the model that the program asks",
         Origin::Person => "a person",
         Origin::Recorded => "recorded",
+        Origin::Agent => "an agent or method in another process",
     }
     .to_owned();
     let asked = proposal.ask.and_then(|ask| turn.ask(ask));

@@ -1,8 +1,10 @@
 //! Logs as sessions: an episode recorded elsewhere becomes the records that it would have left here, each step with what the assertions
 //! said of it. Nothing is executed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::Value;
 use stepwright_trajectory::Trajectory;
 
@@ -10,7 +12,8 @@ use super::error::OpenError;
 use super::header::new_header;
 use stepwright_driver::{Clock, difference};
 use stepwright_episode::{
-    Action, Actor, Choice, Decision, Event, Header, NodeId, Origin, Proposal, Record, Session, StepOutcome, Verdict,
+    Action, Actor, Choice, Decision, DecisionId, Event, Header, NodeId, Origin, Proposal, ProposalId, Record, Session,
+    StepOutcome, Verdict,
 };
 use stepwright_method::log_checks::AlongLog;
 use stepwright_method::program_context::ProgramContext;
@@ -69,27 +72,16 @@ impl Writing {
         along.go(reset.into_iter(), 0, true);
         for (at, step) in log.steps.iter().enumerate() {
             let call = world.call_of(&step.action);
-            let verdict = Verdict {
-                checks: call.as_ref().map(|call| along.check(&program, call, step, &transcript)).unwrap_or_default(),
-                ..Verdict::default()
+            let checks =
+                || call.as_ref().map(|call| along.check(&program, call, step, &transcript)).unwrap_or_default();
+            let action = Action::new(step.action.clone(), call.as_ref().map(ToString::to_string));
+            let decided = step.decided.as_ref().and_then(|decided| Decided::deserialize(decided).ok());
+            let number = match decided.filter(Decided::is_whole) {
+                Some(decided) => self.decided(decided)?,
+                None => {
+                    self.taken(&action, step.thought.clone(), Verdict { checks: checks(), ..Verdict::default() })?
+                }
             };
-            let action = Action::new(step.action.clone(), call.map(|call| call.to_string()));
-            let id = self.session.next_proposal();
-            let proposal = Proposal {
-                action: Some(action.clone()),
-                rationale: step.thought.clone(),
-                ..Proposal::new(id, step.action.clone(), Origin::Recorded)
-            };
-            self.add(Event::Proposed { proposal: proposal.into() })?;
-            self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;
-            let decision = Decision {
-                id: self.session.next_decision(),
-                choice: Choice::Approve { proposal: id },
-                by: Actor::Policy,
-                why: "as recorded".to_owned(),
-            };
-            let number = decision.id;
-            self.add(Event::Decided { decision: decision.into() })?;
             let outcome = world.act(&step.action).map_err(|e| e.to_string())?;
             let before: Value = along.state.variables();
             along.go(outcome.calls().cloned(), at, step.observation.is_some());
@@ -116,6 +108,89 @@ impl Writing {
             self.add(Event::Noted { text })?;
         }
         Ok(())
+    }
+}
+
+/// A decision as an export of a session says it.
+#[derive(Deserialize)]
+struct Decided {
+    proposals: Vec<Offered>,
+    decisions: Vec<Decision>,
+    /// The one that was carried out, and the verdict that it was made with.
+    decision: DecisionId,
+    verdict: Option<Verdict>,
+}
+
+#[derive(Deserialize)]
+struct Offered {
+    proposal: Proposal,
+    verdict: Option<Verdict>,
+}
+
+impl Decided {
+    /// Whether all that decisions are about is there, and the one that was carried out; a file may say anything.
+    fn is_whole(&self) -> bool {
+        let about = |decision: &Decision| {
+            let from = match decision.choice {
+                Choice::Edit { from, .. } => from,
+                _ => decision.proposal(),
+            };
+            [from, decision.proposal()].iter().all(|id| self.proposals.iter().any(|o| o.proposal.id == *id))
+        };
+        self.decisions.iter().all(about) && self.decisions.iter().any(|decision| decision.id == self.decision)
+    }
+}
+
+impl Writing {
+    /// An action that was taken elsewhere.
+    fn taken(&mut self, action: &Action, thought: Option<String>, verdict: Verdict) -> Result<DecisionId, String> {
+        let id = self.session.next_proposal();
+        let proposal = Proposal {
+            action: Some(action.clone()),
+            rationale: thought,
+            ..Proposal::new(id, action.text.clone(), Origin::Recorded)
+        };
+        self.add(Event::Proposed { proposal: proposal.into() })?;
+        self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;
+        self.decide(Choice::Approve { proposal: id }, Actor::Policy, "as recorded".to_owned())
+    }
+
+    fn decide(&mut self, choice: Choice, by: Actor, why: String) -> Result<DecisionId, String> {
+        let id = self.session.next_decision();
+        self.add(Event::Decided { decision: Decision { id, choice, by, why }.into() })?;
+        Ok(id)
+    }
+
+    /// What was offered, rejected and taken in a session, with the verdicts of then; what was taken at other times began other branches.
+    fn decided(&mut self, decided: Decided) -> Result<DecisionId, String> {
+        let mut numbers = BTreeMap::new();
+        for Offered { proposal, verdict } in decided.proposals {
+            let id = self.session.next_proposal();
+            numbers.insert(proposal.id, id);
+            self.add(Event::Proposed { proposal: Proposal { id, ask: None, ..proposal }.into() })?;
+            if let Some(verdict) = verdict {
+                self.add(Event::Checked { proposal: id, verdict: verdict.into() })?;
+            }
+        }
+        let now = |id: ProposalId| numbers.get(&id).copied().unwrap_or_default();
+        let mut carried_out = None;
+        for Decision { id, choice, by, why } in decided.decisions {
+            let choice = match choice {
+                Choice::Reject { proposal, reason } => Choice::Reject { proposal: now(proposal), reason },
+                _ if id != decided.decision => continue,
+                Choice::Approve { proposal } => Choice::Approve { proposal: now(proposal) },
+                Choice::Edit { from, proposal } => Choice::Edit { from: now(from), proposal: now(proposal) },
+                Choice::Manual { proposal } => Choice::Manual { proposal: now(proposal) },
+            };
+            let taken = id == decided.decision;
+            if let Some(verdict) = decided.verdict.clone().filter(|_| taken) {
+                let proposal = Decision { id, choice: choice.clone(), by, why: String::new() }.proposal();
+                self.add(Event::Checked { proposal, verdict: verdict.into() })?;
+            }
+            let number = self.decide(choice, by, why)?;
+            carried_out = carried_out.or(taken.then_some(number));
+        }
+        carried_out.ok_or_else(|| "a step's decision is not among its decisions".to_owned())
     }
 }
 
@@ -184,5 +259,57 @@ mod tests {
         std::fs::write(&path, "nothing").unwrap();
         let Err(error) = open(&path, "", &Sources::default(), &clock) else { panic!("no log") };
         assert!(error.to_string().contains("run.txt:1") && error.to_string().contains("Action:"), "{error}");
+    }
+
+    /// Every session that ships, written for Harbor and opened again: the same steps, each with the verdict it was taken with, who took it how,
+    /// and the words of what was rejected before.
+    #[test]
+    fn a_session_opens_again_from_its_export_with_its_decisions() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock: Clock = std::sync::Arc::new(|| 7);
+        let (mut steps, mut rejected) = (0, 0);
+        for example in super::super::examples::EXAMPLES {
+            let loaded = super::super::examples::load(example.name).unwrap();
+            let text = stepwright_export::render(
+                stepwright_export::Format::Atif,
+                &loaded.session.header,
+                &loaded.records,
+                stepwright_method::showing,
+            );
+            let path = folder.path().join("session.json");
+            std::fs::write(&path, text.unwrap()).unwrap();
+            let again = open(&path, "", &Sources::default(), &clock).unwrap().session;
+            let of = |session: &Session| {
+                let line = session.line().into_iter().map(|node| node.id).collect::<Vec<_>>();
+                let done = line.into_iter().filter_map(|id| session.node(id));
+                let done = done.filter(|node| node.action.is_some() && node.outcome.blocked.is_none());
+                let step = |node: &stepwright_episode::Node| {
+                    let turn = &session.node(node.parent.unwrap()).unwrap().turn;
+                    let text = |id| turn.proposal(id).map(|p| (p.raw.clone(), p.origin));
+                    let rejections = turn.decisions.iter().filter_map(|decision| match &decision.choice {
+                        Choice::Reject { proposal, reason } => Some((text(*proposal), reason.clone())),
+                        _ => None,
+                    });
+                    let decision = session.decision_at(node.id).unwrap();
+                    let taken = (text(decision.proposal()), decision.by, decision.why.clone());
+                    let from = match decision.choice {
+                        Choice::Edit { from, .. } => text(from),
+                        _ => None,
+                    };
+                    (
+                        node.action.as_ref().unwrap().text.clone(),
+                        node.outcome.observation.clone(),
+                        session.verdict_at(node.id).cloned(),
+                        (taken, from, rejections.collect::<Vec<_>>()),
+                    )
+                };
+                done.map(step).collect::<Vec<_>>()
+            };
+            let (before, after) = (of(&loaded.session), of(&again));
+            assert_eq!(before, after, "{}", example.name);
+            rejected += before.iter().map(|step| step.3.2.len()).sum::<usize>();
+            steps += after.len();
+        }
+        assert!(steps > 30 && rejected > 0, "{steps} steps, {rejected} rejections");
     }
 }

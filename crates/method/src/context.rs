@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
@@ -16,8 +17,8 @@ use super::publications::{self, Asked, Interface, SETTINGS};
 use super::skills::{FORMS, SkillShelf, TIPS, with_tips};
 use stepwright_episode::gate::AskSpec;
 use stepwright_episode::{
-    Action, ArtifactId, AskId, AskKind, AskState, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal,
-    Session, Shape, StepOutcome, Turn,
+    Action, ArtifactId, AskId, AskKind, Choice, Decision, Generation, Node, NodeId, PromptRecord, Proposal, Session,
+    Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
 use stepwright_program::Call;
@@ -35,7 +36,7 @@ use stepwright_world::{Atom, CLOSING, Facts, Request, WordedPlan, World, WorldKi
 const SAMPLED: f64 = 0.7;
 
 /// The traits of the model in use. Without a language model the built-in agents stand in.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ModelTraits {
     pub name: String,
     pub language: bool,
@@ -239,6 +240,13 @@ impl<'a> Context<'a> {
         self.path().into_iter().filter(|node| node.outcome.held.is_none()).map(observed).collect()
     }
 
+    /// The actions taken on the way here, and whether the world refused them.
+    fn taken(&self) -> Vec<(String, bool)> {
+        let taken =
+            self.path().into_iter().filter_map(|n| Some((n.action.as_ref()?.text.clone(), n.outcome.error.is_some())));
+        taken.collect()
+    }
+
     /// The knowledge that work beside the episode takes along.
     pub fn known(&self) -> WorkInput {
         let (header, history) = (&self.session.header, self.history());
@@ -254,6 +262,7 @@ impl<'a> Context<'a> {
             problem: problem(classical::Unseen::InRoom),
             limited: problem(classical::Unseen::Nothing),
             history,
+            taken: self.taken(),
             program: self.checked(),
             facts: self.world.facts(),
             goals: self.world.goals().unwrap_or_default(),
@@ -285,49 +294,6 @@ impl<'a> Context<'a> {
         let due = self.kept::<H>().is_none() && self.node().is_some();
         due.then(|| Box::new(Kept { history: steps(begun, &self.path()), at: self.session.cursor() }) as _)
     }
-
-    /// The context as the line protocol sends it.
-    pub fn to_json(&self) -> Value {
-        let node = self.node();
-        let proposals = self.round().map(|r| r.proposals().collect::<Vec<_>>()).unwrap_or_default();
-        let verdicts = node.map(|n| &n.turn.verdicts);
-        let proposals =
-            proposals.iter().map(|p| json!({ "proposal": p, "verdict": verdicts.and_then(|v| v.get(&p.id)) }));
-        let asks = node.into_iter().flat_map(|n| &n.turn.asks).filter(|a| a.id >= self.round);
-        let asks = asks.map(|a| {
-            let texts = match &a.state {
-                AskState::Answered { texts, .. } => Some(texts),
-                _ => None,
-            };
-            json!({ "id": a.id, "kind": a.kind, "n": a.n, "texts": texts })
-        });
-        let documents = node.into_iter().flat_map(|n| n.documents.iter());
-        let documents = documents.map(|(id, document)| (id.to_string(), Arc::clone(document)));
-        let steps = self.path().into_iter().map(|n| {
-            let outcome = &n.outcome;
-            json!({ "action": n.action, "observation": outcome.observation, "calls": outcome.calls, "error": outcome.error })
-        });
-        json!({
-            "world": self.world.name(),
-            "task": self.session.header.task,
-            "sentence": self.session.header.sentence,
-            "seed": self.session.header.seed,
-            "samples": self.samples,
-            "steps": steps.collect::<Vec<_>>(),
-            "asks": asks.collect::<Vec<_>>(),
-            "proposals": proposals.collect::<Vec<_>>(),
-            "admissible": self.world.admissible(),
-            "variables": self.state.variables(),
-            "facts": self.world.facts().map(|f| f.atoms),
-            "goals": self.world.goals(),
-            "request": self.world.request(),
-            "belief": self.session.belief(),
-            "artifacts": documents.collect::<BTreeMap<_, _>>(),
-            "model": self.model,
-            "raw": self.prompting.raw,
-            "options": self.session.options,
-        })
-    }
 }
 
 /// The situation at the cursor, as work beside the episode takes it along.
@@ -347,6 +313,8 @@ pub struct WorkInput {
     pub limited: Option<Result<PlanningTask, String>>,
     /// The trajectory as the agent lived it, the reset first.
     pub history: Vec<Step>,
+    /// The actions taken on the way here, and whether the world refused them.
+    pub taken: Vec<(String, bool)>,
     pub program: CheckedProgram,
     pub facts: Option<Facts>,
     pub goals: Vec<Atom>,

@@ -60,7 +60,7 @@ pub use artifacts::ArtifactSpec;
 pub use belief_update::{BeliefReading, read as read_belief};
 pub use context::{Context, Knowledge, ModelTraits, Past, Round, Stop, WorkInput, action_of, lived, observed};
 pub use derived::{DerivedState, Grounds, History, folded};
-pub use external::{Command, External, PREFIX as EXTERNAL};
+pub use external::{Command, Declared, External, PREFIX as EXTERNAL, ReadAnswer, Sent, StepAnswer};
 pub use info::{MethodInfo, Misfit, Needs, fits};
 pub use list::{all, all_options, artifact, conduct, named, options_with, showing};
 pub use method::{Method, REFERENCE, SYMBOLIC};

@@ -57,6 +57,8 @@ pub struct Answer {
     /// Beside the texts of own work, what it found in the method's own form.
     pub found: Value,
     pub usage: Option<Usage>,
+    /// The cost of own work, where it says so.
+    pub cost: Option<f64>,
 }
 
 impl Answer {

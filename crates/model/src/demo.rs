@@ -41,12 +41,16 @@ impl LanguageModel for Demo {
                 "the model of the demonstration answers its desk of orders alone; choose another".to_owned(),
             ));
         };
-        let asked = Request::read(relayed.api, &written_out(relayed)).map_err(|e| wrong(e.to_string()))?;
+        let body = written_out(relayed);
+        let asked = Request::read(relayed.api, &body).map_err(|e| wrong(e.to_string()))?;
+        // No two requests are answered under the same id: an agent may go on from an answer by that alone.
+        let mark = Answer::of_text(body).digest();
+        let mark = mark.get(..12).unwrap_or_default();
         let usage = Usage::new(relayed.body.len() as u64 / 4, 40);
         let mut response = ModelResponse { usage: Some(usage), served: DEMO.to_owned(), ..ModelResponse::default() };
         for nth in 0..request.n {
             let answer = said(&asked, nth);
-            let stamp = Stamp { id: format!("demo{}x{nth}", asked.messages.len()), created: 1 };
+            let stamp = Stamp { id: format!("demo{mark}x{nth}"), created: 1 };
             let whole = Whole::made(relayed.api, DEMO, &answer, usage, &stamp).map_err(|e| wrong(e.to_string()))?;
             response.completions.push(Completion::whole(whole.text()));
         }

@@ -2,5 +2,6 @@
 
 pub mod json_pointer;
 pub mod sanitize;
+pub mod sgr;
 pub mod words;
 pub mod wrap;

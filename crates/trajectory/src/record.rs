@@ -23,6 +23,9 @@ pub struct Step {
     pub calls: Vec<Call>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// What a session of this program says of the decision: its proposals, verdicts, rejections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<serde_json::Value>,
 }
 
 impl Step {

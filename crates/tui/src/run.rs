@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::app::{App, Effect, Parts};
 use super::event::{self, Message};
 use super::keymap::Keymap;
-use super::launcher::Launcher;
+use super::launcher::{Choice, Launcher};
 use super::pane::Pane;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
@@ -36,6 +36,8 @@ pub struct Options {
     pub themes: Vec<Theme>,
     pub mouse: bool,
     pub open: Option<PathBuf>,
+    /// What to begin at once, where nothing is opened.
+    pub begin: Option<Choice>,
     /// Whether sessions are shown blind from the first moment on.
     pub blind: bool,
     /// A fault found while starting, shown in the message line.
@@ -66,6 +68,8 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     }
     if let Some(path) = options.open {
         app.open_at_once(path);
+    } else if let Some(choice) = options.begin {
+        app.begin(choice);
     }
     if let Some(problem) = options.problem {
         app.say(Level::Warning, problem);

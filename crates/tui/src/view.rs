@@ -312,9 +312,9 @@ mod offered;
 mod passed;
 mod unseen;
 
-/// Whether a model wrote a proposal.
+/// Whether a model or an agent wrote a proposal.
 fn is_written(proposal: &Proposal) -> bool {
-    matches!(proposal.origin, Origin::Greedy | Origin::Sample | Origin::Relayed)
+    matches!(proposal.origin, Origin::Greedy | Origin::Sample | Origin::Relayed | Origin::Agent)
 }
 
 #[cfg(test)]

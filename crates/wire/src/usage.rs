@@ -1,10 +1,11 @@
 //! Tokens of an answer, as each interface counts them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Tokens spent by an ask, as the provider reports them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt: u64,

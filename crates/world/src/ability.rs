@@ -2,9 +2,10 @@
 //!
 //! A world's kind declares its abilities and a method the ones it needs; menus, `run` and the drivers compare the two.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
     /// [`World::admissible`](super::World::admissible) lists the admissible actions.

@@ -1,12 +1,13 @@
 //! Requests. What a person asks for, in worlds whose episodes are sequences of requests answered by programs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use stepwright_program::{Call, Literal};
 
 /// The request an agent is to answer now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// The person's words, verbatim.
     pub query: String,

@@ -87,6 +87,11 @@ impl Sources {
         Ok(self.set(world, path)?.tasks())
     }
 
+    /// The same with those that only a process tells.
+    pub fn told(&self, world: &str, path: Option<&Path>) -> Result<Vec<TaskInfo>, WorldError> {
+        Ok(self.set(world, path)?.told())
+    }
+
     pub fn open(&self, spec: &OpenSpec<'_>) -> Result<OpenedWorld, WorldError> {
         let options = Values::read(self.kind(spec.world)?.options, spec.options)?;
         let set = self.set(spec.world, spec.data)?;

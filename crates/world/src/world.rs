@@ -315,6 +315,11 @@ pub trait TaskSet: Send + Sync {
     /// The tasks, in the order they are listed.
     fn tasks(&self) -> Vec<TaskInfo>;
 
+    /// The tasks, those too that only a process tells, which is started for it.
+    fn told(&self) -> Vec<TaskInfo> {
+        self.tasks()
+    }
+
     /// The whole id of a task that a person abbreviated; the first one if empty.
     fn resolve(&self, part: &str) -> Result<String, WorldError>;
 

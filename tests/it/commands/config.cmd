@@ -37,7 +37,7 @@ $ stepwright models list
 $ stepwright config path
 
 # Models are listed and probed
-server: 200 {"data":[{"id":"small"}]}
+server: 200 {"data":[{"id":"small","max_model_len":4096}]}
 server: 200 {"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}
 server: 200 {"choices":[{"message":{"content":"b"},"finish_reason":"stop"}]}
 server: 200 {"choices":[{"message":{"content":"c"},"finish_reason":"stop"}]}
@@ -51,6 +51,13 @@ $ LOCAL_KEY=sk-secret stepwright models list
 ? sk-secret
 $ LOCAL_KEY=sk-secret stepwright models probe local
 $ stepwright models probe
+
+# A command's help has the settings that it goes by
+$ stepwright export --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
+$ stepwright models list --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
+$ stepwright preconditions logs --help | grep -o -e '--theme' -e '--no-mouse' -e '--base-url' -e '--command' -e '--set '
+; They are taken all the same.
+$ stepwright models list --no-mouse > listed; head -1 listed
 
 # Keys and themes are looked up when the settings are shown
 $ mkdir config; printf '[keys]\napprove = "e"\n' > config/config.toml

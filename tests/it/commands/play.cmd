@@ -27,6 +27,18 @@ $ stepwright run --out x.jsonl --shots 11
 $ stepwright run --out x.jsonl --assertions loud
 $ stepwright run --out x.jsonl --tasks shipped/place-box-1,shipped/nothing-7
 
+# A world that says its tasks has them listed and run
+$ cat > shop.py <<END
+> import json, sys
+> for n, line in enumerate(sys.stdin):
+>     tasks = [{"id": "one", "sentence": "Do one."}, {"id": "two", "kind": "other"}]
+>     hello = {"protocol": 2, "name": "Shop", "tasks": tasks}
+>     act = "act" in json.loads(line)
+>     print(json.dumps({"step": int(act), "observation": "x", "hello": hello, "admissible": ["go"], "done": act, "won": act}), flush=True)
+> END
+$ stepwright play external --command 'python3 shop.py' --list
+$ stepwright run --world external --command 'python3 shop.py' --tasks all --out r.jsonl > said; grep -o -e '"task":"[^"]*"' -e '"won":[a-z]*' r.jsonl
+
 # Requests that make no sense end the serving with a reason
 $ echo '{"act": "look"}' | stepwright play household --jsonl --serve
 $ echo look | stepwright play household --jsonl --serve
@@ -45,5 +57,7 @@ $ stepwright play external
 $ mkdir config; printf '[external.one]\ncommand = "/bin/sh %s/tests/support/stand_in.sh asked"\ntasks = ["a", "b"]\n[external.two]\ncommand = "true"\n' $REPO > config/config.toml
 $ stepwright play external --list
 $ stepwright play external --task three
-; In a headless run nothing proposes in a world that nothing is known of, which the result says.
+; Where none is named nobody can tell which is meant.
+$ stepwright preconditions candidates --world external
+; In a headless run what the world lists is taken.
 $ stepwright run --world external --tasks one/a --out r.jsonl > said; grep -o -e '"task":"[^"]*"' -e '"won":[a-z]*' -e '"error":"[^"]*"' r.jsonl

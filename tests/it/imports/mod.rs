@@ -75,6 +75,7 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("crates/launch/src/open.rs", "external", "the commands of external methods are settings"),
     ("crates/cli/src/launch.rs", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/settings.rs", "external", "the commands of external worlds are settings"),
+    ("crates/cli/src/schema.rs", "external", "the line protocol is one of what has a schema"),
     ("crates/world/src/adapter/", "external", "the commands of external worlds are settings"),
     ("crates/cli/src/gate.rs", "agent", "the command behind the gate is the world's"),
     ("crates/world/src/agent/", "relay", "the method it suggests"),

@@ -53,7 +53,7 @@ impl Play {
         let data = self.options.data.as_deref();
         if self.list {
             let mut text = String::new();
-            for task in sources.tasks(name, data)? {
+            for task in sources.told(name, data)? {
                 // A line and three columns each, whatever the data's names hold.
                 let cell = |text: &str| text.replace(['\n', '\r', '\t'], " ");
                 text.push_str(&format!("{}\t{}\t{}\n", cell(&task.id), cell(&task.kind), cell(&task.sentence)));

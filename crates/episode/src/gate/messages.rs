@@ -1,5 +1,6 @@
 //! Requests, their answers, reports and effects: what goes into the gate and what comes out. Data only.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stepwright_wire::Usage;
@@ -142,7 +143,7 @@ impl Draft {
 }
 
 /// A question to a model, or work of the method itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AskSpec {
     /// Its purpose.
     pub kind: AskKind,

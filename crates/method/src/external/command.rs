@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::PREFIX;
-use super::introduction::{Introduction, PROTOCOL, own_key};
+use super::introduction::{Introduction, NEWEST, own_key};
 use crate::{MethodInfo, Stop};
 use stepwright_world::external::{Adapter, Process, Said};
 use stepwright_world::options::{OptionError, Values};
@@ -60,7 +60,7 @@ impl Command {
 
     pub(super) fn start(&self, patience: Duration, stop: &Stop) -> Result<Process, String> {
         let process = Process::start(&self.adapter, || ()).map_err(|e| e.to_string())?;
-        let hello = json!({ "info": { "protocol": PROTOCOL, "program": env!("CARGO_PKG_VERSION") } });
+        let hello = json!({ "info": { "protocol": NEWEST, "program": env!("CARGO_PKG_VERSION") } });
         let (process, line) = self.round_trip(process, &hello, patience, stop)?;
         let read = Introduction::read(&line, self.id, &self.adapter.name).map_err(|why| {
             let command = self.adapter.command_line();

@@ -3,6 +3,7 @@
 //! It becomes a [`MethodInfo`] as the built-in methods have one, so that flags, dialogs, sessions and refusals are made of it. Texts
 //! and lists are kept for the life of the program, once for each command, and are bounded.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -12,8 +13,8 @@ use stepwright_text::sanitize;
 use stepwright_world::Ability;
 use stepwright_world::options::{Kind, OptionSpec};
 
-/// The version of the line protocol that is spoken here.
-pub(super) const PROTOCOL: u32 = 1;
+/// The newest version of the line protocol; those before it are spoken too.
+pub(super) const NEWEST: u32 = 2;
 /// Options that a method may declare, and words of a choice.
 const MOST: usize = 32;
 /// Characters of a name or key.
@@ -27,27 +28,38 @@ pub(super) struct Introduction {
     pub(super) info: MethodInfo,
     /// Its own version; may be empty.
     pub(super) version: String,
+    /// The version of the line protocol that it speaks.
+    pub(super) protocol: u32,
     pub(super) writes: Vec<ArtifactKind>,
 }
 
-#[derive(Deserialize)]
+/// The answer to `info`.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Declared {
+#[schemars(rename = "InfoAnswer")]
+pub struct Declared {
+    /// As people know it.
     name: String,
+    /// The version of the line protocol that it speaks: 1 or 2.
     protocol: u32,
+    /// Its own version.
     #[serde(default)]
     version: String,
+    /// What it does, in a sentence.
     #[serde(default)]
     about: String,
+    /// What it cannot do without.
     #[serde(default)]
     needs: DeclaredNeeds,
+    /// Options of its own (`DeclaredOption`), or the keys of options of the program.
     #[serde(default)]
     options: Vec<Value>,
+    /// The kinds of documents that it writes.
     #[serde(default)]
     writes: Vec<ArtifactKind>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct DeclaredNeeds {
     world: Vec<Ability>,
@@ -85,18 +97,17 @@ impl Introduction {
             serde_json::from_str(line).map_err(|e| format!("that is no JSON object: {e}"))?;
         // A program of another version may say other things; the version is read first.
         match whole.get("protocol").and_then(Value::as_u64) {
-            Some(version) if version == u64::from(PROTOCOL) => {}
+            Some(version) if (1..=u64::from(NEWEST)).contains(&version) => {}
             Some(version) => {
-                return Err(format!("it speaks version {version} of the protocol, and this is {PROTOCOL}"));
+                return Err(format!("it speaks version {version} of the protocol, and here are 1 to {NEWEST}"));
             }
             None => {
                 return Err(format!(
-                    "it does not say which version of the protocol it speaks (\"protocol\": {PROTOCOL})"
+                    "it does not say which version of the protocol it speaks (\"protocol\": {NEWEST})"
                 ));
             }
         }
         let declared: Declared = serde_json::from_value(Value::Object(whole)).map_err(|e| e.to_string())?;
-        debug_assert_eq!(declared.protocol, PROTOCOL);
         if declared.options.len() > MOST {
             return Err(format!("it declares {} options, and {MOST} are allowed", declared.options.len()));
         }
@@ -136,7 +147,7 @@ impl Introduction {
             ..MethodInfo::BARE
         };
         let version = sanitize::line(&declared.version).chars().take(LONGEST_NAME).collect();
-        Ok(Introduction { info, version, writes: declared.writes })
+        Ok(Introduction { info, version, protocol: declared.protocol, writes: declared.writes })
     }
 }
 
@@ -249,7 +260,8 @@ mod tests {
         let depth = json!({"key": "depth", "type": "whole", "min": 1, "max": 9, "default": 3, "label": "Depth", "about": "how far"});
         let declared = json!({"name": "Mine", "protocol": 1, "version": "2.0", "options": [own, depth, "shots"],
             "needs": {"world": ["admissible"], "language": true}, "writes": ["belief", "notes"]});
-        let Introduction { info, version, writes } = read(declared).unwrap();
+        let Introduction { info, version, writes, protocol } = read(declared).unwrap();
+        assert_eq!(protocol, 1);
         let rows: Vec<_> = info.options.iter().map(|s| (s.key, s.label, s.default)).collect();
         assert_eq!(
             rows,
@@ -269,8 +281,9 @@ mod tests {
             read(declared).unwrap_err()
         };
         assert!(read(json!({"name": "m", "protocol": 1})).is_ok());
-        assert!(read(json!({"drafts": []})).unwrap_err().contains("\"protocol\": 1"));
-        assert!(with("protocol", json!(2)).contains("version 2 of the protocol, and this is 1"));
+        assert!(read(json!({"drafts": []})).unwrap_err().contains("\"protocol\": 2"));
+        assert_eq!(read(json!({"name": "m", "protocol": 2})).unwrap().protocol, 2);
+        assert!(with("protocol", json!(3)).contains("version 3 of the protocol, and here are 1 to 2"));
         assert!(with("need", json!({})).contains("unknown field `need`"));
         let needs = with("needs", json!({"world": ["admissable"]}));
         assert!(needs.contains("`admissable`") && needs.contains("`admissible`"), "{needs}");

@@ -2,21 +2,27 @@
 //!
 //! The command's output is the answer to an ask like any other: asked for beside the driver's task, cancellable, recorded. What
 //! comes next is read from these records alone, so that reopening a session starts no process. `command` runs it, `introduction`
-//! reads what it says of itself.
+//! reads what it says of itself, `context` is what it is sent, `answer` reads what it says.
 
+mod answer;
 mod command;
+mod context;
 mod introduction;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::context::WorkInput;
-use super::{Answer, Context, Method, MethodInfo, Reading, Step, Stop};
+use super::{Answer, Context, Method, MethodInfo, Reading, Round, Step, Stop};
+use answer::Told;
+pub use answer::{ReadAnswer, StepAnswer};
 pub use command::Command;
-use stepwright_episode::gate::{AskSpec, Draft};
+use context::Place;
+pub use context::Sent;
+pub use introduction::Declared;
+use stepwright_episode::gate::Draft;
 use stepwright_episode::{Action, Ask, AskKind, AskState, OwnAsk, Written};
 use stepwright_world::external::{Adapter, Process};
 
@@ -26,7 +32,14 @@ pub const PREFIX: &str = "external:";
 #[derive(Debug)]
 pub struct External {
     command: Arc<Command>,
-    process: Mutex<Option<Process>>,
+    process: Mutex<Option<Running>>,
+}
+
+/// The process, and where it is.
+#[derive(Debug)]
+struct Running {
+    process: Process,
+    at: Place,
 }
 
 impl External {
@@ -63,21 +76,38 @@ impl External {
         self.ask(cx, self.step_kind(), json!({ "step": self.context(cx) }))
     }
 
-    fn read_as<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T, String> {
-        serde_json::from_str(text)
-            .map_err(|e| format!("`{}` answered with no {what}: {e}", self.command.adapter.command_line()))
+    fn told(&self, ask: &Ask, text: &str) -> Result<Told, String> {
+        let (read, what) =
+            if ask.kind == self.step_kind() { (Told::step(text), "step") } else { (Told::reading(text), "reading") };
+        read.map_err(|why| format!("`{}` answered with no {what}: {why}", self.command.adapter.command_line()))
+    }
+
+    /// The reason for what its last answer recommends, where it says what to do.
+    fn recommended(&self, round: Round<'_>) -> Option<String> {
+        let own = [self.step_kind(), self.reading_kind()];
+        let last = round.turn.asks.iter().rev().find(|ask| ask.id >= round.since && own.contains(&ask.kind))?;
+        let AskState::Answered { texts, .. } = &last.state else { return None };
+        match self.told(last, texts.first()?).ok()? {
+            Told::Offer { why, .. } => why,
+            _ => None,
+        }
+    }
+
+    fn actions_kind(&self) -> AskKind {
+        self.own("actions", format!("actions of {}", self.name()))
     }
 
     fn offer(&self, cx: &Context<'_>, drafts: Vec<Draft>, note: Option<String>) -> Step {
         let whole = |action: Action| if action.call.is_none() { cx.action(&action.text) } else { action };
         let drafts = drafts.into_iter().map(|draft| Draft { action: draft.action.map(whole), ..draft }).collect();
-        let kind = self.own("actions", format!("actions of {}", self.name()));
-        Step::Offer { ask: cx.own(kind, self.info().id, 1, Value::Null), drafts, note }
+        Step::Offer { ask: cx.own(self.actions_kind(), self.info().id, 1, Value::Null), drafts, note }
     }
 
     /// The context, its own options under the keys it gave them.
     fn context(&self, cx: &Context<'_>) -> Value {
-        let mut context = cx.to_json();
+        // One that has not introduced itself yet is asked to before it is sent this.
+        let protocol = self.command.known().map_or(introduction::NEWEST, |known| known.protocol);
+        let mut context = context::context(cx, protocol);
         if let Some(Value::Object(options)) = context.get_mut("options") {
             let own = introduction::own_key(self.name(), "");
             let short = std::mem::take(options).into_iter().map(|(key, value)| match key.strip_prefix(own.as_str()) {
@@ -89,11 +119,18 @@ impl External {
         context
     }
 
-    /// A request whose context has all options that it declared: what a session does not record has its default.
-    fn with_defaults(&self, line: &Value) -> Value {
+    /// A request whose context has all options that it declared (what a session does not record has its default) and says what became of
+    /// the steps that the process knows.
+    fn completed(&self, line: &Value, at: &mut Place) -> Value {
         let mut line = line.clone();
-        let context = if line.get("read").is_some() { "/read/context/options" } else { "/step/options" };
-        if let Some(Value::Object(options)) = line.pointer_mut(context) {
+        let context = if line.get("read").is_some() { "/read/context" } else { "/step" };
+        let Some(context) = line.pointer_mut(context) else { return line };
+        let to = Place::of(context);
+        if let Some(rewound) = context.get_mut("rewound") {
+            *rewound = at.rewound(&to);
+        }
+        *at = to;
+        if let Some(Value::Object(options)) = context.get_mut("options") {
             let own = introduction::own_key(self.name(), "");
             for spec in self.info().options.iter().filter(|spec| !spec.default.is_empty()) {
                 let key = spec.key.strip_prefix(own.as_str()).unwrap_or(spec.key);
@@ -121,10 +158,14 @@ impl External {
     fn round_trip(&self, line: &Value, stop: &Stop) -> Result<String, String> {
         let mut place = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let adapter = &self.command.adapter;
-        let process = place.take().map_or_else(|| self.command.start(adapter.start_timeout, stop), Ok)?;
-        let (process, said) =
-            self.command.round_trip(process, &self.with_defaults(line), adapter.step_timeout, stop)?;
-        *place = Some(process);
+        let start = || {
+            let process = self.command.start(adapter.start_timeout, stop)?;
+            Ok::<_, String>(Running { process, at: Place::default() })
+        };
+        let Running { process, mut at } = place.take().map_or_else(start, Ok)?;
+        let line = self.completed(line, &mut at);
+        let (process, said) = self.command.round_trip(process, &line, adapter.step_timeout, stop)?;
+        *place = Some(Running { process, at });
         Ok(said)
     }
 }
@@ -155,37 +196,36 @@ impl Method for External {
             let work = json!({ "read": { "context": self.context(cx), "ask": ask.kind, "texts": texts } });
             return self.ask(cx, self.reading_kind(), work);
         }
-        if ask.kind == self.step_kind() {
-            return match self.read_as(text, "step") {
-                Ok(Step::Ask { ask, note }) => Step::Ask { ask: AskSpec { model: String::new(), ..ask }, note },
-                Ok(Step::Offer { drafts, note, .. }) => self.offer(cx, drafts, note),
-                Ok(Step::Amend(written)) => self.amend(cx, written),
-                Ok(step) => step,
-                Err(why) => Step::Stuck(why),
-            };
+        if ask.kind == self.actions_kind()
+            && let Some(why) = self.recommended(round)
+        {
+            let proposal = round.proposals().find(|proposal| proposal.ask == Some(ask.id)).map(|proposal| proposal.id);
+            return Step::Recommend { proposal, why };
         }
-        if ask.kind == self.reading_kind() {
-            return match self.read_as(text, "reading") {
-                Ok(Reading::Drafts { drafts, note }) => self.offer(cx, drafts, note),
-                Ok(Reading::Artifact(written)) => self.amend(cx, written),
-                Ok(Reading::Kept) => self.ask_step(cx),
-                Ok(Reading::Problem(why)) | Err(why) => Step::Stuck(why),
-            };
+        if ask.kind != self.step_kind() && ask.kind != self.reading_kind() {
+            return self.ask_step(cx);
         }
-        self.ask_step(cx)
+        match self.told(ask, text) {
+            Ok(Told::Offer { drafts, note, .. }) => self.offer(cx, drafts, note),
+            Ok(Told::Ask { ask, note }) => Step::Ask { ask, note },
+            Ok(Told::Recommend { proposal, why }) => Step::Recommend { proposal, why },
+            Ok(Told::Amend(written)) => self.amend(cx, written),
+            Ok(Told::Kept) => self.ask_step(cx),
+            Ok(Told::Pass) => Step::Pass,
+            Ok(Told::Stuck(why)) | Err(why) => Step::Stuck(why),
+        }
     }
 
     /// Its own lines and models' answers are read again from their records.
     fn read(&self, _cx: &Context<'_>, ask: &Ask, answer: &Answer) -> Reading {
-        let checked = match &ask.kind {
-            kind if *kind == self.step_kind() => self.read_as::<Step>(answer.first(), "step").map(|_| ()),
-            kind if *kind == self.reading_kind() => self.read_as::<Reading>(answer.first(), "reading").map(|_| ()),
-            _ => Ok(()),
-        };
+        let own = [self.step_kind(), self.reading_kind()].contains(&ask.kind);
+        let checked = if own { self.told(ask, answer.first()).map(|_| ()) } else { Ok(()) };
         checked.map_or_else(Reading::Problem, |()| Reading::Kept)
     }
 
     fn compute(&self, _known: &WorkInput, work: &Value, stop: &Stop) -> Result<Answer, String> {
-        Ok(Answer::texts([self.round_trip(work, stop)?]))
+        let said = self.round_trip(work, stop)?;
+        let (usage, cost) = answer::spent(&said).unzip();
+        Ok(Answer { usage, cost: cost.flatten(), ..Answer::texts([said]) })
     }
 }

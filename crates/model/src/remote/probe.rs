@@ -147,6 +147,14 @@ impl Remote {
         let response = self.http.get(&self.options, at).await?;
         let list = self.json(response, "the list of models", MAX_LIST).await?;
         let entries = list.get("data").or_else(|| list.get("models")).unwrap_or(&list).as_array();
+        // vLLM and SGLang, llama.cpp's server, and OpenRouter say there how long a context may be.
+        let own =
+            entries.into_iter().flatten().find(|entry| entry.get("id").is_some_and(|id| *id == *self.options.model));
+        let places = ["/max_model_len", "/meta/n_ctx", "/context_length"];
+        let told = own.and_then(|entry| places.iter().find_map(|at| entry.pointer(at)?.as_u64()));
+        if let Some(tokens) = told.filter(|tokens| *tokens > 0) {
+            self.learn_context(tokens);
+        }
         let id = |entry: &Value| entry.get("id").or_else(|| entry.get("name"))?.as_str().map(|id| self.http.clean(id));
         let mut ids: Vec<String> = entries.into_iter().flatten().filter_map(id).collect();
         ids.sort();

@@ -1,5 +1,6 @@
 //! Result of a headless episode: one line of a results file.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runner::{Episode, NOT_BEGUN};
@@ -9,7 +10,7 @@ use stepwright_launch::NewSession;
 use stepwright_method::Place;
 use stepwright_world::{TaskInfo, WORLDS, external};
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
     pub task: String,
     pub kind: String,

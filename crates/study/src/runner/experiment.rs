@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -20,6 +22,20 @@ pub struct Experiment {
     study: String,
     fields: Value,
     hash: String,
+}
+
+/// The first line of an experiment in a results file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Experiment")]
+pub struct Head<'a> {
+    /// `results`.
+    stepwright: &'a str,
+    version: u64,
+    study: &'a str,
+    /// The hash that its lines name it by.
+    experiment: &'a str,
+    /// All that its results depend on.
+    fields: &'a Value,
 }
 
 impl Experiment {
@@ -43,7 +59,7 @@ impl Experiment {
 
     pub fn head(&self) -> Value {
         let Experiment { study, fields, hash } = self;
-        json!({ "stepwright": MARK, "version": VERSION, "study": study, "experiment": hash, "fields": fields })
+        json!(Head { stepwright: MARK, version: VERSION, study, experiment: hash, fields })
     }
 
     pub(crate) fn of_head(line: &Value) -> Result<Self, String> {

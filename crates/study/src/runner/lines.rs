@@ -4,6 +4,7 @@
 //! [`super::merge`].
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -66,7 +67,7 @@ impl Entry {
 }
 
 /// Units of a condition: every task with every seed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Planned {
     pub condition: Value,
     pub tasks: Vec<String>,
@@ -74,7 +75,7 @@ pub struct Planned {
 }
 
 /// The units that an experiment is to have, in all processes together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanLine {
     stepwright: String,
     pub experiment: String,

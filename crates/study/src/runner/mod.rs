@@ -29,8 +29,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use episode::seconds_since;
 pub use episode::{Episode, NOT_BEGUN, Opening, SessionFolder, episode, file_stem};
-pub use experiment::{Experiment, digest, digest_of, unit_key};
-pub use lines::{Contents, Entry, Planned};
+pub use experiment::{Experiment, Head, digest, digest_of, unit_key};
+pub use lines::{Contents, Entry, PlanLine, Planned};
 pub use measured::{labels, lines_of};
 pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
 pub(super) use play::{Played, play};

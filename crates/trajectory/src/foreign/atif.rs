@@ -102,6 +102,7 @@ fn trajectory(read: &mut Read, value: &Json) -> Result<Conversation, String> {
                     conversation.turns.push(Turn::Agent { text, calls: Vec::new(), observed: None });
                     let observed = Some(observed().unwrap_or_default());
                     conversation.turns.push(Turn::Agent { text: action, calls: Vec::new(), observed });
+                    conversation.decided.push(step.pointer("/extra/stepwright").cloned().unwrap_or_default());
                     continue;
                 }
                 let is_text = calls.is_empty() && !results.is_empty();

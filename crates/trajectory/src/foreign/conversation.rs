@@ -38,6 +38,8 @@ pub(super) struct Conversation {
     pub(super) turns: Vec<Turn>,
     /// The tools as the model was given them.
     pub(super) tools: Vec<Json>,
+    /// Of logs that sessions of this program were written as, what they say of each step's decision.
+    pub(super) decided: Vec<Json>,
     /// All that is known of the episode beside the turns.
     pub(super) about: Trajectory,
 }
@@ -195,6 +197,9 @@ impl Conversation {
                     }
                 }
             }
+        }
+        for (step, decided) in log.steps.iter_mut().zip(self.decided) {
+            step.decided = Some(decided).filter(|decided| !decided.is_null());
         }
         if let Some(answer) = answer {
             log.rest.entry("answer").or_insert(answer.into());

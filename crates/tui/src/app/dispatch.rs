@@ -219,10 +219,7 @@ impl App {
             return;
         }
         match action {
-            Some(StartAction::Begin(choice)) => {
-                self.pending.launch = Some(format!("beginning {} in {}", choice.task, choice.world));
-                self.effects.push(Effect::Begin(choice));
-            }
+            Some(StartAction::Begin(choice)) => self.begin(choice),
             Some(StartAction::Open(path)) => {
                 self.pending.launch = Some(format!("opening {}", path.display()));
                 self.open_session(path);

@@ -164,6 +164,13 @@ impl App {
         self.open_session(path);
     }
 
+    /// Begins an episode.
+    pub(crate) fn begin(&mut self, choice: Choice) {
+        let task = if choice.task.is_empty() { "the first task" } else { choice.task.as_str() };
+        self.pending.launch = Some(format!("beginning {task} in {}", choice.world));
+        self.effects.push(Effect::Begin(choice));
+    }
+
     pub(super) fn open_session(&mut self, path: PathBuf) {
         self.opened = Some(path.clone());
         self.effects.push(Effect::Open(path));

@@ -7,10 +7,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
 use smart_default::SmartDefault;
+use unicode_width::UnicodeWidthStr;
 
 use super::trail::Trail;
+use crate::color::Depth;
 use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, Run, run};
@@ -18,6 +22,7 @@ use crate::widgets::outline::Outline;
 use crate::widgets::{words, wrap};
 use stepwright_episode::{Node, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
+use stepwright_text::sgr::{self, Look, Shade};
 
 #[derive(Debug, Clone)]
 struct Line {
@@ -27,6 +32,8 @@ struct Line {
     action: bool,
     /// The remark it is part of, by its number at the node.
     note: Option<usize>,
+    /// Of a picture's line, how so many columns look, one after the other.
+    looks: Vec<(Look, usize)>,
 }
 
 #[derive(Debug, SmartDefault)]
@@ -54,7 +61,7 @@ impl ObservationsPane {
         for id in self.trail.ids().iter().skip(kept) {
             self.starts.push(self.len);
             if let Some(node) = session.node(*id) {
-                pieces(session, node, &mut |piece| self.len += wrap::count(&piece.text, self.width));
+                pieces(session, node, &mut |piece| self.len += piece.count(self.width));
             }
         }
     }
@@ -119,11 +126,59 @@ struct Piece<'a> {
     action: bool,
     /// The remark it is, by its number at the node.
     note: Option<usize>,
+    /// Whether it is a picture in characters, with their looks in it.
+    picture: bool,
+}
+
+impl Piece<'_> {
+    /// A picture's lines are not wrapped.
+    fn count(&self, width: usize) -> usize {
+        if self.picture { self.text.split('\n').count() } else { wrap::count(&self.text, width) }
+    }
+
+    fn lines(&self, width: usize) -> Vec<(String, Vec<(Look, usize)>)> {
+        let Some(lines) = sgr::lines(&self.text).filter(|_| self.picture) else {
+            return wrap::wrapped(&self.text, width).into_iter().map(|text| (text, Vec::new())).collect();
+        };
+        let line = |runs: Vec<(Look, String)>| {
+            let safe: Vec<_> = runs.iter().map(|(look, text)| (*look, sanitize::line(text))).collect();
+            let looks = safe.iter().map(|(look, text)| (*look, text.width())).collect();
+            (safe.iter().map(|(_, text)| text.as_ref()).collect(), looks)
+        };
+        lines.into_iter().map(line).collect()
+    }
+}
+
+/// How characters of a world's picture look. Where the theme has no colours, ground is reversed.
+fn style_of(look: Look, theme: &Theme) -> Style {
+    let color = |shade| match shade {
+        Shade::Index(index) => Depth::Sixteen.nearest(Color::Indexed(index)),
+        Shade::Rgb(r, g, b) => Depth::Sixteen.nearest(Color::Rgb(r, g, b)),
+    };
+    let coloured = theme.style(Role::Bad).fg.is_some();
+    let shown = |shade: Option<Shade>| shade.filter(|_| coloured).and_then(color);
+    let mut style = Style { fg: shown(look.fore), bg: shown(look.ground), ..Style::new() };
+    let reversed = look.reversed != (look.ground.is_some() && !coloured);
+    for (is, modifier) in [
+        (look.bold, Modifier::BOLD),
+        (look.dim, Modifier::DIM),
+        (look.italic, Modifier::ITALIC),
+        (look.underlined, Modifier::UNDERLINED),
+        (reversed, Modifier::REVERSED),
+    ] {
+        if is {
+            style = style.add_modifier(modifier);
+        }
+    }
+    style
 }
 
 /// The texts of a node, in order.
 fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)) {
-    let mut push = |role, text: Cow<'a, str>, action| each(Piece { role, text, action, note: None });
+    let mut push = |role, text: Cow<'a, str>, action| {
+        let picture = text.contains('\x1b') && sgr::lines(&text).is_some();
+        each(Piece { role, text, action, note: None, picture });
+    };
     match &node.action {
         None => {
             push(Role::Title, format!("Task: {}", session.header.sentence).into(), false);
@@ -134,7 +189,11 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
             push(Role::Accent, format!("> {}", action.text.replace('\n', "\n> ")).into(), true);
         }
     }
-    if node.outcome.error.is_some() {
+    let seen = node.outcome.observation.trim_end();
+    if sgr::lines(seen).is_some() {
+        let role = if node.outcome.error.is_some() { Role::Bad } else { Role::Text };
+        push(role, seen.into(), false);
+    } else if node.outcome.error.is_some() {
         push(Role::Bad, node.outcome.observation.trim_end().into(), false);
     } else {
         // Lines of one kind are wrapped together: a person's words are set off from the world's.
@@ -158,16 +217,18 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
         push(role, format!("The episode is over: {how}.").into(), false);
     }
     for (note, text) in node.turn.notes.iter().enumerate() {
-        each(Piece { role: Role::Accent, text: format!("note: {text}").into(), action: false, note: Some(note) });
+        let text = format!("note: {text}").into();
+        each(Piece { role: Role::Accent, text, action: false, note: Some(note), picture: false });
     }
 }
 
 fn lines_of(session: &Session, node: &Node, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     pieces(session, node, &mut |piece| {
-        let Piece { role, text, action, note } = piece;
-        let wrapped = wrap::wrapped(&text, width).into_iter().enumerate();
-        lines.extend(wrapped.map(|(at, text)| Line { node: node.id, role, text, action: action && at == 0, note }));
+        let Piece { role, action, note, .. } = piece;
+        let each = piece.lines(width).into_iter().enumerate();
+        let line = |(at, (text, looks))| Line { node: node.id, role, text, action: action && at == 0, note, looks };
+        lines.extend(each.map(line));
     });
     lines
 }
@@ -230,13 +291,26 @@ impl Pane for ObservationsPane {
         let window = outline.list.window(self.len, usize::from(area.height));
         painter.scrollbar(area, window.start, self.len);
         let area = Rect { width: area.width.saturating_sub(1), ..area };
-        outline.draw_rows(painter, area, window, focused, |at, _| {
+        outline.draw_rows(painter, area, window.clone(), focused, |at, _| {
             let Some(line) = self.line(Some(session), at) else { return Row::new() };
             let mark = self.mark(theme, session, &line);
             let mut runs = vec![Run { role: line.role, text: line.text }];
             runs.extend(mark);
             runs
         });
+        for (row, at) in window.enumerate() {
+            let chosen = focused && at == outline.list.cursor();
+            let Some(line) = self.line(Some(session), at).filter(|line| !chosen && !line.looks.is_empty()) else {
+                continue;
+            };
+            let mut x = area.x;
+            for (look, columns) in &line.looks {
+                let width = u16::try_from(*columns).unwrap_or(u16::MAX);
+                let run = painter.clip(Rect { x, y: area.y + row as u16, width, height: 1 }).intersection(area);
+                painter.buf.set_style(run, style_of(*look, theme));
+                x = x.saturating_add(width);
+            }
+        }
         self.outline = outline;
     }
 
@@ -273,5 +347,27 @@ impl Pane for ObservationsPane {
             PaneAction::Copy => node.map(|n| Intent::Copy(n.outcome.observation.clone())).into_iter().collect(),
             _ => self.browse(action, view),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::UNICODE;
+
+    #[test]
+    fn a_picture_in_characters_is_drawn_with_its_looks_and_not_wrapped() {
+        let text = "S\x1b[41mFF\x1b[0mF \x1b[2JH\nG".into();
+        let piece = Piece { role: Role::Text, text, action: false, note: None, picture: true };
+        let lines = piece.lines(2);
+        assert_eq!(lines.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["SFFF \\x1b[2JH", "G"]);
+        assert_eq!(piece.count(2), 2);
+        let red = Look { ground: Some(Shade::Index(1)), ..Look::default() };
+        assert_eq!(lines[0].1, [(Look::default(), 1), (red, 2), (Look::default(), 10)]);
+        let plain = Theme::monochrome(UNICODE);
+        assert_eq!(style_of(red, &plain), Style::new().add_modifier(Modifier::REVERSED));
+        let mut coloured = Theme::monochrome(UNICODE);
+        coloured.set(Role::Bad, Style::new().fg(Color::Red));
+        assert_eq!(style_of(red, &coloured), Style::new().bg(Color::Red));
     }
 }

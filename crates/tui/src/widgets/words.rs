@@ -47,6 +47,7 @@ pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
         }
         Origin::Person => "person",
         Origin::Recorded => "recorded",
+        Origin::Agent => "agent",
     }
 }
 

@@ -37,6 +37,10 @@ impl AdapterSet {
                      [external.NAME] with a command into config.toml"
                         .to_owned(),
                 ),
+                false if name.is_empty() => WorldError::Failed(format!(
+                    "several worlds are behind commands; name one with --task NAME or NAME/TASK: {}",
+                    adapters.keys().cloned().collect::<Vec<_>>().join(", ")
+                )),
                 false => WorldError::Unknown {
                     what: "adapter",
                     name: name.to_owned(),
@@ -60,6 +64,11 @@ impl AdapterSet {
 impl TaskSet for AdapterSet {
     fn tasks(&self) -> Vec<TaskInfo> {
         self.0.values().flat_map(|adapter| adapter.task_infos()).collect()
+    }
+
+    /// A world that cannot be asked is said to be so where it is begun.
+    fn told(&self) -> Vec<TaskInfo> {
+        self.0.values().flat_map(ExternalWorld::listed).collect()
     }
 
     fn resolve(&self, part: &str) -> Result<String, WorldError> {

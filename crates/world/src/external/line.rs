@@ -1,9 +1,12 @@
 //! Lines of the protocol: requests and answers, read strictly enough to say what is wrong.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
 use crate::{self as world, Atom, Facts, Symbols};
 use stepwright_program::Call;
@@ -11,10 +14,22 @@ use stepwright_program::Call;
 /// The longest line that is read, in bytes: states can be large, but a line without end must not fill the memory.
 pub(super) const LONGEST: usize = 8 << 20;
 
+/// The newest version of the line protocol; those before it are spoken too.
+pub const PROTOCOL: u32 = 2;
+
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Request<'a> {
-    Reset { task: &'a str, seed: u64 },
-    Act(&'a str),
+    Reset {
+        task: &'a str,
+        seed: u64,
+    },
+    /// An action; of worlds whose actions are tools, with the tool and its arguments.
+    Act(&'a str, Option<&'a (String, Value)>),
+    /// Back or on to a step by what the world gave with it.
+    Restore {
+        snapshot: &'a Value,
+        step: u64,
+    },
 }
 
 impl Request<'_> {
@@ -22,7 +37,9 @@ impl Request<'_> {
         let object = match self {
             Request::Reset { task, seed: 0 } => json!({"reset": task}),
             Request::Reset { task, seed } => json!({"reset": task, "seed": seed}),
-            Request::Act(text) => json!({"act": text}),
+            Request::Act(text, None) => json!({"act": text}),
+            Request::Act(text, Some((tool, arguments))) => json!({"act": text, "tool": tool, "arguments": arguments}),
+            Request::Restore { snapshot, step } => json!({"restore": snapshot, "step": step}),
         };
         let mut line = object.to_string().into_bytes();
         line.push(b'\n');
@@ -30,23 +47,100 @@ impl Request<'_> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Answer {
+/// An answer to `reset` or `act`.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "WorldAnswer")]
+pub struct Answer {
+    /// 0 for a reset, then the number of actions since, refused ones counted.
     pub(super) step: u64,
+    /// What the agent sees.
     pub(super) observation: String,
+    /// The actions that are possible now.
+    #[serde(default)]
     pub(super) admissible: Option<Vec<String>>,
+    /// What the step means as calls of the specification, the action first.
+    #[serde(default, deserialize_with = "or_default")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(super) calls: Vec<Call>,
+    /// Why the action was refused.
+    #[serde(default)]
     pub(super) error: Option<String>,
+    /// Of this step.
+    #[serde(default, deserialize_with = "or_default")]
+    #[schemars(with = "Option<f64>")]
     pub(super) reward: f64,
+    /// Whether the episode is over.
+    #[serde(default, deserialize_with = "or_default")]
+    #[schemars(with = "Option<bool>")]
     pub(super) done: bool,
+    /// Whether the goal holds.
+    #[serde(default, deserialize_with = "or_default")]
+    #[schemars(with = "Option<bool>")]
     pub(super) won: bool,
+    /// The hidden state, for people to look at.
+    #[serde(default)]
     pub(super) state: Option<Value>,
     /// The goal as stated to the agent; of a reset.
+    #[serde(default)]
     pub(super) task: Option<String>,
-    /// Facts and goals as literals, where the world speaks in such.
-    pub(super) literals: Option<Literals>,
+    /// What the agent can know now, as literals.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<String>>")]
+    facts: Option<BTreeSet<Atom>>,
+    /// The things that facts are about.
+    #[serde(default)]
+    things: Option<BTreeSet<String>>,
+    /// The goal literals not met yet.
+    #[serde(default, deserialize_with = "or_default")]
+    #[schemars(with = "Option<Vec<String>>")]
+    goals: Vec<Atom>,
     /// The request to answer now, in worlds whose episodes are sequences of requests.
+    #[serde(default)]
     pub(super) request: Option<world::Request>,
+    /// What the world is; in the answer to a reset.
+    #[serde(default)]
+    pub(super) hello: Option<Arc<Hello>>,
+    /// All that the world needs to come back here, in its own form.
+    #[serde(default)]
+    pub(super) snapshot: Option<Value>,
+}
+
+/// What a world says of itself.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Hello {
+    /// The version of the protocol: 2.
+    protocol: u32,
+    /// As people know it.
+    pub(super) name: String,
+    /// Its own version.
+    pub(super) version: String,
+    /// The tasks that it can be reset to.
+    pub(super) tasks: Vec<Task>,
+    /// Its actions, where they are tools: name, description and JSON schema of the arguments, as models are given them.
+    pub(super) tools: Vec<Value>,
+}
+
+/// A task of a world.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Task {
+    /// What a reset names.
+    pub(super) id: String,
+    /// What tasks of a kind have in common.
+    pub(super) kind: String,
+    /// The goal in words.
+    pub(super) sentence: String,
+}
+
+/// An answer to `restore`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+pub struct Restored {
+    /// The step that was asked for.
+    pub(super) step: u64,
+    /// Why it cannot be restored: the steps are replayed then.
+    #[serde(default)]
+    pub(super) error: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,7 +164,38 @@ impl Symbols for Literals {
     }
 }
 
+impl Answer {
+    /// Facts, the things they are about (those they name, if no others are listed) and goals; `None` without facts.
+    pub(super) fn literals(&mut self) -> Option<Literals> {
+        let atoms = self.facts.take()?;
+        let named = || atoms.iter().flat_map(|atom| atom.args.iter().cloned()).collect();
+        let things = self.things.take().unwrap_or_else(named).into_iter().collect();
+        let goals = std::mem::take(&mut self.goals);
+        Some(Literals { facts: Facts { things, atoms }, goals })
+    }
+}
+
 pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
+    let mut answer: Answer = typed(line)?;
+    // The actions sorted by code point, each once, as every world gives them.
+    if let Some(list) = &mut answer.admissible {
+        list.sort_unstable();
+        list.dedup();
+    }
+    match answer.hello.as_ref().map(|hello| hello.protocol) {
+        Some(other) if !(1..=PROTOCOL).contains(&other) => {
+            Err(format!("`hello.protocol` of its answer is {other}, and here are 1 to {PROTOCOL}"))
+        }
+        _ => Ok(answer),
+    }
+}
+
+pub(super) fn restored(line: &[u8]) -> Result<Restored, String> {
+    typed(line)
+}
+
+/// An object of a line; an error says which field is wrong.
+fn typed<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
     let value: Value = serde_json::from_slice(line).map_err(|e| {
         let shown = excerpt(&String::from_utf8_lossy(line));
         if e.is_eof() {
@@ -79,85 +204,18 @@ pub(super) fn read(line: &[u8]) -> Result<Answer, String> {
             format!("its answer is no JSON object on one line ({e}): {shown}. Remarks belong on standard error")
         }
     })?;
-    let Value::Object(fields) = value else {
+    if !value.is_object() {
         return Err(format!("its answer is no JSON object: {}", excerpt(&value.to_string())));
-    };
-    let given = |key: &str| fields.get(key).filter(|v| !v.is_null());
-    let step = given("step").ok_or("its answer has no `step`")?;
-    Ok(Answer {
-        step: step.as_u64().ok_or_else(|| wrong("step", "a whole number from 0", step))?,
-        observation: text(&fields, "observation")?.ok_or("its answer has no `observation`")?,
-        admissible: given("admissible").map(admissible).transpose()?,
-        calls: given("calls").map(calls).transpose()?.unwrap_or_default(),
-        error: text(&fields, "error")?,
-        reward: given("reward").map_or(Ok(0.0), |v| v.as_f64().ok_or_else(|| wrong("reward", "a number", v)))?,
-        done: flag(&fields, "done")?,
-        won: flag(&fields, "won")?,
-        state: given("state").cloned(),
-        task: text(&fields, "task")?,
-        literals: literals(&fields)?,
-        request: given("request").map(request).transpose()?,
+    }
+    serde_path_to_error::deserialize(value).map_err(|e| match e.path().to_string().as_str() {
+        "." => format!("its answer: {}", e.inner()),
+        at => format!("`{at}` of its answer: {}", excerpt(&e.inner().to_string())),
     })
 }
 
-fn request(value: &Value) -> Result<world::Request, String> {
-    world::Request::deserialize(value).map_err(|e| format!("`request` of its answer: {e}"))
-}
-
-fn text(fields: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
-    match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(wrong(key, "a text", other)),
-    }
-}
-
-fn flag(fields: &Map<String, Value>, key: &str) -> Result<bool, String> {
-    match fields.get(key) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(value)) => Ok(*value),
-        Some(other) => Err(wrong(key, "true or false", other)),
-    }
-}
-
-/// The actions sorted by code point, each once, as every world gives them.
-fn admissible(value: &Value) -> Result<Vec<String>, String> {
-    let mut list = texts("admissible", value)?;
-    list.sort_unstable();
-    list.dedup();
-    Ok(list)
-}
-
-/// Facts, the things they are about (those they name, if no others are listed) and goals; `None` without `facts`.
-fn literals(fields: &Map<String, Value>) -> Result<Option<Literals>, String> {
-    let list = |key: &str| match fields.get(key).filter(|value| !value.is_null()) {
-        Some(value) => texts(key, value).map(Some),
-        None => Ok(None),
-    };
-    let atoms = |key: &str| {
-        let read = |text: String| text.parse::<Atom>().map_err(|e| format!("`{key}` of its answer: {e}"));
-        list(key)?.map(|texts| texts.into_iter().map(read).collect::<Result<Vec<Atom>, _>>()).transpose()
-    };
-    let (Some(facts), goals) = (atoms("facts")?, atoms("goals")?.unwrap_or_default()) else { return Ok(None) };
-    let named = || facts.iter().flat_map(|atom| atom.args.iter().cloned()).collect();
-    let things: BTreeSet<String> = list("things")?.map_or_else(named, |things| things.into_iter().collect());
-    let facts = Facts { things: things.into_iter().collect(), atoms: facts.into_iter().collect() };
-    Ok(Some(Literals { facts, goals }))
-}
-
-fn calls(value: &Value) -> Result<Vec<Call>, String> {
-    let read = |text: String| text.parse::<Call>().map_err(|e| format!("`calls` of its answer: {e}"));
-    texts("calls", value)?.into_iter().map(read).collect()
-}
-
-fn texts(key: &str, value: &Value) -> Result<Vec<String>, String> {
-    let Value::Array(items) = value else { return Err(wrong(key, "a list of texts or null", value)) };
-    let item = |v: &Value| v.as_str().map(str::to_owned).ok_or_else(|| wrong(key, "a list of texts or null", v));
-    items.iter().map(item).collect()
-}
-
-fn wrong(key: &str, wanted: &str, got: &Value) -> String {
-    format!("`{key}` of its answer must be {wanted}, and is {}", excerpt(&got.to_string()))
+/// Null is the same as absent.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D) -> Result<T, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 pub(super) fn excerpt(text: &str) -> String {
@@ -175,7 +233,11 @@ mod tests {
         let line = |r: Request<'_>| String::from_utf8(r.line()).unwrap();
         assert_eq!(line(Request::Reset { task: "a\nb", seed: 0 }), "{\"reset\":\"a\\nb\"}\n");
         assert_eq!(line(Request::Reset { task: "t", seed: 7 }), "{\"reset\":\"t\",\"seed\":7}\n");
-        assert_eq!(line(Request::Act("go \"there\"")), "{\"act\":\"go \\\"there\\\"\"}\n");
+        assert_eq!(line(Request::Act("go \"there\"", None)), "{\"act\":\"go \\\"there\\\"\"}\n");
+        let tool = ("go".to_owned(), json!({"to": 1}));
+        let called = line(Request::Act("go(to=1)", Some(&tool)));
+        assert_eq!(called, "{\"act\":\"go(to=1)\",\"tool\":\"go\",\"arguments\":{\"to\":1}}\n");
+        assert_eq!(line(Request::Restore { snapshot: &json!([3]), step: 2 }), "{\"restore\":[3],\"step\":2}\n");
     }
 
     #[test]
@@ -189,7 +251,7 @@ mod tests {
         assert_eq!(answer.task.as_deref(), Some("put it."));
         let literals =
             br#"{"step":0,"observation":"","facts":["IN mug_1 sink_1","HANDS_EMPTY"],"goals":["ON lamp_1"]}"#;
-        let literals = read(literals).unwrap().literals.unwrap();
+        let literals = read(literals).unwrap().literals().unwrap();
         assert!(literals.facts().holds("IN", &["mug_1", "sink_1"]) && literals.facts().things == ["mug_1", "sink_1"]);
         assert_eq!(literals.goals(), [Atom::new("ON", ["lamp_1"])]);
         let least = read(br#"{"step":0,"observation":""}"#).unwrap();
@@ -203,17 +265,43 @@ mod tests {
             ("Loading…", "no JSON object on one line"),
             ("[1]", "is no JSON object: [1]"),
             ("", "breaks off"),
-            (r#"{"observation":""}"#, "no `step`"),
-            (r#"{"step":-1,"observation":""}"#, "`step` of its answer must be a whole number from 0, and is -1"),
-            (r#"{"step":1}"#, "no `observation`"),
-            (r#"{"step":1,"observation":["x"]}"#, "`observation` of its answer must be a text"),
-            (r#"{"step":1,"observation":"","admissible":"go"}"#, "`admissible` of its answer must be a list"),
-            (r#"{"step":1,"observation":"","admissible":[1]}"#, "and is 1"),
-            (r#"{"step":1,"observation":"","calls":["import os"]}"#, "is not a call"),
-            (r#"{"step":1,"observation":"","facts":"ON a"}"#, "`facts` of its answer must be a list"),
-            (r#"{"step":1,"observation":"","facts":[""]}"#, "`facts` of its answer: an atom needs a predicate"),
-            (r#"{"step":1,"observation":"","done":1}"#, "`done` of its answer must be true or false"),
-            (r#"{"step":1,"observation":"","reward":"1"}"#, "`reward` of its answer must be a number"),
+            (r#"{"observation":""}"#, "its answer: missing field `step`"),
+            (r#"{"step":-1,"observation":""}"#, "`step` of its answer: invalid value: integer `-1`, expected u64"),
+            (r#"{"step":1}"#, "missing field `observation`"),
+            (
+                r#"{"step":1,"observation":["x"]}"#,
+                "`observation` of its answer: invalid type: sequence, expected a string",
+            ),
+            (
+                r#"{"step":1,"observation":"","admissible":"go"}"#,
+                "`admissible` of its answer: invalid type: string \"go\", expected a sequence",
+            ),
+            (
+                r#"{"step":1,"observation":"","admissible":[1]}"#,
+                "`admissible[0]` of its answer: invalid type: integer `1`",
+            ),
+            (
+                r#"{"step":1,"observation":"","calls":["import os"]}"#,
+                "`calls[0]` of its answer: `import os` is not a call",
+            ),
+            (r#"{"step":1,"observation":"","facts":"ON a"}"#, "`facts` of its answer: invalid type"),
+            (r#"{"step":1,"observation":"","facts":[""]}"#, "`facts[0]` of its answer: an atom needs a predicate"),
+            (
+                r#"{"step":1,"observation":"","done":1}"#,
+                "`done` of its answer: invalid type: integer `1`, expected a boolean",
+            ),
+            (
+                r#"{"step":0,"observation":"","hello":{"protocol":3}}"#,
+                "`hello.protocol` of its answer is 3, and here are 1 to 2",
+            ),
+            (
+                r#"{"step":0,"observation":"","hello":{"protocol":2,"tasks":[{"id":1}]}}"#,
+                "`hello.tasks[0].id` of its answer",
+            ),
+            (
+                r#"{"step":1,"observation":"","reward":"1"}"#,
+                "`reward` of its answer: invalid type: string \"1\", expected f64",
+            ),
         ] {
             let why = read(line.as_bytes()).unwrap_err();
             assert!(why.contains(part), "{line}: {why}");

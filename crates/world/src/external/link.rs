@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::line::{self, Literals, Request, excerpt};
+use super::line::{self, Hello, Literals, Request, excerpt};
 use super::process::{Process, Said};
 use super::reading::Reading;
 use crate::adapter::Adapter;
 use crate::remote::{History, ProcessStatus, Standing, StatusCallback, Stop};
 use crate::{self as world, Outcome, WorldError};
 use stepwright_episode::StepOutcome;
+use stepwright_program::Specification;
+use stepwright_program::tools::Toolbox;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
@@ -38,11 +40,29 @@ pub(super) struct More {
     /// Facts and goals, where the adapter reports them.
     pub(super) literals: Option<Literals>,
     pub(super) request: Option<world::Request>,
+    /// All that the world needs to come back here, where it gives that.
+    snapshot: Option<Value>,
 }
+
+impl Step {
+    fn snapshot(&self) -> Option<&Value> {
+        self.more.as_ref()?.snapshot.as_ref()
+    }
+}
+
+/// How answers are read, and the specification's text.
+pub(super) struct Known {
+    pub(super) reading: Reading,
+    pub(super) specification: Specification,
+    /// Whether the world's own list of tools may stand in its place.
+    pub(super) is_generic: bool,
+}
+
+/// Bytes of an answer whose snapshot is kept: one is kept a step.
+const LARGEST: usize = 1 << 20;
 
 pub(super) struct Link {
     adapter: Arc<Adapter>,
-    reading: Arc<Reading>,
     inner: Mutex<Inner>,
     outer: Outer,
     own: Weak<Link>,
@@ -57,11 +77,12 @@ struct Inner {
 }
 
 /// The part that may be touched during a request.
-#[derive(Default)]
 struct Outer {
     standing: Standing,
     nudge: Mutex<Option<SyncSender<Said>>>,
     closed: AtomicBool,
+    known: Mutex<Arc<Known>>,
+    hello: Mutex<Option<Arc<Hello>>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -69,14 +90,34 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Link {
-    pub(super) fn new(adapter: Arc<Adapter>, reading: Arc<Reading>) -> Arc<Self> {
-        Arc::new_cyclic(|own| Link {
-            adapter,
-            reading,
-            inner: Mutex::default(),
-            outer: Outer::default(),
-            own: own.clone(),
-        })
+    pub(super) fn new(adapter: Arc<Adapter>, known: Known) -> Arc<Self> {
+        let (known, hello) = (Mutex::new(Arc::new(known)), Mutex::default());
+        let (standing, nudge, closed) = (Standing::default(), Mutex::default(), AtomicBool::default());
+        let outer = Outer { standing, nudge, closed, known, hello };
+        Arc::new_cyclic(|own| Link { adapter, inner: Mutex::default(), outer, own: own.clone() })
+    }
+
+    pub(super) fn known(&self) -> Arc<Known> {
+        Arc::clone(&lock(&self.outer.known))
+    }
+
+    /// What the world last said of itself.
+    pub(super) fn hello(&self) -> Option<Arc<Hello>> {
+        lock(&self.outer.hello).clone()
+    }
+
+    /// Takes in what the world says of itself. Its tools are the specification where there is no other.
+    fn met(&self, hello: Arc<Hello>) {
+        let known = self.known();
+        if known.is_generic && !hello.tools.is_empty() {
+            let tools = Toolbox::of_json(&hello.tools.clone().into());
+            // What is made of tools can be read; should it not, the world is as it was.
+            if let Ok(specification) = Specification::load(tools.source(), "tools") {
+                let reading = Reading::of_tools(&self.adapter, &specification, tools);
+                *lock(&self.outer.known) = Arc::new(Known { reading, specification, is_generic: true });
+            }
+        }
+        *lock(&self.outer.hello) = Some(hello);
     }
 
     /// Resets to a task. A process that is there already is not asked again.
@@ -117,9 +158,26 @@ impl Link {
             return Err(WorldError::Failed("the world was not reset to a task yet".to_owned()));
         };
         let same = |a: &Step, b: &Step| a.action == b.action && b.logged.difference(&a.logged).is_none();
-        if inner.process.is_none() || !inner.at.leads_to(history, same) {
+        let on_way = |inner: &Inner| inner.process.is_some() && inner.at.leads_to(history, same);
+        let kept = history.steps.iter().rposition(|step| step.snapshot().is_some()).filter(|at| *at > 0);
+        // One that runs goes straight to where it gave all that it needs for.
+        let nearer = kept.filter(|at| inner.process.is_some() && (!on_way(inner) || *at >= inner.at.steps.len()));
+        let mut there = match nearer {
+            Some(at) => self.restore(inner, history, at, stop)?,
+            None => on_way(inner),
+        };
+        if !there {
             let got = self.begin(inner, &history.task, history.seed, stop)?;
             self.compare(0, first, &got)?;
+            there = match kept.filter(|_| nearer.is_none()) {
+                Some(at) => self.restore(inner, history, at, stop)?,
+                None => true,
+            };
+            if !there {
+                // What it refused may have moved it.
+                let got = self.begin(inner, &history.task, history.seed, stop)?;
+                self.compare(0, first, &got)?;
+            }
         }
         let known = inner.at.steps.len();
         for (number, wanted) in history.steps.iter().enumerate().skip(known) {
@@ -129,6 +187,24 @@ impl Link {
         }
         history.steps = Arc::clone(&inner.at.steps);
         Ok(())
+    }
+
+    /// Has the world come to a step of a history by the snapshot that it gave there; whether it did.
+    fn restore(&self, inner: &mut Inner, history: &History<Step>, at: usize, stop: &Stop) -> Result<bool, WorldError> {
+        let (way, patience) = (history.steps.get(..=at).unwrap_or_default(), self.adapter.start_timeout);
+        let Some(snapshot) = way.last().and_then(|step| step.snapshot()) else { return Ok(false) };
+        let step = at as u64;
+        self.outer.standing.ring(ProcessStatus::Working(format!("restoring step {step}")));
+        let until = (Instant::now() + patience, patience);
+        let line = self.exchange(inner, Request::Restore { snapshot, step }, step, until, stop)?;
+        match line::restored(&line) {
+            Ok(restored) if restored.error.is_some() => return Ok(false),
+            Ok(restored) if restored.step == step => {}
+            Ok(restored) => return Err(self.fail(inner, step, Fault::OtherStep(restored.step))),
+            Err(why) => return Err(self.fail(inner, step, Fault::Wrong(why))),
+        }
+        inner.at = History { task: history.task.clone(), seed: history.seed, steps: Arc::new(way.to_vec()) };
+        Ok(true)
     }
 
     fn compare(&self, number: usize, wanted: &Step, got: &Step) -> Result<(), WorldError> {
@@ -172,12 +248,14 @@ impl Link {
         let patience = self.adapter.step_timeout;
         let number = inner.at.steps.len() as u64;
         self.outer.standing.ring(ProcessStatus::Working(format!("step {number}: `{}`", excerpt(text))));
-        let step = self.ask(inner, Request::Act(text), number, (Instant::now() + patience, patience), stop)?;
+        let tool = self.known().reading.tool(text);
+        let request = Request::Act(text, tool.as_ref());
+        let step = self.ask(inner, request, number, (Instant::now() + patience, patience), stop)?;
         inner.at.push(Arc::clone(&step));
         Ok(step)
     }
 
-    /// Asks and waits for the answer; kills the process if there is none that can be trusted.
+    /// Asks for a step and waits for it; kills the process if there is no answer that can be trusted.
     fn ask(
         &self,
         inner: &mut Inner,
@@ -186,6 +264,37 @@ impl Link {
         until: (Instant, Duration),
         stop: &Stop,
     ) -> Result<Arc<Step>, WorldError> {
+        let line = self.exchange(inner, request, number, until, stop)?;
+        let mut answer = match line::read(&line) {
+            Ok(answer) if answer.step == number => answer,
+            Ok(answer) => return Err(self.fail(inner, number, Fault::OtherStep(answer.step))),
+            Err(why) => return Err(self.fail(inner, number, Fault::Wrong(why))),
+        };
+        if let Some(hello) = answer.hello.take() {
+            self.met(hello);
+        }
+        let action = match request {
+            Request::Act(text, _) => Some(text.to_owned()),
+            Request::Reset { .. } | Request::Restore { .. } => None,
+        };
+        let (state, sentence) = (answer.state.take().unwrap_or_default(), answer.task.take());
+        let (admissible, literals) = (answer.admissible.take(), answer.literals());
+        let (request, snapshot) = (answer.request.take(), answer.snapshot.take().filter(|_| line.len() <= LARGEST));
+        let outcome = self.known().reading.outcome(action.as_deref(), answer);
+        let logged = StepOutcome::from(&outcome);
+        let more = More { outcome, admissible, state, sentence, literals, request, snapshot };
+        Ok(Arc::new(Step { action, logged, more: Some(more) }))
+    }
+
+    /// One line to the process and one from it.
+    fn exchange(
+        &self,
+        inner: &mut Inner,
+        request: Request<'_>,
+        number: u64,
+        until: (Instant, Duration),
+        stop: &Stop,
+    ) -> Result<Vec<u8>, WorldError> {
         if let Some(said) = inner.process.as_ref().and_then(Process::overheard) {
             return Err(self.fail(inner, number, Fault::unasked(said)));
         }
@@ -193,39 +302,21 @@ impl Link {
         self.check(inner, stop)?;
         let Some(process) = &inner.process else { return Err(self.fail(inner, number, Fault::Ended)) };
         process.ask(request.line());
-        let answer = loop {
+        loop {
             let said = process.listen(until.0);
             if stop.is_set() || self.outer.closed.load(Ordering::SeqCst) {
                 return Err(self.fail(inner, number, Fault::Stopped));
             }
-            break match said {
+            let fault = match said {
                 Some(Said::Nudge) => continue,
-                Some(Said::Line(line)) => line::read(&line).map_err(Fault::Wrong),
-                Some(Said::TooLong) => Err(Fault::TooLong),
-                Some(Said::End) => Err(Fault::Ended),
-                Some(Said::Deaf) => Err(Fault::Deaf),
-                None => Err(Fault::Late(until.1)),
+                Some(Said::Line(line)) => return Ok(line),
+                Some(Said::TooLong) => Fault::TooLong,
+                Some(Said::End) => Fault::Ended,
+                Some(Said::Deaf) => Fault::Deaf,
+                None => Fault::Late(until.1),
             };
-        };
-        let answer = match answer {
-            Ok(answer) if answer.step == number => answer,
-            Ok(answer) => return Err(self.fail(inner, number, Fault::OtherStep(answer.step))),
-            Err(fault) => return Err(self.fail(inner, number, fault)),
-        };
-        let action = match request {
-            Request::Act(text) => Some(text.to_owned()),
-            Request::Reset { .. } => None,
-        };
-        let (state, sentence) = (answer.state.clone().unwrap_or_default(), answer.task.clone());
-        let admissible = answer.admissible.clone();
-        let (literals, request) = (answer.literals.clone(), answer.request.clone());
-        let outcome = self.reading.outcome(action.as_deref(), answer);
-        let logged = StepOutcome::from(&outcome);
-        Ok(Arc::new(Step {
-            action,
-            logged,
-            more: Some(More { outcome, admissible, state, sentence, literals, request }),
-        }))
+            return Err(self.fail(inner, number, fault));
+        }
     }
 
     fn check(&self, inner: &mut Inner, stop: &Stop) -> Result<(), WorldError> {

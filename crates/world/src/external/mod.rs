@@ -18,6 +18,7 @@ mod world;
 
 pub use crate::adapter::{Adapter, Adapters, Phrase};
 pub use adapters::COMMAND_LINE;
+pub use line::{Answer, Restored};
 pub use process::{Process, Said};
 pub use world::ExternalWorld;
 

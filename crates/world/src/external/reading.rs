@@ -4,6 +4,8 @@ use super::line::Answer;
 use crate::Outcome;
 use crate::adapter::Adapter;
 use crate::adapter::phrases::{self, Phrase};
+use serde_json::Value;
+use stepwright_program::tools::Toolbox;
 use stepwright_program::{Call, Literal, Role, Specification};
 
 /// Action and observation of worlds that report no calls, where their specification has them.
@@ -20,6 +22,8 @@ pub(super) struct Reading {
     acts: bool,
     /// Whether any observation is a call `agent.observe(text)`.
     observes: bool,
+    /// The tools that its actions are, where the world listed such and has no specification of its own.
+    tools: Option<Toolbox>,
 }
 
 impl Reading {
@@ -33,11 +37,31 @@ impl Reading {
             actions: functions.map(|f| (f.receiver.clone(), f.name.clone())).collect(),
             acts: is(ACT, Role::Action),
             observes: is(OBSERVE, Role::Observation),
+            tools: None,
         }
     }
 
+    /// The same of a world whose actions are tools.
+    pub(super) fn of_tools(adapter: &Adapter, specification: &Specification, tools: Toolbox) -> Self {
+        Reading { tools: Some(tools), ..Reading::new(adapter, specification) }
+    }
+
     pub(super) fn call_of(&self, text: &str) -> Option<Call> {
-        phrases::call_of(&self.phrases, text).or_else(|| self.acts.then(|| said(ACT, text)).flatten())
+        let tool = || self.tools.as_ref()?.read(text)?.ok();
+        // A call of the specification that is typed as such.
+        let own = || text.parse::<Call>().ok().filter(|call| self.is_action(call));
+        let said = || self.acts.then(|| said(ACT, text)).flatten();
+        phrases::call_of(&self.phrases, text).or_else(tool).or_else(own).or_else(said)
+    }
+
+    fn is_action(&self, call: &Call) -> bool {
+        self.actions.iter().any(|(receiver, name)| (receiver, name) == (&call.receiver, &call.function))
+    }
+
+    /// The tool that an action's text calls, and its arguments.
+    pub(super) fn tool(&self, text: &str) -> Option<(String, Value)> {
+        let tools = self.tools.as_ref()?;
+        tools.wire(&tools.read(text)?.ok()?)
     }
 
     pub(super) fn text_of(&self, call: &Call) -> Option<String> {
@@ -47,7 +71,8 @@ impl Reading {
             }
             _ => None,
         };
-        phrases::text_of(&self.phrases, call).or_else(plain)
+        let own = || (!self.acts && self.is_action(call)).then(|| call.to_string());
+        phrases::text_of(&self.phrases, call).or_else(plain).or_else(own)
     }
 
     /// The outcome of an action, or of the reset if `None`. Calls that the adapter reports are kept; what it leaves out is
@@ -55,7 +80,7 @@ impl Reading {
     pub(super) fn outcome(&self, action: Option<&str>, answer: Answer) -> Outcome {
         let Answer { observation, mut calls, error, reward, done, won, .. } = answer;
         let accepted = error.is_none();
-        let reported = calls.first().is_some_and(|c| self.actions.contains(&(c.receiver.clone(), c.function.clone())));
+        let reported = calls.first().is_some_and(|call| self.is_action(call));
         let action_call = match action {
             Some(_) if reported => Some(calls.remove(0)),
             Some(text) if accepted => self.call_of(text),
@@ -63,6 +88,11 @@ impl Reading {
         };
         if calls.is_empty() && accepted && self.observes {
             calls.extend(said(OBSERVE, &observation));
+        }
+        if let (true, Some(tools), Some((tool, arguments))) =
+            (calls.is_empty(), &self.tools, action.and_then(|text| self.tool(text)))
+        {
+            calls.push(tools.result(&tool, &arguments, error.as_deref().unwrap_or(&observation), !accepted));
         }
         Outcome { observation, action_call, observation_calls: calls, error, reward, done, won, ..Outcome::default() }
     }

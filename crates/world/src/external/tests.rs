@@ -172,7 +172,7 @@ fn what_cannot_be_taken_for_an_answer_is_not() {
     for (action, part) in [
         ("garbage", "cannot be understood at step 1: its answer is no JSON object on one line"),
         ("partial", "its answer breaks off: {\"step\":1,\"obs"),
-        ("type", "`observation` of its answer must be a text, and is 7"),
+        ("type", "`observation` of its answer: invalid type: integer `7`, expected a string"),
         ("other", "answered step 2 where step 1 was asked"),
         ("endless", "wrote a line of more than 8 MiB at step 1"),
         ("mute", "closed its standard output before step 1 was answered"),
@@ -330,4 +330,104 @@ fn variables_folder_and_seed_reach_the_process_and_keys_do_not() {
     let name = bed.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(world.reset("env/one \"task\"", 7).unwrap().observation, format!("a value path  {name}"));
     assert_eq!(std::fs::read_to_string(bed.file("seen")).unwrap(), r#"{"reset":"one \"task\"","seed":7}"#);
+}
+
+/// A world of the protocol's second version: it says what it is, its actions are tools, and it gives with each step what it needs to come
+/// back. What it was asked goes to standard error; with `forgets` it restores nothing.
+const TOOLS: &str = r#"
+import json, sys
+total = steps = 0
+for line in sys.stdin:
+    r = json.loads(line)
+    print(" ".join(r), file=open(sys.argv[1], "a"))
+    if "restore" in r:
+        if "forgets" in sys.argv:
+            print(json.dumps({"step": r["step"], "error": "gone"}), flush=True)
+            continue
+        total, steps = r["restore"]
+        print(json.dumps({"step": steps}), flush=True)
+        continue
+    answer = {"error": None}
+    if "reset" in r:
+        total = steps = 0
+        schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        answer["hello"] = {"protocol": 2, "name": "Counting", "version": "7", "tasks": [{"id": "ten", "sentence": "Reach ten."}],
+            "tools": [{"name": "add", "description": "Adds.", "parameters": schema}]}
+    else:
+        steps += 1
+        if r.get("tool") == "add":
+            total += r["arguments"]["n"]
+        else:
+            answer["error"] = "no tool"
+    print(json.dumps(dict(answer, step=steps, observation=f"total {total}", snapshot=[total, steps], won=total == 10)), flush=True)
+"#;
+
+fn of_tools(bed: &Bed, more: &[&str]) -> ExternalWorld {
+    let asked = bed.file("told").display().to_string();
+    let command = ["python3", "-c", TOOLS, &asked].iter().chain(more).map(|word| (*word).to_owned()).collect();
+    ExternalWorld::new(Arc::new(Adapter { command, ..bed.adapter() }), None).unwrap()
+}
+
+#[test]
+fn a_world_says_its_tasks_and_its_actions_as_tools() {
+    let bed = Bed::new();
+    let mut world = of_tools(&bed, &[]);
+    assert_eq!(world.tasks()[0].id, "counter", "nothing was asked yet");
+    world.reset("counter/ten", 0).unwrap();
+    let tasks: Vec<_> = world.tasks().into_iter().map(|task| (task.id, task.sentence)).collect();
+    assert_eq!(tasks, [("counter/ten".to_owned(), "Reach ten.".to_owned())]);
+    let specification = world.specification();
+    assert!(specification.contains("class Tools") && specification.contains("def add(self, n"), "{specification}");
+    assert_eq!(world.header().setup[0], "tools = Tools()");
+    // A call is written as a program's line, as JSON, or as a model writes it.
+    for text in ["add(n=2)", "tools.add(n=2)", r#"add({"n": 2})"#, r#"{"name": "add", "arguments": {"n": 2}}"#] {
+        assert_eq!(world.call_of(text).unwrap().to_string(), "tools.add(n=2)", "{text}");
+    }
+    let outcome = world.act("add(n=2)").unwrap();
+    let calls: Vec<_> = outcome.calls().map(ToString::to_string).collect();
+    assert_eq!(calls, ["tools.add(n=2)", "results.returned('add', 2, 'total 2')"]);
+    assert_eq!(world.text_of(&calls[0].parse().unwrap()).as_deref(), Some("tools.add(n=2)"));
+    let refused = world.act("subtract(n=2)").unwrap();
+    assert_eq!((refused.error.as_deref(), refused.calls().count()), (Some("no tool"), 0));
+    // The recorded specification is made of the same tools when the session is opened again.
+    let again = ExternalWorld::new(Arc::new(bed.adapter()), Some(&specification)).unwrap();
+    assert_eq!(again.call_of("tools.add(n=2)").unwrap().to_string(), "tools.add(n=2)");
+}
+
+#[test]
+fn what_a_world_gives_to_come_back_spares_the_replay() {
+    let told = |bed: &Bed| std::fs::read_to_string(bed.file("told")).unwrap().replace('\n', "; ");
+    let bed = Bed::new();
+    let mut world = of_tools(&bed, &[]);
+    world.reset("counter", 0).unwrap();
+    let mut at = vec![world.snapshot()];
+    for _ in 0..3 {
+        world.act("add(n=2)").unwrap();
+        at.push(world.snapshot());
+    }
+    world.restore(&at[2]).unwrap();
+    assert_eq!(world.act("add(n=1)").unwrap().observation, "total 5");
+    assert_eq!(
+        told(&bed),
+        "reset; act tool arguments; act tool arguments; act tool arguments; restore step; act tool arguments; "
+    );
+    // On again to where it was, and back in a new process: the last step that can be restored is.
+    world.restore(&at[3]).unwrap();
+    world.remote().unwrap().restart().unwrap();
+    assert_eq!(world.act("add(n=4)").unwrap().observation, "total 10");
+    assert!(told(&bed).ends_with("act tool arguments; reset; restore step; act tool arguments; "), "{}", told(&bed));
+    // Back to the reset, which is asked for as ever.
+    world.restore(&at[0]).unwrap();
+    assert_eq!(world.act("add(n=3)").unwrap().observation, "total 3");
+    assert!(told(&bed).ends_with("reset; act tool arguments; "));
+
+    let bed = Bed::new();
+    let mut world = of_tools(&bed, &["forgets"]);
+    world.reset("counter", 0).unwrap();
+    world.act("add(n=2)").unwrap();
+    let there = world.snapshot();
+    world.act("add(n=2)").unwrap();
+    world.restore(&there).unwrap();
+    assert_eq!(world.act("add(n=1)").unwrap().observation, "total 3");
+    assert!(told(&bed).ends_with("restore step; reset; act tool arguments; act tool arguments; "), "{}", told(&bed));
 }

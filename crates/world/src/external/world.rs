@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::link::{Link, Step};
+use super::line::{Hello, Task};
+use super::link::{Known, Link, Step};
 use super::reading::Reading;
 use crate::adapter::Adapter;
 use crate::remote::{History, Recorded, Remote, StatusCallback, Stop};
 use crate::{Outcome, ProgramHeader, Request, Snapshot, Symbols, TaskInfo, World, WorldError, WorldKind};
+use stepwright_program::tools::Toolbox;
 use stepwright_program::{Call, Specification};
 
 /// A world behind an adapter. Forks share the process.
 pub struct ExternalWorld {
     adapter: Arc<Adapter>,
-    reading: Arc<Reading>,
     link: Arc<Link>,
-    specification: Specification,
     /// Where this fork is, wherever the process is.
     history: History<Step>,
     stop: Stop,
@@ -33,9 +33,24 @@ impl ExternalWorld {
         let name = adapter.specification.as_ref().map_or_else(|| "spec.py".to_owned(), |p| p.display().to_string());
         let specification =
             Specification::load(&source, &name).map_err(|e| WorldError::Data { path: name, message: e.to_string() })?;
-        let reading = Arc::new(Reading::new(&adapter, &specification));
-        let link = Link::new(Arc::clone(&adapter), Arc::clone(&reading));
-        Ok(ExternalWorld { adapter, reading, link, specification, history: History::default(), stop: Stop::default() })
+        // A recorded one that was made of tools is made of them again once the world lists them.
+        let is_generic =
+            adapter.specification.is_none() && (source == adapter.specification()? || is_of_tools(&source));
+        let known = Known { reading: Reading::new(&adapter, &specification), specification, is_generic };
+        let link = Link::new(Arc::clone(&adapter), known);
+        Ok(ExternalWorld { adapter, link, history: History::default(), stop: Stop::default() })
+    }
+
+    /// The tasks behind an adapter: those configured, or those that the process tells, which is started for it.
+    pub(super) fn listed(adapter: &Arc<Adapter>) -> Vec<TaskInfo> {
+        let told = || {
+            let mut world = ExternalWorld::new(Arc::clone(adapter), None).ok().filter(|_| adapter.tasks.is_empty())?;
+            world.reset("", 0).ok()?;
+            let told = world.link.hello().map(|hello| listed(adapter, &hello)).filter(|tasks| !tasks.is_empty());
+            world.link.close();
+            told
+        };
+        told().unwrap_or_else(|| adapter.task_infos())
     }
 
     fn last(&self) -> Option<&Step> {
@@ -50,6 +65,23 @@ impl ExternalWorld {
     fn outcome(step: &Step) -> Outcome {
         step.more.as_ref().map(|m| m.outcome.clone()).unwrap_or_default()
     }
+}
+
+/// The tasks that a world lists.
+fn listed(adapter: &Adapter, hello: &Hello) -> Vec<TaskInfo> {
+    let told = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+    let info = |task: &Task| TaskInfo {
+        id: adapter.id_of(&task.id),
+        kind: told(&task.kind, &adapter.name),
+        sentence: told(&task.sentence, &task.id),
+        source: adapter.command_line(),
+    };
+    hello.tasks.iter().map(info).collect()
+}
+
+/// Whether a specification was made of a list of tools.
+fn is_of_tools(source: &str) -> bool {
+    Toolbox::setup().iter().all(|line| source.contains(line))
 }
 
 impl World for ExternalWorld {
@@ -95,7 +127,10 @@ impl World for ExternalWorld {
     }
 
     fn tasks(&self) -> Vec<TaskInfo> {
-        let mut tasks = self.adapter.task_infos();
+        let mut tasks = match (self.adapter.tasks.is_empty(), self.link.hello()) {
+            (true, Some(hello)) if !hello.tasks.is_empty() => listed(&self.adapter, &hello),
+            _ => self.adapter.task_infos(),
+        };
         // What was reported of the present task is better than what is configured.
         if !self.history.steps.is_empty() {
             let id = self.adapter.id_of(&self.history.task);
@@ -115,11 +150,11 @@ impl World for ExternalWorld {
     }
 
     fn call_of(&self, text: &str) -> Option<Call> {
-        self.reading.call_of(text)
+        self.link.known().reading.call_of(text)
     }
 
     fn text_of(&self, call: &Call) -> Option<String> {
-        self.reading.text_of(call)
+        self.link.known().reading.text_of(call)
     }
 
     fn header(&self) -> ProgramHeader {
@@ -134,11 +169,11 @@ impl World for ExternalWorld {
         }
         let function = function.trim_end_matches('_').to_owned();
         let comment = comment.lines().collect::<Vec<_>>().join(" ");
-        ProgramHeader { function, comment, setup: self.specification.declarations().setup.clone() }
+        ProgramHeader { function, comment, setup: self.link.known().specification.declarations().setup.clone() }
     }
 
     fn specification(&self) -> Cow<'static, str> {
-        Cow::Owned(self.specification.source().to_owned())
+        Cow::Owned(self.link.known().specification.source().to_owned())
     }
 
     /// None at a step that is known from a record only.
@@ -153,9 +188,7 @@ impl World for ExternalWorld {
     fn fork(&self) -> Box<dyn World> {
         Box::new(ExternalWorld {
             adapter: Arc::clone(&self.adapter),
-            reading: Arc::clone(&self.reading),
             link: Arc::clone(&self.link),
-            specification: self.specification.clone(),
             history: self.history.clone(),
             stop: Stop::default(),
         })

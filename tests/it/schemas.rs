@@ -1,0 +1,235 @@
+//! JSON schemas: what is really written is what they say, and the page of the protocol is made from them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use stepwright::cli::schema::{Which, schema};
+
+use crate::docs::{current, files, root};
+use stepwright::episode::log;
+use stepwright::export::{Format, render};
+use stepwright::method::showing;
+
+fn validator(which: Which) -> Validator {
+    jsonschema::validator_for(&schema(which)).unwrap()
+}
+
+/// That each line is as a schema says, one kind of it at least.
+fn hold(validator: &Validator, name: &str, text: &str) -> usize {
+    let mut lines = 0;
+    for (number, line) in text.lines().enumerate() {
+        let value: Value = serde_json::from_str(line).unwrap();
+        let wrong: Vec<String> =
+            validator.iter_errors(&value).map(|e| format!("{e} at {}", e.instance_path())).collect();
+        assert!(wrong.is_empty(), "{name}:{}: {wrong:?}: {line}", number + 1);
+        lines += 1;
+    }
+    lines
+}
+
+#[test]
+fn every_session_that_ships_is_as_the_schema_says() {
+    let validator = validator(Which::Session);
+    let mut lines = 0;
+    for path in files(&root().join("sessions"), &[".jsonl"]) {
+        // Sessions that earlier releases wrote are in today's form as the program holds them, and as it writes them again.
+        let loaded = log::load(&path).unwrap();
+        let text = render(Format::Jsonl, &loaded.session.header, &loaded.records, showing).unwrap();
+        lines += hold(&validator, &path.display().to_string(), &text);
+    }
+    assert!(lines > 500, "{lines}");
+    for wrong in [
+        json!({"id": 1, "ts": 1, "node": 0, "event": "nothing"}),
+        json!({"id": 1, "ts": 1, "node": 0, "event": "noted"}),
+        json!({"id": "1", "ts": 1, "node": 0, "event": "noted", "text": "a"}),
+        json!({"stepwright": "session"}),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
+}
+
+fn stepwright(home: &Path, words: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.env("STEPWRIGHT_CONFIG_DIR", home.join("config")).env("STEPWRIGHT_STATE_DIR", home.join("state"));
+    let output = command.current_dir(root()).args(words).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A run of a method and a world in other processes, its results, and every line between the processes.
+#[test]
+fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
+    let home = tempfile::tempdir().unwrap();
+    let file = |name: &str| home.path().join(name).display().to_string();
+    let tapped = |name: &str, program: &str| {
+        let words = format!("tee -a {0}.asked | python3 {program} | tee -a {0}.told", file(name));
+        format!("sh -c '{words}'")
+    };
+    let results = validator(Which::Results);
+    let protocol = validator(Which::Protocol);
+    let (mut lines, world) = (0, tapped("world", "adapters/counter_adapter.py"));
+    for method in ["toy", "stateful"] {
+        let out = file(&format!("{method}.jsonl"));
+        let set = format!("methods.{method}.command={}", tapped(method, &format!("adapters/{method}_method.py")));
+        let id = format!("external:{method}");
+        let run = ["run", "--world", "external", "--command", &world, "--method", &id, "--set", &set, "--out", &out];
+        stepwright(home.path(), &run);
+        assert_eq!(hold(&results, &out, &std::fs::read_to_string(&out).unwrap()), 3);
+        for part in ["asked", "told"] {
+            let name = file(&format!("{method}.{part}"));
+            lines += hold(&protocol, &name, &std::fs::read_to_string(&name).unwrap());
+        }
+    }
+    for part in ["asked", "told"] {
+        let name = file(&format!("world.{part}"));
+        lines += hold(&protocol, &name, &std::fs::read_to_string(&name).unwrap());
+    }
+    assert!(lines > 40, "{lines}");
+    for wrong in
+        [json!({"act": 1}), json!({"step": {}}), json!({"observation": "x"}), json!({"offer": {}}), json!("go")]
+    {
+        assert!(!protocol.is_valid(&wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn the_configuration_that_is_printed_is_as_the_schema_says() {
+    let validator = validator(Which::Config);
+    let template = stepwright::config::template();
+    // What is commented out is a setting at its default.
+    let set: String = template
+        .lines()
+        .map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)).unwrap_or(line))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let table: toml::Table = toml::from_str(&set).unwrap_or_else(|e| panic!("{e}: {set}"));
+    assert!(table.values().filter_map(toml::Value::as_table).map(toml::Table::len).sum::<usize>() > 60);
+    hold(&validator, "config.toml", &json!(table).to_string());
+    let toml = |text: &str| json!(toml::from_str::<toml::Table>(text).unwrap());
+    assert!(validator.is_valid(&toml("[external.taxi]\ncommand = \"python3 taxi.py\"\n[models.a]\nmodel = \"b\"")));
+    for wrong in
+        ["[model]\nmodels = \"x\"", "[model]\nretries = 21", "[ui]\nascii = 1", "[external.taxi]\ncomand = \"x\""]
+    {
+        assert!(!validator.is_valid(&toml(wrong)), "{wrong}");
+    }
+}
+
+/// Whether a line sets something to a value that is there.
+fn is_setting(line: &str) -> bool {
+    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+    line.split_once(" = ").is_some_and(|(key, value)| is_key(key) && value != "…")
+}
+
+/// The types of the protocol in the order of its page.
+const TYPES: [(&str, &str); 19] = [
+    ("WorldAnswer", "the answer of a world to `reset` and `act`"),
+    ("Hello", ""),
+    ("Task", ""),
+    ("Restored", ""),
+    ("InfoAnswer", "the answer of a method to `info`"),
+    ("DeclaredNeeds", ""),
+    ("Context", "what a method is sent"),
+    ("Rewound", ""),
+    ("Step", ""),
+    ("Decision", ""),
+    ("Proposal", ""),
+    ("AskMade", ""),
+    ("StepAnswer", "the answer of a method to `step`"),
+    ("ReadAnswer", "the answer of a method to `read`"),
+    ("Drafted", ""),
+    ("Spent", ""),
+    ("AskSpec", ""),
+    ("Written", ""),
+    ("Verdict", ""),
+];
+
+/// The page of the protocol: each type's fields, and a whole context.
+pub(crate) fn page(context: &Value) {
+    let all = schema(Which::Protocol);
+    let mut out = String::from(
+        "# Protocol of worlds and methods in other processes\n\nThis page is made from the types that are written and read \
+         (`STEPWRIGHT_WRITE_DOCS=1 cargo test --test it external_method` writes it again); how they are used is in \
+         [adapters/README.md](../../adapters/README.md). `stepwright schema protocol` prints them as a JSON schema. A field that may be \
+         null may be absent.\n",
+    );
+    for (name, of) in TYPES {
+        let defined = &all["$defs"][name];
+        assert!(defined.is_object(), "no type {name}");
+        let of = if of.is_empty() { String::new() } else { format!(": {of}") };
+        let _ = write!(out, "\n## {name}{of}\n\n{}| field | | means |\n|---|---|---|\n", about(defined, "\n\n"));
+        let required = &defined["required"];
+        for (field, schema) in defined["properties"].as_object().into_iter().flatten() {
+            let needed = required.as_array().is_some_and(|all| all.contains(&json!(field)));
+            let mark = if needed { "" } else { ", may be absent" };
+            let _ = writeln!(
+                out,
+                "| `{field}` | {}{mark} | {} |",
+                kind(schema).replace('|', "\\|"),
+                about(schema, "").replace('|', "\\|")
+            );
+        }
+    }
+    let _ = write!(out, "\n## A whole context\n\n```json\n{context:#}\n```\n");
+    current("protocol.md", &out);
+}
+
+fn about(schema: &Value, end: &str) -> String {
+    let text = schema["description"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() { text } else { text + end }
+}
+
+/// A schema in words.
+fn kind(schema: &Value) -> String {
+    let named = |name: &Value| name.as_str().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned();
+    if !schema["$ref"].is_null() {
+        let name = named(&schema["$ref"]);
+        return match TYPES.iter().any(|(known, _)| *known == name) {
+            true => format!("{name}, below"),
+            false => words_of(&schema_of(&name)),
+        };
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(ways) = schema[key].as_array() {
+            return ways.iter().map(kind).filter(|way| way != "null").collect::<Vec<_>>().join(" or ");
+        }
+    }
+    match &schema["type"] {
+        Value::Array(kinds) => {
+            kinds.iter().filter(|kind| *kind != "null").map(|one| plain(one, schema)).collect::<Vec<_>>().join(" or ")
+        }
+        one => plain(one, schema),
+    }
+}
+
+fn schema_of(name: &str) -> Value {
+    schema(Which::Protocol)["$defs"][name].clone()
+}
+
+/// A type that has no table of its own: its words, or what it is.
+fn words_of(defined: &Value) -> String {
+    let word = |way: &Value| way["const"].as_str().map(|word| format!("`{word}`"));
+    let words: Option<Vec<String>> = defined["oneOf"].as_array().and_then(|ways| ways.iter().map(word).collect());
+    let listed =
+        defined["enum"].as_array().map(|all| all.iter().filter_map(|w| w.as_str().map(|w| format!("`{w}`"))).collect());
+    match words.or(listed).filter(|words: &Vec<String>| !words.is_empty()) {
+        Some(words) => words.join(", "),
+        None => match (&defined["anyOf"], &defined["type"]) {
+            (Value::Array(ways), _) => ways.iter().map(kind).collect::<Vec<_>>().join(" or "),
+            (_, kind) => plain(kind, defined),
+        },
+    }
+}
+
+fn plain(kind: &Value, schema: &Value) -> String {
+    match kind.as_str() {
+        Some("string") => "text".to_owned(),
+        Some("integer") => "whole number".to_owned(),
+        Some("boolean") => "true or false".to_owned(),
+        Some("array") => format!("list of {}", self::kind(&schema["items"])),
+        Some("null") => "null".to_owned(),
+        Some(other) => other.to_owned(),
+        None => "any JSON".to_owned(),
+    }
+}
