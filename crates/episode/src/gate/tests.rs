@@ -1,3 +1,4 @@
+use crate::CheckKind;
 use proptest::prelude::*;
 use serde_json::json;
 
