@@ -101,7 +101,7 @@ fn the_configuration_that_is_printed_is_as_the_schema_says() {
     // What is commented out is a setting at its default.
     let set: String = template
         .lines()
-        .map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)).unwrap_or(line))
+        .map(|line| line.strip_prefix("# ").filter(|line| is_setting(line) || line.starts_with('[')).unwrap_or(line))
         .map(|line| format!("{line}\n"))
         .collect();
     let table: toml::Table = toml::from_str(&set).unwrap_or_else(|e| panic!("{e}: {set}"));
@@ -150,7 +150,7 @@ pub(crate) fn page(context: &Value) {
     let all = schema(Which::Protocol);
     let mut out = String::from(
         "# Protocol of worlds and methods in other processes\n\nThis page is made from the types that are written and read \
-         (`STEPWRIGHT_WRITE_DOCS=1 cargo test --test it external_method` writes it again); how they are used is in \
+         (`STEPWRIGHT_WRITE_DOCS=1 cargo test --test it driver_external_method` writes it again); how they are used is in \
          [adapters/README.md](../../adapters/README.md). `stepwright schema protocol` prints them as a JSON schema. A field that may be \
          null may be absent.\n",
     );
