@@ -49,7 +49,7 @@ fn reopened(home: &Path) -> Pty {
 
 /// Waits until a step is at the cursor and the next action is recommended.
 fn at_step(pty: &mut Pty, step: usize) {
-    pty.wait_for(&format!("step {step} ·")).wait_for("★ recommended").settle();
+    pty.wait_for(&format!("step {step} ·")).wait_for("▶★").settle();
 }
 
 fn leave(pty: &mut Pty) {
@@ -76,7 +76,7 @@ fn an_episode_is_stepped_left_and_finished() {
 
     pty.send("x");
     pty.wait_for("Reject the proposal").send("not now\r");
-    pty.wait_for("rejected: not now").wait_for("★ recommended").settle();
+    pty.wait_for("rejected: not now").wait_for("▶★").settle();
     pty.send("s");
     pty.wait_for("3 further proposals").settle();
     pty.send("a");

@@ -97,9 +97,10 @@ impl Turn {
         self.proposals.get(self.place(id)?).map(AsRef::as_ref)
     }
 
-    /// The model that wrote a proposal, if one did.
+    /// The model that wrote a proposal, if one was asked for it: lines of a plan are the plan's.
     pub fn author(&self, proposal: &Proposal) -> Option<&str> {
-        proposal.ask.and_then(|ask| self.ask(ask)).map(|ask| ask.model.as_str())
+        let asked = proposal.ask.and_then(|ask| self.ask(ask));
+        asked.filter(|ask| ask.prompt.is_some()).map(|ask| ask.model.as_str())
     }
 
     /// The place of a proposal in their list.

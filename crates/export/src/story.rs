@@ -419,10 +419,8 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
     let asked = proposal.ask.and_then(|ask| turn.ask(ask));
     if let Some(served) = asked.and_then(Ask::served).filter(|_| proposal.origin == Origin::Relayed) {
         origin.push_str(&format!(", {served}"));
-    } else if let Some(ask) =
-        asked.filter(|ask| ask.model != own && matches!(proposal.origin, Origin::Greedy | Origin::Sample))
-    {
-        origin.push_str(&format!(" of {}", ask.model));
+    } else if let Some(model) = turn.author(proposal).filter(|model| *model != own) {
+        origin.push_str(&format!(" of {model}"));
     }
     if asked.is_some_and(is_edited) {
         origin.push_str(", from an edited prompt");
