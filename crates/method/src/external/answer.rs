@@ -177,7 +177,7 @@ pub(super) enum Told {
         why: Option<String>,
     },
     Ask {
-        ask: AskSpec,
+        ask: Box<AskSpec>,
         note: Option<String>,
     },
     Recommend {
@@ -201,7 +201,7 @@ impl Told {
         let ways = [
             acting(act, why, others),
             offer.map(Told::offered),
-            ask.map(|Asking { ask, note }| Told::Ask { ask: AskSpec { model: String::new(), ..ask }, note }),
+            ask.map(|Asking { ask, note }| Told::Ask { ask: Box::new(AskSpec { model: String::new(), ..ask }), note }),
             recommend.map(|Recommended { proposal, why }| Told::Recommend { proposal, why }),
             amend.map(Told::Amend),
             stuck.map(Told::Stuck),

@@ -207,7 +207,7 @@ impl Method for External {
         }
         match self.told(ask, text) {
             Ok(Told::Offer { drafts, note, .. }) => self.offer(cx, drafts, note),
-            Ok(Told::Ask { ask, note }) => Step::Ask { ask, note },
+            Ok(Told::Ask { ask, note }) => Step::Ask { ask: *ask, note },
             Ok(Told::Recommend { proposal, why }) => Step::Recommend { proposal, why },
             Ok(Told::Amend(written)) => self.amend(cx, written),
             Ok(Told::Kept) => self.ask_step(cx),

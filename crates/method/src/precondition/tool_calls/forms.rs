@@ -244,7 +244,7 @@ impl<'s> Search<'s> {
                     continue;
                 }
                 // What is asked, and the value read that bounds it.
-                let turned = optional.0 > optional.1 || optional.0 == optional.1 && (argument(b) || lengths.1);
+                let turned = optional.0 && !optional.1 || optional.0 == optional.1 && (argument(b) || lengths.1);
                 let (asks, bound) = if turned { (b, a) } else { (a, b) };
                 let number = |v: &Json| v.as_f64().unwrap_or_default();
                 let (sign, sort) = if known().all(|(x, y)| (number(x) <= number(y)) != turned || number(x) == number(y))
