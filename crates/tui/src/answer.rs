@@ -6,11 +6,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+use super::panes::observations::USER;
 use super::sanitize;
 use super::theme::{Role, Theme};
 use super::view::View;
 use super::widgets::{words, wrap};
-use stepwright_episode::Node;
+use stepwright_episode::{Node, Session};
 
 /// Rows of the strip: the action, and two of the answer.
 pub(crate) const ROWS: u16 = 3;
@@ -42,6 +43,23 @@ fn rows_of(node: &Node, width: usize, rows: usize, ellipsis: &str) -> Vec<String
     wrapped
 }
 
+/// How far back what a user said last is looked for.
+const BACK: usize = 40;
+
+/// What a user said last, where the answer to the last action holds no words of theirs.
+fn of_user(session: &Session, node: &Node) -> Option<String> {
+    let is_theirs = |line: &&str| line.starts_with(USER);
+    let mut at = Some(node);
+    for _ in 0..BACK {
+        let here = at?;
+        if let Some(line) = here.outcome.observation.lines().rfind(is_theirs) {
+            return Some(sanitize::line(line.trim()).into_owned()).filter(|_| here.id != node.id);
+        }
+        at = here.parent.and_then(|parent| session.node(parent));
+    }
+    None
+}
+
 /// Draws the strip.
 pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
     let Some(node) = view.node().filter(|_| area.height > 0) else { return };
@@ -64,7 +82,13 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
         (_, Some(true)) => Role::Good,
         _ => Role::Text,
     };
-    let said = rows_of(node, width, usize::from(area.height.saturating_sub(1)), ellipsis);
+    let rows = usize::from(area.height.saturating_sub(1));
+    let mut said = rows_of(node, width, rows, ellipsis);
+    if said.len() < rows
+        && let Some(words) = view.session.as_ref().and_then(|session| of_user(session, node))
+    {
+        said.push(sanitize::fit(&words, width, ellipsis).into_owned());
+    }
     let said = said.into_iter().map(|text| Line::styled(format!(" {text}"), theme.style(role)));
     for (y, line) in (area.y..area.bottom()).zip(std::iter::once(first).chain(said)) {
         frame.render_widget(line, Rect { y, height: 1, ..area });

@@ -7,7 +7,7 @@ mod blocking;
 mod debounce;
 mod log;
 mod model;
-mod observations;
+pub(crate) mod observations;
 pub(crate) mod offer;
 mod preconditions;
 mod program;

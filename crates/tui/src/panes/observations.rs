@@ -110,10 +110,13 @@ impl ObservationsPane {
     }
 }
 
+/// How what a user says begins.
+pub(crate) const USER: &str = "User: ";
+
 /// How a line of an observation looks: a user's words, remarks in parentheses, anything else.
 fn role_of(line: &str) -> Role {
     match line {
-        _ if line.starts_with("User: ") => Role::Title,
+        _ if line.starts_with(USER) => Role::Title,
         _ if line.starts_with('(') && line.ends_with(')') => Role::Dim,
         _ => Role::Text,
     }
