@@ -310,7 +310,7 @@ actions! {
     }
 }
 
-pub(crate) const EXAMPLE_KEYS: usize = 8;
+pub(crate) const EXAMPLE_KEYS: usize = 9;
 
 pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
     let mut rows: Vec<ActionSpec> = own_rows().into_iter().chain(pane_rows()).collect();
@@ -334,7 +334,8 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
             spec_of(Context::Global, ActionId::Focus(*pane), &name, &keys, title, &about)
         }),
     );
-    let ordinals: [&str; EXAMPLE_KEYS] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+    let ordinals: [&str; EXAMPLE_KEYS] =
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"];
     after(
         ActionId::PreviousField,
         &mut ordinals.into_iter().zip(1..).map(|(ordinal, n)| {
