@@ -229,8 +229,11 @@ impl Gate {
 
     /// Has what a person wants of a document checked.
     pub(super) fn change(&mut self, artifact: ArtifactId, edit: Edit) {
+        // A document of which a new one waits is changed by deciding about that.
+        let waits = self.session.pending_offer().is_some_and(|offer| offer.written.artifact == artifact);
         let (how, to) = match edit {
             Edit::Text(_) if self.must_decide_artifact() => return,
+            _ if waits && self.must_decide_artifact() => return,
             Edit::Text(text) => (How::Typed, Unchecked::Text(text)),
             Edit::Value(value) => (How::Replaced, Unchecked::Value(value)),
             Edit::Append(entry) => {

@@ -8,15 +8,15 @@ use super::super::artifact::{ArtifactId, ArtifactKind, Due, OfferId, Written};
 use super::super::ask::AskKind;
 use super::super::decision::Actor;
 use super::super::event::StepOutcome;
+use super::super::header::Header;
 use super::super::proposal::{Check, CheckKind, Origin, Status};
-use super::super::session::Header;
 use super::*;
 
 /// A header for tests.
 pub(crate) fn header() -> Header {
     Header {
         stepwright: "session".into(),
-        version: super::super::session::FORMAT_VERSION,
+        version: super::super::header::FORMAT_VERSION,
         program: "test".into(),
         world: "counter".into(),
         data: "shipped".into(),
