@@ -13,8 +13,9 @@ use std::collections::BTreeSet;
 
 use super::ask::AskKind;
 use super::event::{AskId, Event, NodeId, Record};
+use super::header::Header;
 use super::proposal::{CheckKind, Origin, Proposal, Verdict};
-use super::session::{Header, Session};
+use super::session::Session;
 
 /// The text in place of something hidden.
 pub const HIDDEN: &str = "hidden until you decide";

@@ -64,6 +64,23 @@ pub struct Decision {
     pub why: String,
 }
 
+impl Decision {
+    /// The proposal it takes or rejects.
+    pub fn proposal(&self) -> ProposalId {
+        match &self.choice {
+            Choice::Approve { proposal }
+            | Choice::Edit { proposal, .. }
+            | Choice::Manual { proposal }
+            | Choice::Reject { proposal, .. } => *proposal,
+        }
+    }
+
+    /// Whether it takes its proposal (anything but a rejection).
+    pub fn takes(&self) -> bool {
+        !matches!(self.choice, Choice::Reject { .. })
+    }
+}
+
 /// A decision as its line holds it: read field by field, which a flattened choice would not be.
 #[derive(Deserialize, JsonSchema)]
 struct Line {
@@ -77,13 +94,29 @@ struct Line {
     why: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+/// How a decision was made, as lines of logs and of the protocol say it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Chosen {
+pub enum Chosen {
+    /// A proposal was taken as it was.
     Approve,
+    /// A person edited a proposal and took that.
     Edit,
+    /// A person typed it.
     Manual,
+    /// A person rejected it.
     Reject,
+}
+
+impl From<&Choice> for Chosen {
+    fn from(choice: &Choice) -> Self {
+        match choice {
+            Choice::Approve { .. } => Chosen::Approve,
+            Choice::Edit { .. } => Chosen::Edit,
+            Choice::Manual { .. } => Chosen::Manual,
+            Choice::Reject { .. } => Chosen::Reject,
+        }
+    }
 }
 
 impl TryFrom<Line> for Decision {

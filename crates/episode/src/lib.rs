@@ -13,6 +13,7 @@ mod decision;
 mod event;
 mod exchanged;
 pub mod gate;
+mod header;
 mod history;
 mod index;
 pub mod log;
@@ -33,17 +34,18 @@ pub use artifact::{
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
 pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
-pub use decision::{Actor, Choice, Decision, DecisionId, Policy};
+pub use decision::{Actor, Choice, Chosen, Decision, DecisionId, Policy};
 pub use event::{
     AskId, AskedOf, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit,
 };
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};
+pub use header::{FORMAT_VERSION, Header};
 pub use numbered::Numbered;
 pub use packed::Packed;
 pub use patch::is_same;
 pub use proposal::{Action, Check, CheckKind, Mark, Origin, Proposal, ProposalId, Status, Verdict};
-pub use session::{FORMAT_VERSION, Header, InvalidRecord, Node, Session, Turn};
+pub use session::{InvalidRecord, Node, Session, Turn};
 pub use shape::{Generation, Relayed, RequestTag, Shape, Wanted};
 pub use stepwright_wire::Usage;
 pub use structure::Structure;

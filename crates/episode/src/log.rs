@@ -16,7 +16,8 @@ mod names;
 mod older;
 
 use super::event::Record;
-use super::session::{FORMAT_VERSION, Header, Session};
+use super::header::{FORMAT_VERSION, Header};
+use super::session::Session;
 
 /// Most bytes of a line, its break included; a longer one is neither written nor read. An ask's prompt and answer are bounded far below
 /// it (`stepwright_model` bounds answers), so that whatever is taken in can be written and read again.

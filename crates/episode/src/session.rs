@@ -6,8 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stepwright_wire::{Api, Usage};
 
@@ -17,55 +15,12 @@ use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
 use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit};
+use super::header::Header;
 use super::history::{Changes, DocumentChange};
 use super::index::{Index, place};
 use super::numbered::Numbered;
 use super::packed::Packed;
 use super::proposal::{Action, Mark, Proposal, ProposalId, Verdict};
-
-/// The subject of a session: the log's first line.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Header {
-    /// Always `session`; the file's kind.
-    pub stepwright: String,
-    /// Format version of the log; this program reads [`FORMAT_VERSION`] and older.
-    pub version: u32,
-    /// The program's version that wrote it.
-    pub program: String,
-    /// Unix time in milliseconds of its creation.
-    pub created: u64,
-    /// The world's name (`household`).
-    pub world: String,
-    /// Options of the world (`edition`) and of the method at the start (`shots`, `think`, `assertions`) that change what
-    /// happens.
-    #[serde(default)]
-    pub options: BTreeMap<String, String>,
-    /// Where the task comes from: `shipped`, or the path given as `--data`.
-    pub data: String,
-    /// The task's id.
-    pub task: String,
-    /// The goal as stated to the agent.
-    pub sentence: String,
-    /// The service that it is about, in worlds where each has a specification of its own; else empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub service: String,
-    /// The world's seed.
-    pub seed: u64,
-    /// The method's name at the start.
-    pub method: String,
-    /// Its own version, of one in another process that states it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub method_version: String,
-    /// The model's name at the start.
-    pub model: String,
-    /// The specification the programs run against, whole, so that the session reads without the program's files.
-    pub specification: String,
-    /// How the trajectory opens: function, comment, set-up lines.
-    pub opening: Vec<String>,
-}
-
-/// Format version of the log written by this program.
-pub const FORMAT_VERSION: u32 = 3;
 
 /// Everything that happened at a node before its next decision.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -772,23 +727,6 @@ fn plan_of(ask: &Ask) -> Option<Value> {
             Some(json!({ "text": texts.first()?, "ask": ask.id }))
         }
         _ => None,
-    }
-}
-
-impl Decision {
-    /// The proposal it takes or rejects.
-    pub fn proposal(&self) -> ProposalId {
-        match &self.choice {
-            Choice::Approve { proposal }
-            | Choice::Edit { proposal, .. }
-            | Choice::Manual { proposal }
-            | Choice::Reject { proposal, .. } => *proposal,
-        }
-    }
-
-    /// Whether it takes its proposal (anything but a rejection).
-    pub fn takes(&self) -> bool {
-        !matches!(self.choice, Choice::Reject { .. })
     }
 }
 

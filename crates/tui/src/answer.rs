@@ -21,17 +21,23 @@ pub(crate) fn is_there(view: &View) -> bool {
     view.session.as_ref().is_some_and(|session| session.is_started())
 }
 
-/// The answer in at most `rows` rows: its lines as they are where they fit, else run together; a sign where it is cut.
-fn rows_of(node: &Node, width: usize, rows: usize, ellipsis: &str) -> Vec<String> {
-    let mut said = node.outcome.observation.trim().to_owned();
-    if node.outcome.done {
-        let how = words::ended(&node.outcome);
-        said = format!("{said}\nThe episode is over: {how}.");
+/// The answer in at most `rows` rows: its lines as they are where they fit, else run together; a sign where it is cut. Of a long answer no
+/// more is looked at than can be shown.
+fn rows_of(said: &str, width: usize, rows: usize, ellipsis: &str) -> Vec<String> {
+    let room = (rows + 1) * width;
+    let mut lines: Vec<String> = Vec::new();
+    let mut taken = 0;
+    for line in said.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if taken > room {
+            break;
+        }
+        let line: String = line.chars().take(room).collect();
+        let line = sanitize::line(&line).into_owned();
+        taken += line.width();
+        lines.push(line);
     }
-    let clean: Vec<String> = said.lines().map(|line| sanitize::line(line.trim()).into_owned()).collect();
-    let lines: Vec<&str> = clean.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     if lines.len() <= rows && lines.iter().all(|line| line.width() <= width) {
-        return lines.into_iter().map(str::to_owned).collect();
+        return lines;
     }
     let mut wrapped = wrap::wrapped(&lines.join(" "), width);
     if wrapped.len() > rows {
@@ -45,6 +51,8 @@ fn rows_of(node: &Node, width: usize, rows: usize, ellipsis: &str) -> Vec<String
 
 /// How far back what a user said last is looked for.
 const BACK: usize = 40;
+/// Longest observation, in bytes, that is a turn of a dialogue: pages and files are not searched for one.
+const TURN: usize = 2_000;
 
 /// What a user said last, where the answer to the last action holds no words of theirs.
 fn of_user(session: &Session, node: &Node) -> Option<String> {
@@ -52,7 +60,8 @@ fn of_user(session: &Session, node: &Node) -> Option<String> {
     let mut at = Some(node);
     for _ in 0..BACK {
         let here = at?;
-        if let Some(line) = here.outcome.observation.lines().rfind(is_theirs) {
+        let said = Some(here.outcome.observation.as_str()).filter(|said| said.len() <= TURN);
+        if let Some(line) = said.and_then(|said| said.lines().rfind(is_theirs)) {
             return Some(sanitize::line(line.trim()).into_owned()).filter(|_| here.id != node.id);
         }
         at = here.parent.and_then(|parent| session.node(parent));
@@ -70,20 +79,24 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
         None => "> begin".to_owned(),
     };
     let refused = node.outcome.error.is_some();
-    let note = if refused { "  refused" } else { "" };
-    let action = sanitize::line(&action);
-    let action = sanitize::fit(&action, width.saturating_sub(note.len()), ellipsis).into_owned();
-    let first = Line::from(vec![
-        Span::styled(format!(" {action}"), theme.style(Role::Accent)),
-        Span::styled(note, theme.style(Role::Bad)),
-    ]);
     let role = match (refused, node.outcome.done.then(|| node.outcome.reached()).flatten()) {
         (true, _) | (_, Some(false)) => Role::Bad,
         (_, Some(true)) => Role::Good,
         _ => Role::Text,
     };
+    let note = match (refused, node.outcome.done) {
+        (_, true) => format!("  over: {}", words::ended(&node.outcome)),
+        (true, false) => "  refused".to_owned(),
+        (false, false) => String::new(),
+    };
+    let action = sanitize::line(&action);
+    let action = sanitize::fit(&action, width.saturating_sub(note.width()), ellipsis).into_owned();
+    let first = Line::from(vec![
+        Span::styled(format!(" {action}"), theme.style(Role::Accent)),
+        Span::styled(note, theme.style(role)),
+    ]);
     let rows = usize::from(area.height.saturating_sub(1));
-    let mut said = rows_of(node, width, rows, ellipsis);
+    let mut said = rows_of(&node.outcome.observation, width, rows, ellipsis);
     if said.len() < rows
         && let Some(words) = view.session.as_ref().and_then(|session| of_user(session, node))
     {
@@ -92,5 +105,20 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
     let said = said.into_iter().map(|text| Line::styled(format!(" {text}"), theme.style(role)));
     for (y, line) in (area.y..area.bottom()).zip(std::iter::once(first).chain(said)) {
         frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_answer_is_cut_with_a_sign_and_costs_what_is_shown() {
+        assert_eq!(rows_of("System: a\n\n User: b \n", 40, 2, "…"), ["System: a", "User: b"]);
+        let long = "word ".repeat(1_000_000);
+        let rows = rows_of(&long, 20, 2, "…");
+        assert_eq!(rows.len(), 2);
+        assert!(rows[1].ends_with('…') && rows.iter().all(|row| row.width() <= 20), "{rows:?}");
+        assert!(rows_of("", 20, 2, "…").is_empty());
     }
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::{is_ranked, key};
 use crate::Choice;
 use crate::event::{AskId, Event, NodeId, Record};
+use crate::header::Header;
 use crate::proposal::{Proposal, ProposalId};
-use crate::session::Header;
 
 /// The records of a ranking: where its proposals are, and where each time one was checked.
 #[derive(Default)]

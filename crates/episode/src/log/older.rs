@@ -12,7 +12,8 @@ use std::sync::Arc;
 use super::super::artifact::{ArtifactId, ArtifactKind, replacing};
 use super::super::ask::{AskKind, OwnAsk};
 use super::super::event::{Event, Record};
-use super::super::session::{Header, Session};
+use super::super::header::Header;
+use super::super::session::Session;
 
 /// Reads a record of format 1, or one of format 2 that has another form today.
 pub(super) fn record(line: &[u8]) -> Result<Record, serde_json::Error> {

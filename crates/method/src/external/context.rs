@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::context::{Context, ModelTraits};
 use stepwright_episode::{
-    Actor, AskId, AskKind, AskState, Choice, DecisionId, Mark, Node, NodeId, Origin, Proposal, ProposalId, Turn,
-    Verdict,
+    Actor, AskId, AskKind, AskState, Choice, Chosen, DecisionId, Mark, Node, NodeId, Origin, Proposal, ProposalId,
+    Turn, Verdict,
 };
 use stepwright_world::Request;
 
@@ -92,19 +92,6 @@ struct SentStep {
     by: Option<Actor>,
     /// How: `approve`, `edit`, `manual`.
     choice: Option<Chosen>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Chosen {
-    /// A proposal was taken as it was.
-    Approve,
-    /// A person edited a proposal and took that.
-    Edit,
-    /// A person typed it.
-    Manual,
-    /// A person rejected it.
-    Reject,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -211,18 +198,7 @@ impl SentStep {
             done: outcome.done,
             won: outcome.won,
             by: decision.map(|decision| decision.by),
-            choice: decision.map(|decision| Chosen::of(&decision.choice)),
-        }
-    }
-}
-
-impl Chosen {
-    fn of(choice: &Choice) -> Self {
-        match choice {
-            Choice::Approve { .. } => Chosen::Approve,
-            Choice::Edit { .. } => Chosen::Edit,
-            Choice::Manual { .. } => Chosen::Manual,
-            Choice::Reject { .. } => Chosen::Reject,
+            choice: decision.map(|decision| Chosen::from(&decision.choice)),
         }
     }
 }
@@ -239,7 +215,7 @@ impl SentDecision {
             SentDecision {
                 id: decision.id,
                 node: node.id,
-                choice: Chosen::of(&decision.choice),
+                choice: Chosen::from(&decision.choice),
                 by: decision.by,
                 proposal: decision.proposal(),
                 action: text(decision.proposal()),

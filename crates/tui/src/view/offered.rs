@@ -44,8 +44,8 @@ pub(super) struct Offered {
     shown: Vec<usize>,
     /// Whether something else than the person's choice says which copy is shown.
     fixed: Vec<bool>,
-    /// Which models wrote the action of each row, and how often each.
-    written: Vec<Vec<(String, usize)>>,
+    /// Of each row the places of proposals by different models that wrote its action, and how often each did.
+    written: Vec<Vec<(usize, usize)>>,
     /// The rows in the order they are shown in.
     order: Vec<usize>,
     /// The place of each row in that order.
@@ -112,7 +112,7 @@ impl Offered {
                         *at = place;
                     }
                     if written {
-                        count(times, turn.author(proposal).unwrap_or_default());
+                        count(times, turn, place);
                     }
                 }
                 _ => {
@@ -121,7 +121,7 @@ impl Offered {
                     places.push(place);
                     let mut times = Vec::new();
                     if written {
-                        count(&mut times, turn.author(proposal).unwrap_or_default());
+                        count(&mut times, turn, place);
                     }
                     offered.written.push(times);
                 }
@@ -184,11 +184,16 @@ impl Offered {
     }
 }
 
+/// The model that wrote the proposal at a place.
+fn author(turn: &Turn, place: usize) -> &str {
+    turn.proposals.get(place).and_then(|proposal| turn.author(proposal)).unwrap_or_default()
+}
+
 /// Counts one more text of a model.
-fn count(authors: &mut Vec<(String, usize)>, model: &str) {
-    match authors.iter_mut().find(|(known, _)| known == model) {
+fn count(authors: &mut Vec<(usize, usize)>, turn: &Turn, place: usize) {
+    match authors.iter_mut().find(|(known, _)| author(turn, *known) == author(turn, place)) {
         Some((_, times)) => *times += 1,
-        None => authors.push((model.to_owned(), 1)),
+        None => authors.push((place, 1)),
     }
 }
 
@@ -249,10 +254,11 @@ impl View {
     }
 
     /// Which models wrote the action of a proposal that is shown, and how often each, itself included.
-    pub fn authors(&self, id: ProposalId) -> Vec<(String, usize)> {
-        let offered = self.rows();
-        let row = self.turn().and_then(|turn| turn.place(id)).and_then(|place| offered.rows.get(place));
-        row.and_then(|row| offered.written.get(*row)).cloned().unwrap_or_default()
+    pub fn authors(&self, id: ProposalId) -> Vec<(&str, usize)> {
+        let (offered, Some(turn)) = (self.rows(), self.turn()) else { return Vec::new() };
+        let row = turn.place(id).and_then(|place| offered.rows.get(place));
+        let written = row.and_then(|row| offered.written.get(*row)).into_iter().flatten();
+        written.map(|(place, times)| (author(turn, *place), *times)).collect()
     }
 
     /// The proposal that is shown for one of the cursor's turn: itself, or the copy of it that is referred to.

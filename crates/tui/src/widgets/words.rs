@@ -52,7 +52,7 @@ pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
 }
 
 /// Models that wrote a text, with how often each did: `one x2, other x1`.
-pub fn authors(of: &[(String, usize)]) -> String {
+pub fn authors(of: &[(&str, usize)]) -> String {
     of.iter().map(|(model, times)| format!("{} x{times}", crate::sanitize::line(model))).collect::<Vec<_>>().join(", ")
 }
 

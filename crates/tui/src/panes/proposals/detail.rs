@@ -70,7 +70,7 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
     }
     let authors = view.authors(proposal.id);
     let times: usize = authors.iter().map(|(_, times)| times).sum();
-    if times > 1 || authors.iter().any(|(model, _)| view.session.as_ref().is_some_and(|s| s.model != *model)) {
+    if times > 1 || authors.iter().any(|(model, _)| view.session.as_ref().is_some_and(|s| s.model != **model)) {
         let text = format!("by {}", words::authors(&authors));
         let text = if times > 1 { format!("{times} times, {text}; the first is shown") } else { text };
         rows.extend(words::labelled("written  ", Role::Dim, &text, width));

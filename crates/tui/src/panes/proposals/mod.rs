@@ -278,7 +278,7 @@ fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> Strin
     let own = view.session.as_ref().map_or("", |session| session.model.as_str());
     match authors.as_slice() {
         [] => {}
-        [(model, times)] if model == own || model.is_empty() || width < 36 => {
+        [(model, times)] if *model == own || model.is_empty() || width < 36 => {
             facts.push_str(&if *times > 1 { format!(" x{times}") } else { String::new() });
         }
         several if width < 36 => facts.push_str(&format!(" x{}", several.iter().map(|(_, n)| n).sum::<usize>())),
