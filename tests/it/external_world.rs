@@ -122,10 +122,11 @@ fn the_real_alfworld_plays_as_ours_does() {
 
 fn plays_as_ours(python: &str, games: &Path) {
     let source = Arc::new(household::Source::open(games).unwrap());
-    let script = path("adapters/alfworld_adapter.py");
     let games = games.display().to_string();
-    let adapter = adapter("alfworld", &[python, &script, "--games", &games, "--state", "--calls"]);
-    let adapter = Adapter { specification: Some(path("worlds/household/spec.py").into()), ..adapter };
+    let adapter = adapter("alfworld", &[python, "-m", "stepwright.alfworld", &games, "--state", "--calls"]);
+    let package = ("PYTHONPATH".to_owned(), path("python"));
+    let adapter =
+        Adapter { specification: Some(path("worlds/household/spec.py").into()), env: vec![package], ..adapter };
     let mut real = ExternalWorld::new(Arc::new(adapter), None).unwrap();
     assert!(!source.is_empty());
     for (number, id) in source.ids().map(str::to_owned).collect::<Vec<_>>().iter().enumerate() {

@@ -56,6 +56,7 @@ mod provider_clients;
 mod provider_score;
 mod provider_sessions;
 mod published_skills;
+mod python_package;
 mod react;
 mod registry;
 mod reliability_bounds;

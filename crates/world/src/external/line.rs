@@ -73,10 +73,9 @@ pub struct Answer {
     #[serde(default, deserialize_with = "or_default")]
     #[schemars(with = "Option<bool>")]
     pub(super) done: bool,
-    /// Whether the goal holds.
-    #[serde(default, deserialize_with = "or_default")]
-    #[schemars(with = "Option<bool>")]
-    pub(super) won: bool,
+    /// Whether the goal holds; of an ended episode that does not say, nobody knows.
+    #[serde(default)]
+    pub(super) won: Option<bool>,
     /// The hidden state, for people to look at.
     #[serde(default)]
     pub(super) state: Option<Value>,
@@ -247,7 +246,7 @@ mod tests {
         let answer = read(line).unwrap();
         assert_eq!(answer.admissible, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(answer.calls[0].to_string(), "agent.goto('d 1')");
-        assert_eq!((answer.step, answer.reward, answer.done, answer.won), (3, 1.0, true, true));
+        assert_eq!((answer.step, answer.reward, answer.done, answer.won), (3, 1.0, true, Some(true)));
         assert_eq!(answer.task.as_deref(), Some("put it."));
         let literals =
             br#"{"step":0,"observation":"","facts":["IN mug_1 sink_1","HANDS_EMPTY"],"goals":["ON lamp_1"]}"#;

@@ -94,7 +94,18 @@ impl Reading {
         {
             calls.push(tools.result(&tool, &arguments, error.as_deref().unwrap_or(&observation), !accepted));
         }
-        Outcome { observation, action_call, observation_calls: calls, error, reward, done, won, ..Outcome::default() }
+        let (untold, won) = (done && won.is_none(), won.unwrap_or_default());
+        Outcome {
+            observation,
+            action_call,
+            observation_calls: calls,
+            error,
+            reward,
+            done,
+            won,
+            untold,
+            ..Outcome::default()
+        }
     }
 }
 
