@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use stepwright_files::sum::{self, Sum};
-use stepwright_files::{Handle, Lines, Presence};
+use stepwright_files::{Handle, Lines};
 
 mod names;
 mod older;
@@ -308,13 +308,7 @@ impl Writer {
     /// cannot be told.
     pub fn look(&self) -> Result<(), LogError> {
         let io = |source| LogError::Io { path: self.path().to_owned(), source };
-        let became = match self.lines.presence().map_err(io)? {
-            Presence::Same => return Ok(()),
-            Presence::Deleted => "was deleted",
-            Presence::Replaced => "was replaced by another file",
-            Presence::Cut => "was cut",
-            Presence::Grown => "was written to by another program",
-        };
+        let Some(became) = self.lines.presence().map_err(io)?.became() else { return Ok(()) };
         Err(LogError::Lost { path: self.path().to_owned(), became })
     }
 

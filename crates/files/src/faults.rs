@@ -39,7 +39,8 @@ pub struct Fault {
     pub times: u32,
     /// The system's error number (`ENOSPC` is 28, `EIO` 5).
     pub errno: i32,
-    /// For writes: how many bytes reach the file all the same.
+    /// For writes: how many bytes reach the file all the same. For syncs: how many at its end are zeros from then on, as of a kernel that
+    /// drops what it could not write.
     pub bytes: usize,
 }
 

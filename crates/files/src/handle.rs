@@ -1,7 +1,7 @@
 //! An open file, and every operation on it that can fail: the seam where faults are injected.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::faults::{self, Operation};
@@ -91,19 +91,15 @@ impl Handle {
         self.file.write_all(bytes)
     }
 
-    /// Reads the bytes between two offsets.
-    /// Errors: the system's, and if the file is shorter.
-    pub fn read_between(&mut self, from: u64, to: u64) -> io::Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(from))?;
-        let wanted = to.saturating_sub(from);
-        let mut bytes = Vec::new();
-        let read = (&self.file).take(wanted).read_to_end(&mut bytes)?;
-        if read as u64 == wanted { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-    }
-
     /// Waits until the disk has the file's bytes.
     pub fn sync(&self) -> io::Result<()> {
-        faults::pass(&self.path, Operation::Sync)?;
+        if let Some((error, lost)) = faults::due(&self.path, Operation::Sync) {
+            let length = self.file.metadata()?.len();
+            let from = length.saturating_sub(lost as u64);
+            (&self.file).seek(SeekFrom::Start(from))?;
+            (&self.file).write_all(&vec![0; lost.min(length as usize)])?;
+            return Err(error);
+        }
         self.file.sync_data()
     }
 

@@ -1,13 +1,16 @@
 //! A file of lines that is only appended to.
 //!
 //! A line is in the file whole or not at all; what a failed write left is cut off before the next. A failed sync is repeated with the
-//! bytes written once more, because a kernel may drop what it could not write. A file that was deleted, replaced or cut by someone else
+//! bytes written once more from memory, because a kernel may drop what it could not write and read back what it did not keep. A file that was deleted, replaced or cut by someone else
 //! is noticed ([`Lines::presence`]).
 
 use std::io;
 use std::path::Path;
 
 use crate::handle::{Handle, Lock, cannot_sync};
+
+/// Bytes that are in doubt at most before the disk is waited for unasked.
+const IN_DOUBT: usize = 4 << 20;
 
 /// The fate of an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +27,27 @@ pub enum Presence {
     Grown,
 }
 
+impl Presence {
+    /// What became of the file, if it is not as it was written: `was deleted`.
+    pub fn became(self) -> Option<&'static str> {
+        match self {
+            Presence::Same => None,
+            Presence::Deleted => Some("was deleted"),
+            Presence::Replaced => Some("was replaced by another file"),
+            Presence::Cut => Some("was cut"),
+            Presence::Grown => Some("was written to by another program"),
+        }
+    }
+}
+
 /// A file of lines, open to append.
 #[derive(Debug)]
 pub struct Lines {
     handle: Handle,
     /// Bytes of whole lines; what a failed write left behind them is cut off before the next.
     end: u64,
-    /// Bytes that the disk has for certain.
-    synced: u64,
+    /// What was appended since the disk had everything for certain: the last bytes before `end`.
+    doubtful: Vec<u8>,
     /// Whether something may follow `end`.
     dirty: bool,
     unsynced: bool,
@@ -50,7 +66,7 @@ impl Lines {
     /// Appends to an open file after its first `end` bytes; what follows them is cut off before the first line is written.
     pub fn after(handle: Handle, end: u64) -> Self {
         let longer = handle.metadata().is_ok_and(|there| there.len() > end);
-        let mut lines = Lines { handle, end, synced: end, dirty: longer, unsynced: false, comparable: false };
+        let mut lines = Lines { handle, end, doubtful: Vec::new(), dirty: longer, unsynced: false, comparable: false };
         lines.comparable = matches!(lines.place(), Ok(Presence::Same));
         lines
     }
@@ -97,15 +113,30 @@ impl Lines {
             return Err(error);
         }
         self.end += line.len() as u64;
+        self.doubtful.append(&mut line);
+        if self.doubtful.len() > IN_DOUBT {
+            // The line is written, and a later sync says what this one met.
+            let _ = self.sync();
+        }
         Ok(())
+    }
+
+    /// Appends a line that is found by the file's path and is on the disk on return.
+    /// Errors: the system's; `ErrorKind::NotFound` if the file is not what was written any more, in words.
+    pub fn keep(&mut self, line: Vec<u8>) -> io::Result<()> {
+        if let Some(became) = self.presence()?.became() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("the file {became} while it was in use")));
+        }
+        self.append(line)?;
+        self.sync()
     }
 
     /// Waits until the disk has everything appended so far. Where a file system cannot sync, that is all there is to have.
     /// Errors: the system's; a later call writes what is in doubt once more.
     pub fn sync(&mut self) -> io::Result<()> {
         if self.unsynced {
-            let doubtful = self.handle.read_between(self.synced, self.end)?;
-            self.handle.write_at(self.synced, &doubtful)?;
+            let certain = self.end.saturating_sub(self.doubtful.len() as u64);
+            self.handle.write_at(certain, &self.doubtful)?;
         }
         match self.handle.sync() {
             Err(error) if !cannot_sync(&error) => {
@@ -113,7 +144,8 @@ impl Lines {
                 Err(error)
             }
             _ => {
-                (self.synced, self.unsynced) = (self.end, false);
+                self.unsynced = false;
+                self.doubtful = Vec::new();
                 Ok(())
             }
         }
@@ -196,16 +228,19 @@ mod tests {
         let mut lines = begun(folder.path());
         lines.sync().unwrap();
         lines.append(b"two".to_vec()).unwrap();
-        let broken = faults::inject(Fault { times: 2, ..Fault::next(folder.path(), Operation::Sync, EIO) });
-        assert!(lines.sync().is_err() && lines.sync().is_err());
+        // A kernel that drops the pages that it could not write: what is in doubt is written once more, and not what it gives back.
+        let broken = faults::inject(Fault { times: 2, bytes: 3, ..Fault::next(folder.path(), Operation::Sync, EIO) });
+        assert!(lines.sync().is_err());
+        assert_eq!(text(folder.path()), "one\nt\0\0\0");
+        lines.append(b"and".to_vec()).unwrap();
+        assert!(lines.sync().is_err());
         drop(broken);
-        // A kernel that dropped the page: what is in doubt is written once more.
         lines.sync().unwrap();
-        assert_eq!(text(folder.path()), "one\ntwo\n");
+        assert_eq!(text(folder.path()), "one\ntwo\nand\n");
         lines.append(b"three".to_vec()).unwrap();
         let _none = faults::inject(Fault { times: 9, ..Fault::next(folder.path(), Operation::Sync, EINVAL) });
         lines.sync().unwrap();
-        assert_eq!(text(folder.path()), "one\ntwo\nthree\n");
+        assert_eq!(text(folder.path()), "one\ntwo\nand\nthree\n");
     }
 
     #[test]
@@ -236,6 +271,8 @@ mod tests {
         assert_eq!(lines.presence().unwrap(), Presence::Deleted);
         // The open file is out of reach; writing to it is no error, which is why its presence is asked for.
         lines.append(b"two".to_vec()).unwrap();
+        let lost = lines.keep(b"three".to_vec()).unwrap_err();
+        assert_eq!(lost.to_string(), "the file was deleted while it was in use");
     }
 
     #[test]

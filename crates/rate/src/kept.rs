@@ -1,7 +1,7 @@
 //! The judgements of all raters, kept in a file: a line each, appended as it is made; what is taken back is a line too.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -34,12 +34,12 @@ impl Kept {
         let fail = |message: String| RateError::File { path: path.display().to_string(), message };
         let busy =
             "someone else is rating into it now; rate into a file of your own with --to, and name both with --with";
-        let mut handle = Lines::lock(path, true).map_err(|e| match e.kind() {
+        let handle = Lines::lock(path, true).map_err(|e| match e.kind() {
             ErrorKind::WouldBlock => fail(busy.to_owned()),
             _ => fail(e.to_string()),
         })?;
-        let length = handle.metadata().map_err(|e| fail(e.to_string()))?.len();
-        let bytes = handle.read_between(0, length).map_err(|e| fail(e.to_string()))?;
+        let mut bytes = Vec::new();
+        handle.reader().read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| fail("it is no text".to_owned()))?;
         let mut judged = BTreeMap::new();
         read(&text, path, &mut judged)?;
@@ -66,7 +66,7 @@ impl Kept {
         let path = self.lines.path().display().to_string();
         let fail = |message: String| RateError::File { path: path.clone(), message };
         let line = serde_json::to_vec(judgement).map_err(|e| fail(e.to_string()))?;
-        self.lines.append(line).and_then(|()| self.lines.sync()).map_err(|e| fail(e.to_string()))?;
+        self.lines.keep(line).map_err(|e| fail(e.to_string()))?;
         take(judgement, &mut self.judged);
         Ok(())
     }

@@ -88,7 +88,7 @@ impl Open {
             let why = format!("the exchange has {} MiB; at most {} MiB can be kept", line.len() >> 20, MAX_LINE >> 20);
             return Err(std::io::Error::other(why));
         }
-        self.lines.append(line)
+        self.lines.keep(line)
     }
 }
 

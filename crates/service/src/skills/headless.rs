@@ -112,7 +112,7 @@ impl Journal {
 
     fn add(&mut self, line: &Line) -> Result<(), String> {
         let text = serde_json::to_vec(line).map_err(|e| e.to_string())?;
-        self.lines.append(text).and_then(|()| self.lines.sync()).map_err(|e| e.to_string())
+        self.lines.keep(text).map_err(|e| e.to_string())
     }
 }
 

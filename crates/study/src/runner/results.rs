@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stepwright_files::Lines;
+use stepwright_files::{Lines, Presence};
 
 use super::experiment::Experiment;
 use super::lines::{Contents, Entry, PlanLine, Planned};
@@ -99,9 +99,44 @@ impl Results {
     pub fn add<L: Serialize>(&mut self, unit: &str, lines: &[L]) -> Result<(), String> {
         let entries = Entry::of_unit(self.experiment.hash(), unit, lines)?;
         let text: String = entries.iter().map(|entry| entry.text() + "\n").collect();
-        self.write_text(&text)?;
-        self.entries.extend(entries);
-        Ok(())
+        let written = self.write_text(&text);
+        let is_lost = |lines: &Lines| lines.presence().ok().and_then(Presence::became).is_some();
+        match (&self.sink, written) {
+            (Sink::File(lines), Err(why)) if is_lost(lines) => {
+                self.entries.extend(entries);
+                Err(self.elsewhere(why))
+            }
+            (_, Err(why)) => Err(why),
+            (_, Ok(())) => {
+                self.entries.extend(entries);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes all that there is of the experiment to a file beside the one that is lost, and says so.
+    fn elsewhere(&self, why: String) -> String {
+        let (stem, end) = self.name.rsplit_once('.').unwrap_or((&self.name, "jsonl"));
+        let mut plan = PlanLine::new(self.experiment.hash(), []);
+        plan.units.clone_from(&self.planned);
+        let rest: String = self.entries.iter().map(|entry| entry.text() + "\n").collect();
+        let text = || -> serde_json::Result<String> {
+            Ok(format!(
+                "{}\n{}\n{rest}",
+                serde_json::to_string(&self.experiment.head())?,
+                serde_json::to_string(&plan)?
+            ))
+        };
+        let new = (2..1000).map(|n| format!("{stem}-{n}.{end}")).find(|name| !Path::new(name).exists());
+        let kept = new.ok_or_else(|| "there is no free name".to_owned()).and_then(|name| {
+            let mut lines = Lines::create(Path::new(&name)).map_err(|e| format!("{name}: {e}"))?;
+            lines.keep(text().map_err(|e| e.to_string())?.into_bytes()).map_err(|e| format!("{name}: {e}"))?;
+            Ok(name)
+        });
+        match kept {
+            Ok(name) => format!("{why}; all results of this experiment are in {name}: give --out that name to go on"),
+            Err(failed) => format!("{why}; nor could its results be kept elsewhere ({failed})"),
+        }
     }
 
     /// Those of the units that have no result yet. A result that is an error does not count.
@@ -133,7 +168,7 @@ impl Results {
                 let mut out = std::io::stdout().lock();
                 out.write_all(sanitize::json(text).as_bytes()).and_then(|()| out.flush())
             }
-            Sink::File(lines) => lines.append(text.as_bytes().to_vec()),
+            Sink::File(lines) => lines.keep(text.as_bytes().to_vec()),
             Sink::Device(file) => file.write_all(text.as_bytes()),
         };
         written.map_err(|e| match (&self.sink, e.kind()) {

@@ -269,3 +269,35 @@ async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
     assert_eq!(again.open_units(units.clone()).len(), units.len() - 1);
     assert_eq!(go_on(&study, &mut again).await, units.len() - 1);
 }
+
+#[tokio::test]
+async fn results_whose_file_is_gone_are_kept_beside_it_and_the_run_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.jsonl");
+    let study = study();
+    let units = units(&*study);
+    let line = |unit: &Unit<String>| {
+        vec![Sum {
+            condition: (*unit.condition).clone(),
+            task: unit.task.id.clone(),
+            seed: unit.seed,
+            sum: 1,
+            error: None,
+            under: Under::default(),
+        }]
+    };
+    let losses: [fn(&Path) -> std::io::Result<()>; 2] = [|f| std::fs::remove_file(f), |f| std::fs::write(f, "x")];
+    for (n, lose) in losses.into_iter().enumerate() {
+        let mut results = open(&file, &study).unwrap();
+        results.add(&units[0].key, &line(&units[0])).unwrap();
+        lose(&file).unwrap();
+        let said = results.add(&units[1].key, &line(&units[1])).unwrap_err();
+        let beside = folder.path().join(format!("r-{}.jsonl", n + 2));
+        assert!(said.contains("while it was in use") && said.contains(beside.to_str().unwrap()), "{said}");
+        drop(results);
+        let mut again = open(&beside, &study).unwrap();
+        assert_eq!(again.open_units(units.clone()).len(), units.len() - 2, "all that was shown is there");
+        assert_eq!(go_on(&study, &mut again).await, units.len() - 2);
+        let _ = std::fs::remove_file(&file);
+    }
+}
