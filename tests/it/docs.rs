@@ -202,7 +202,7 @@ fn described(command: &clap::Command, depth: usize, shared: &BTreeSet<(String, S
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let (common, own): (Vec<_>, Vec<_>) = entries(command).into_iter().partition(|entry| shared.contains(entry));
-    let name = command.get_bin_name().unwrap_or_default();
+    let name = command.get_bin_name().unwrap_or("stepwright");
     out.push_str(&format!("\n{} `{name}`\n\n{about}\n\n```text\n{usage}\n```\n", "#".repeat(depth)));
     if !own.is_empty() {
         out.push_str(&format!("\n{}", listed(&own)));

@@ -151,7 +151,10 @@ const GOES_BY: [(&[&str], &[&str]); 4] = [
 
 /// The command line as it is declared: what completions, man pages and the documents' own test are made from.
 pub fn command() -> clap::Command {
-    let mut command = Cli::command();
+    built(Cli::command())
+}
+
+fn built(mut command: clap::Command) -> clap::Command {
     command.build();
     command.mut_subcommands(|sub| {
         let name = sub.get_name().to_owned();
@@ -189,7 +192,7 @@ pub fn run() -> ExitCode {
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
         return code;
     }
-    let parsed = in_brief(command()).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = built(in_brief(Cli::command())).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         // Words of the command line are quoted in what is wrong with them.

@@ -175,8 +175,10 @@ pub(crate) fn tabs(keymap: &Keymap, area: Rect, shown: PaneId) -> Vec<Tab> {
         };
         PANES.iter().map(|pane| text(*pane)).collect::<Vec<_>>()
     };
+    // A blank before each, and one behind a name.
     let width = |(name, key): &(&str, String)| {
-        1 + [key.as_str(), name].into_iter().filter(|t| !t.is_empty()).map(|t| t.width() + 1).sum::<usize>()
+        let between = usize::from(!name.is_empty() && !key.is_empty());
+        1 + key.width() + between + name.width() + usize::from(!name.is_empty())
     };
     let fits = |texts: &Vec<(&str, String)>| texts.iter().map(width).sum::<usize>() <= usize::from(area.width);
     let forms = [(true, false, true), (false, false, true), (false, true, true), (false, true, false)];
@@ -197,10 +199,10 @@ pub(crate) fn tabs(keymap: &Keymap, area: Rect, shown: PaneId) -> Vec<Tab> {
 pub(crate) fn tab_bar(tabs: &[Tab], theme: &Theme, shown: PaneId, frame: &mut Frame<'_>) {
     for Tab { pane, area, key, name } in tabs {
         let roles = if *pane == shown { [Role::Selected; 2] } else { [Role::Key, Role::Text] };
-        let blank = |text: &str| if text.is_empty() { String::new() } else { format!("{text} ") };
-        let [key, name] = [(key.as_str(), roles[0]), (*name, roles[1])]
-            .map(|(text, role)| Span::styled(blank(text), theme.style(role)));
-        frame.render_widget(Line::from(vec![Span::styled(" ", theme.style(roles[0])), key, name]), *area);
+        let key = if key.is_empty() { String::new() } else { format!(" {key}") };
+        let name = if name.is_empty() { String::new() } else { format!(" {name} ") };
+        let spans = [(key, roles[0]), (name, roles[1])].map(|(text, role)| Span::styled(text, theme.style(role)));
+        frame.render_widget(Line::from(spans.to_vec()), *area);
     }
 }
 

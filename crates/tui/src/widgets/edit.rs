@@ -254,7 +254,7 @@ mod tests {
             terminal.backend().to_string().trim().trim_matches('"').to_owned()
         };
         let mut editor = Editor::line("assert self.inventory is None and self.is_open(recep)");
-        assert_eq!(drawn(&mut editor), "…f.is_open(recep)   ".trim_end().to_owned() + &" ".repeat(20 - 17));
+        assert_eq!(drawn(&mut editor), "…elf.is_open(recep) ");
         editor.input(press(KeyCode::Home));
         assert_eq!(drawn(&mut editor), "assert self.invento…");
         assert_eq!(drawn(&mut Editor::line("short")), format!("{:<20}", "short"));
