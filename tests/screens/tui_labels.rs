@@ -60,7 +60,7 @@ async fn every_label_of_every_pane_in_every_world_is_its_key() {
         for (pane, number) in PANES.iter().zip(1..) {
             for (width, height) in [(80, 24), (120, 40), (200, 60)] {
                 bench.draw(width, height);
-                bench.press(&format!("f{number}"));
+                bench.press(&format!("alt-{number}"));
                 assert_eq!(bench.app.focus(), *pane);
                 let place = format!("{} in {world} at {width}x{height}", pane.title());
                 wrong.extend(wrong_labels(&bench.app, &place));

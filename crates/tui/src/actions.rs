@@ -329,7 +329,7 @@ actions! {
 
 pub(crate) const EXAMPLE_KEYS: usize = 9;
 
-pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
+pub(crate) static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
     let mut rows: Vec<ActionSpec> = own_rows().into_iter().chain(pane_rows()).collect();
     rows.sort_by_key(|row| CONTEXTS.iter().position(|context| *context == row.context));
     let mut after = |id, more: &mut dyn Iterator<Item = ActionSpec>| {
@@ -376,7 +376,7 @@ fn spec_of(
     ActionSpec { id, name: name.to_owned(), context, group, keys, label, about: about.to_owned(), palette }
 }
 
-pub fn spec(id: ActionId) -> Option<&'static ActionSpec> {
+pub(crate) fn spec(id: ActionId) -> Option<&'static ActionSpec> {
     ACTIONS.iter().find(|s| s.id == id)
 }
 
