@@ -70,12 +70,14 @@ pub fn ground_is_light() -> bool {
     let colours = std::env::var("COLORFGBG").unwrap_or_default();
     match colours.rsplit(';').next().filter(|index| !index.is_empty()) {
         Some(index) => matches!(index, "7" | "15"),
-        None => super::terminal::ask_ground().is_some_and(|ground| luminance(ground) > 0.5),
+        None => {
+            super::terminal::ask_ground().and_then(|text| answered(&text)).is_some_and(|ground| luminance(ground) > 0.5)
+        }
     }
 }
 
 /// The colour in a terminal's answer about its ground: `rgb:RR/GG/BB` of one to four digits each.
-pub(crate) fn answered(text: &str) -> Option<(u8, u8, u8)> {
+fn answered(text: &str) -> Option<(u8, u8, u8)> {
     let (_, rest) = text.split_once("\x1b]11;rgb")?;
     let (_, rest) = rest.split_once(':')?;
     let mut parts = rest.split(|c: char| !c.is_ascii_hexdigit()).take(3).map(|digits| {

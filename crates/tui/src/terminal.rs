@@ -130,10 +130,10 @@ fn knows_keyboard_flags() -> bool {
 /// The most that a terminal may take to answer, in tenths of a second.
 const PATIENCE: u8 = 2;
 
-/// The colour that the terminal says its ground has. It is asked for its attributes too, which every terminal tells: one that does not
+/// What the terminal answers when it is asked for the colour of its ground. It is asked for its attributes too, which every terminal tells: one that does not
 /// know the first question answers the second, and nobody waits.
 #[cfg(unix)]
-pub(crate) fn ask_ground() -> Option<(u8, u8, u8)> {
+pub(crate) fn ask_ground() -> Option<String> {
     use std::io::Read;
     use std::os::fd::AsFd;
 
@@ -166,11 +166,11 @@ pub(crate) fn ask_ground() -> Option<(u8, u8, u8)> {
         }
     }
     let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
-    super::color::answered(&String::from_utf8_lossy(&answer))
+    Some(String::from_utf8_lossy(&answer).into_owned())
 }
 
 #[cfg(not(unix))]
-pub(crate) fn ask_ground() -> Option<(u8, u8, u8)> {
+pub(crate) fn ask_ground() -> Option<String> {
     None
 }
 
