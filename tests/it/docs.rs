@@ -1,8 +1,12 @@
 //! Documents: no link leads nowhere, no file mentioned in the sources is missing, and the pages of the reference that are made from the
 //! program say what it says. `STEPWRIGHT_WRITE_DOCS=1 cargo test docs` writes those pages again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use clap::Arg;
+use stepwright::cli::is_of_methods;
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -148,48 +152,113 @@ pub(crate) fn current(page: &str, text: &str) {
     assert!(there == text, "docs/reference/{page} is old: run STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs");
 }
 
-fn help(of: &[String]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
-    command.env_clear().env("COLUMNS", "100").args(of).arg("--help");
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{of:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+/// Commands that share an option from which on it is described once.
+const SHARED: usize = 3;
+
+/// An option or argument: its name as typed, and its words.
+fn entry(arg: &Arg) -> (String, String) {
+    let mut text = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if !defaults.is_empty() && arg.get_action().takes_values() {
+        text.push_str(&format!(" [default: {}]", defaults.join(", ")));
+    }
+    if let Some(name) = arg.get_env() {
+        text.push_str(&format!(" [env: {}]", name.to_string_lossy()));
+    }
+    let values = arg.get_possible_values();
+    let told = values.iter().filter(|value| !value.is_hide_set()).map(|value| match value.get_help() {
+        Some(about) => format!("`{}`: {about}", value.get_name()),
+        None => format!("`{}`", value.get_name()),
+    });
+    let told: Vec<String> = told.collect();
+    if !told.is_empty() {
+        text = format!("{}. One of {}", text.trim_end_matches('.'), told.join("; "));
+    }
+    (arg.to_string(), text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The subcommands that a help lists, without `help` itself.
-fn subcommands(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let named = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    named.filter_map(|line| line.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
+/// What can be given to a command, without what every command takes and what another page tells.
+fn entries(command: &clap::Command) -> Vec<(String, String)> {
+    let own = |arg: &&Arg| {
+        !arg.is_hide_set() && !arg.is_global_set() && !["help", "version"].contains(&arg.get_id().as_str())
+    };
+    command.get_arguments().filter(own).filter(|arg| !is_of_methods(arg)).map(entry).collect()
 }
 
-/// The end of every subcommand's help; it is written once.
-const SHARED: &str = "\nSettings:\n";
+fn below(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+}
 
-fn described(of: &[String], out: &mut String) {
-    let text = help(of);
-    let (own, shared) = text.split_once(SHARED).unwrap_or((&text, ""));
-    let name = [vec!["stepwright".to_owned()], of.to_vec()].concat().join(" ");
-    out.push_str(&format!("\n{} `{name}`\n\n```text\n{}\n```\n", "#".repeat(of.len() + 2), own.trim_end()));
-    if of.is_empty() {
-        out.push_str(&format!(
-            "\n### Settings\n\nEvery subcommand takes these.\n\n```text\n{}\n```\n",
-            shared.trim_end()
-        ));
+fn counted(command: &clap::Command, counts: &mut BTreeMap<(String, String), usize>) {
+    entries(command).into_iter().for_each(|entry| *counts.entry(entry).or_default() += 1);
+    below(command).for_each(|sub| counted(sub, counts));
+}
+
+fn listed<'a>(entries: impl IntoIterator<Item = &'a (String, String)>) -> String {
+    entries.into_iter().map(|(name, text)| format!("- `{name}`: {text}\n")).collect()
+}
+
+fn described(command: &clap::Command, depth: usize, shared: &BTreeSet<(String, String)>, out: &mut String) {
+    let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    let usage = command.clone().render_usage().to_string();
+    let (common, own): (Vec<_>, Vec<_>) = entries(command).into_iter().partition(|entry| shared.contains(entry));
+    let name = command.get_bin_name().unwrap_or("stepwright");
+    out.push_str(&format!("\n{} `{name}`\n\n{about}\n\n```text\n{usage}\n```\n", "#".repeat(depth)));
+    if !own.is_empty() {
+        out.push_str(&format!("\n{}", listed(&own)));
     }
-    for sub in subcommands(&text) {
-        described(&[of.to_vec(), vec![sub]].concat(), out);
+    if !common.is_empty() {
+        let names: Vec<String> = common.iter().map(|(name, _)| format!("`{name}`")).collect();
+        out.push_str(&format!("\nAnd [common options](#common-options): {}\n", names.join(", ")));
     }
+    below(command).for_each(|sub| described(sub, depth + 1, shared, out));
 }
 
 #[test]
 fn the_page_of_the_command_line_is_current() {
-    let mut page = "# Command line\n\nThis page is made from the program's own help; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` \
-                    writes it again.\n`stepwright completions SHELL` prints a completion script, `stepwright man` the man page.\n"
-        .to_owned();
-    described(&[], &mut page);
+    let command = stepwright::cli::command();
+    let mut counts = BTreeMap::new();
+    counted(&command, &mut counts);
+    let shared: BTreeSet<_> = counts.into_iter().filter(|(_, n)| *n >= SHARED).map(|(entry, _)| entry).collect();
+    let global: Vec<_> = command.get_arguments().filter(|arg| arg.is_global_set()).map(entry).collect();
+    let mut page = format!(
+        "# Command line\n\nThis page is made from the command line's definition; `STEPWRIGHT_WRITE_DOCS=1 cargo test --test it docs` \
+         writes it again.\n`COMMAND --help` says the same of one command, `stepwright completions SHELL` prints a completion script, \
+         `stepwright man` the man page.\n\n## Settings\n\nEvery command takes these; its help lists those that it goes by.\n\n{}\n\
+         ## Common options\n\nSeveral commands have these, and name them alone below. Options of methods are flags of the commands that \
+         have `--method`;\n`stepwright methods NAME` lists a method's, [methods](methods.md#options) all of them.\n\n{}",
+        listed(&global),
+        listed(&shared)
+    );
+    described(&command, 2, &shared, &mut page);
     current("command-line.md", &page);
+}
+
+/// The program's help of a command.
+fn help(of: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepwright"));
+    command.env_clear().env("COLUMNS", "100").args(of.split_whitespace()).arg("--help");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{of}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_help_of_a_command_can_be_read_at_once() {
+    let text = help("open");
+    assert!(text.lines().count() <= 60, "{} lines:\n{text}", text.lines().count());
+    assert!(text.contains("--method <NAME>") && text.contains("stepwright methods NAME"), "{text}");
+    assert!(!help("run").contains("--shots"));
+    // What the help leaves out is taken all the same, and told of the method.
+    let output = Command::new(env!("CARGO_BIN_EXE_stepwright")).args(["methods", "few-shot"]).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let missing = stepwright::method::named("few-shot")
+        .unwrap()
+        .info()
+        .options
+        .iter()
+        .find(|option| !told.contains(&format!("--{} ", option.key)));
+    assert_eq!(missing.map(|option| option.key), None, "{told}");
 }
 
 #[test]

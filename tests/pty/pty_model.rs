@@ -51,7 +51,7 @@ fn algorithm_1_streams_is_cancelled_and_asked_again() {
     pty.wait_for("step 0 ·").wait_for("agent.goto('fri");
     let pressed = Instant::now();
     pty.send("?");
-    pty.wait_for("Decisions and time");
+    pty.wait_for("Let steps be taken");
     assert!(pressed.elapsed() < Duration::from_secs(5), "help came after {:?}", pressed.elapsed());
     pty.send("\x1b");
     pty.settle().send("\x1b");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::pty::{PATIENCE, Pty};
+use crate::support::pty::{GROUND, PATIENCE, Pty};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_stepwright");
 
@@ -211,6 +211,27 @@ fn a_screen_too_small_to_show_anything_decides_nothing() {
     bench.pty.wait_for("Too small").settle().send("q");
     assert_eq!(bench.pty.wait(), 0);
     assert!(bench.pty.is_restored());
+}
+
+#[test]
+fn a_light_terminal_gets_the_light_theme() {
+    for (ground, light) in [("rgb:ffff/ffff/ffff", true), ("rgb:1000/1000/2000", false)] {
+        let mut bench = start(&[], &[(GROUND, ground)]);
+        bench.pty.wait_for("Stepwright");
+        // The ground of the theme `light`.
+        assert_eq!(String::from_utf8_lossy(&bench.pty.bytes).contains("48;5;231"), light, "{ground}");
+        assert!(!bench.pty.text().contains("rgb:"), "the answer is no text: {}", bench.pty.text());
+        bench.pty.send("q");
+        assert_eq!(bench.pty.wait(), 0);
+    }
+}
+
+#[test]
+fn a_paste_without_brackets_decides_nothing() {
+    let mut bench = started();
+    bench.pty.send("qqaq\raq");
+    bench.pty.wait_for("Pasted text is ignored here").send("q");
+    assert_eq!(bench.pty.wait(), 0);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod panes_table;
 mod panes_words;
 mod scripts;
 mod tui_keys;
+mod tui_labels;
 mod tui_pointer;
 mod tui_review;
 mod tui_screens;

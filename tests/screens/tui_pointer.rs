@@ -152,3 +152,41 @@ fn a_dialog_keeps_what_was_typed_whatever_size_the_window_gets() {
         assert!(screen.contains("kept words"), "{keys}\n{screen}");
     }
 }
+
+#[test]
+fn a_click_on_a_key_of_the_footer_does_what_its_word_says() {
+    let mut bench = Bench::with_panes();
+    let click = |bench: &mut Bench, text: &str| {
+        let at = place(&bench.draw(120, 40), text);
+        bench.mouse(MouseEventKind::Down(MouseButton::Left), at);
+    };
+    click(&mut bench, "x reject");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Reject the proposal"));
+    click(&mut bench, "Esc cancel");
+    assert_eq!(bench.app.dialog(), None);
+    click(&mut bench, "? help");
+    assert_eq!(bench.app.dialog().as_deref(), Some("Help"));
+    click(&mut bench, "Esc close");
+    bench.app.take_effects();
+    click(&mut bench, "a approve");
+    assert!(matches!(bench.wishes()[..], [Command::Gate(_)]));
+    // A search in a pane is accepted and left by its own keys.
+    bench.press("alt-3 /");
+    click(&mut bench, "Esc cancel");
+    assert!(!bench.draw(120, 40).contains("Esc cancel"));
+}
+
+#[test]
+fn characters_that_nobody_types_at_once_decide_nothing() {
+    let mut bench = Bench::with_panes();
+    bench.draw(120, 40);
+    bench.app.take_effects();
+    bench.app.typed_at_once("aaaqa\n", bench.now);
+    assert_eq!(bench.app.take_effects(), []);
+    assert!(bench.draw(120, 40).contains("Pasted text is ignored here"));
+    // Where a text is typed it is one, and an Enter at its end accepts it.
+    bench.press("c");
+    bench.app.typed_at_once("look here\nagain\n", bench.now);
+    assert!(bench.wishes().iter().any(|c| format!("{c:?}").contains("look here again")));
+    assert_eq!(bench.app.dialog(), None);
+}

@@ -22,8 +22,13 @@ pub struct Pty {
     output: Receiver<Vec<u8>>,
     parser: vt100::Parser,
     patience: Duration,
+    /// What the terminal says of its ground when it is asked.
+    ground: String,
     pub bytes: Vec<u8>,
 }
+
+/// The variable that gives a terminal another ground.
+pub const GROUND: &str = "TERMINAL_GROUND";
 
 impl Pty {
     /// Starts `program` with its own folders below `home`, and these variables.
@@ -71,7 +76,9 @@ impl Pty {
         });
         let writer = pair.master.take_writer().expect("a writer");
         let parser = vt100::Parser::new(at_least_one(rows), at_least_one(cols), 0);
-        Pty { child, writer, master: pair.master, output, parser, patience: PATIENCE, bytes: Vec::new() }
+        let ground = env.iter().find(|(name, _)| *name == GROUND).map_or("rgb:0000/0000/0000", |(_, ground)| ground);
+        let (ground, master) = (ground.to_owned(), pair.master);
+        Pty { child, writer, master, output, parser, patience: PATIENCE, ground, bytes: Vec::new() }
     }
 
     pub fn pid(&self) -> i32 {
@@ -96,6 +103,11 @@ impl Pty {
 
     fn take(&mut self, bytes: Vec<u8>) {
         self.parser.process(&bytes);
+        // As every terminal does, it says what it is when it is asked.
+        if String::from_utf8_lossy(&bytes).contains("\x1b[c") {
+            let answer = format!("\x1b]11;{}\x1b\\\x1b[?62;22c", self.ground);
+            self.send(&answer);
+        }
         self.bytes.extend(bytes);
     }
 

@@ -3,7 +3,7 @@
 //! The choices come from the program's own files, the configuration, and the folder of sessions. Drivers run on a runtime of
 //! their own; the workbench's thread never waits for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,12 +150,6 @@ impl Launch {
         self.config.methods.iter().map(entry).collect()
     }
 
-    /// The arrangements kept; none where there is no file of them, or none that can be read.
-    fn layouts(&self) -> BTreeMap<String, String> {
-        let text = stepwright_files::read_text(&self.config.paths.layouts_file(), 1 << 20).unwrap_or_default();
-        toml::from_str(&text).unwrap_or_default()
-    }
-
     fn places(&self) -> Places {
         Places::new(self.config.paths.places_file())
     }
@@ -276,7 +270,6 @@ impl Launcher for Launch {
             models: self.models(),
             // What a person comes back to is in sight; examples have keys of their own.
             sessions: self.sessions().into_iter().chain(examples).collect(),
-            layouts: self.layouts(),
             problems,
         }
     }
@@ -327,16 +320,6 @@ impl Launcher for Launch {
         let Some(runtime) = &self.runtime else { return Err("the program is ending".to_owned()) };
         let fetched = runtime.block_on(fetch::fetch(&weights, &places, &step, cancel));
         fetched.map(|_| ()).map_err(|e| e.to_string())
-    }
-
-    fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
-        let mut all = self.layouts();
-        all.insert(world.to_owned(), layout.to_owned());
-        let file = self.config.paths.layouts_file();
-        let text = toml::to_string(&all).map_err(|e| e.to_string())?;
-        let written =
-            file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| super::export::write(&file, &text));
-        written.map_err(|e| format!("the layout could not be kept: {}: {e}", file.display()))
     }
 
     fn keep_place(&self, session: &Path, node: NodeId) -> Result<(), String> {

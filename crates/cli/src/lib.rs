@@ -46,7 +46,7 @@ use stepwright_text::sanitize;
 pub use error::{CliError, note, print, print_file, print_json};
 pub use launch::Launch;
 pub(crate) use settings::BUILD;
-pub use settings::Global;
+pub use settings::{Global, is_of_methods};
 
 /// A terminal workbench to step language-model agents through episodes, one decision at a time.
 ///
@@ -108,7 +108,7 @@ enum Command {
     Show(export::Show),
     /// Put branches of a session, or several sessions, side by side, aligned by step; exit code 1 if they differ
     Compare(compare::Compare),
-    /// List the methods: what can be set of them, and in which worlds they work
+    /// List the methods and the worlds they work in; of a named one say what can be set
     Methods(methods::Methods),
     /// Show the settings and where they come from, or write a file to start from
     #[command(subcommand)]
@@ -151,12 +151,23 @@ const GOES_BY: [(&[&str], &[&str]); 4] = [
 
 /// The command line as it is declared: what completions, man pages and the documents' own test are made from.
 pub fn command() -> clap::Command {
-    let mut command = Cli::command();
+    built(Cli::command())
+}
+
+fn built(mut command: clap::Command) -> clap::Command {
     command.build();
     command.mut_subcommands(|sub| {
         let name = sub.get_name().to_owned();
         listing(sub, &name)
     })
+}
+
+/// The same as it prints its help: options of methods are told by `stepwright methods NAME`.
+fn in_brief(command: clap::Command) -> clap::Command {
+    let hide = |arg: clap::Arg| {
+        if is_of_methods(&arg) { arg.hide(true).hide_possible_values(true) } else { arg }
+    };
+    command.mut_args(hide).mut_subcommands(in_brief)
 }
 
 /// A command, by its words, with the settings in its help that it goes by; and those below it.
@@ -181,7 +192,7 @@ pub fn run() -> ExitCode {
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
         return code;
     }
-    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = built(in_brief(Cli::command())).try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         // Words of the command line are quoted in what is wrong with them.

@@ -12,7 +12,7 @@ use stepwright_launch::config::Config;
 use stepwright_method::{self as method, MethodInfo, ModelTraits};
 use stepwright_study::matrix;
 use stepwright_study::runner::Opening;
-use stepwright_world::options::{self, Values};
+use stepwright_world::options::{self, Kind, OptionSpec, Values};
 use stepwright_world::{Sources, WORLDS};
 
 /// How long it is waited for a method in another process to say what it is.
@@ -24,6 +24,9 @@ const STEPS: u32 = 20;
 /// Lists the methods.
 #[derive(Debug, Args)]
 pub struct Methods {
+    /// That method alone, with its options; external:NAME is one of your own
+    #[arg(value_name = "NAME", conflicts_with_all = ["options", "matrix"])]
+    name: Option<String>,
     /// Print what can be set of methods, as a Markdown table
     #[arg(long, conflicts_with = "matrix")]
     options: bool,
@@ -46,7 +49,12 @@ impl Methods {
             (_, true) => return self.play(global),
             _ => {
                 let config = global.load()?;
-                print(&(list() + &list_own(&config)))?;
+                print(&match &self.name {
+                    Some(name) => with_options(name, &config)?,
+                    None => {
+                        method::all().iter().map(|info| described(info) + "\n").collect::<String>() + &list_own(&config)
+                    }
+                })?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -84,32 +92,51 @@ impl Methods {
     }
 }
 
-fn list() -> String {
-    let flags = |info: &MethodInfo| {
-        let flags: Vec<String> = info.options.iter().map(|o| format!("--{}", o.key)).collect();
-        format!("  options: {}\n\n", flags.join(" "))
+/// A method with its options: flags, what they may be, what they do.
+fn with_options(name: &str, config: &Config) -> Result<String, CliError> {
+    if let Some(own) = name.strip_prefix(method::EXTERNAL) {
+        let command = config.methods.get(own);
+        let command =
+            command.ok_or_else(|| CliError::Usage(format!("{name}: [methods.{own}] is not configured here")))?;
+        return Ok(described_own(own, command));
+    }
+    let known = method::all();
+    let Some(info) = known.iter().find(|info| info.id == name) else {
+        let names: Vec<&str> = known.iter().map(|info| info.id).collect();
+        return Err(CliError::Usage(format!("there is no method `{name}`: {}", options::known_names(name, &names))));
     };
-    method::all().iter().map(|info| described(info) + &flags(info)).collect()
+    let option = |spec: &OptionSpec| option_line(&format!("--{}", spec.key), spec);
+    Ok(described(info) + &info.options.iter().map(option).collect::<String>())
 }
 
-/// The same of a person's own methods, their options with what they may be; where one cannot be used, the reason.
+/// A person's own methods, with their options; where one cannot be used, the reason.
 fn list_own(config: &Config) -> String {
-    let listed = config.methods.iter().map(|(name, command)| match command.introduce(PATIENCE) {
-        Err(why) => format!("{}{name}: cannot be used: {why}\n\n", method::EXTERNAL),
-        Ok(info) => {
-            let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
-            let mut text =
-                described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
-            for spec in info.options {
-                let default = if spec.default.is_empty() { "none" } else { spec.default };
-                let key = spec.key.strip_prefix(&format!("{name}.")).unwrap_or(spec.key);
-                let allowed = spec.kind.allowed(false);
-                text.push_str(&format!("  --method-opt {key}=…  {} ({allowed}; default {default})\n", spec.about));
-            }
-            text + "\n"
-        }
-    });
-    listed.collect()
+    config.methods.iter().map(|(name, command)| described_own(name, command) + "\n").collect()
+}
+
+fn described_own(name: &str, command: &method::Command) -> String {
+    let info = match command.introduce(PATIENCE) {
+        Err(why) => return format!("{}{name}: cannot be used: {why}\n", method::EXTERNAL),
+        Ok(info) => info,
+    };
+    let version = command.version().map(|version| format!(" {version}")).unwrap_or_default();
+    let mut text =
+        described(&info) + &format!("  it is: {}{version}, {}\n", info.label, command.adapter.command_line());
+    for spec in info.options {
+        let key = spec.key.strip_prefix(&format!("{name}.")).unwrap_or(spec.key);
+        text.push_str(&option_line(&format!("--method-opt {key}=…"), spec));
+    }
+    text
+}
+
+fn option_line(flag: &str, spec: &OptionSpec) -> String {
+    let default = if spec.default.is_empty() { "none" } else { spec.default };
+    let mut text = format!("  {flag}  {} ({}; default {default})\n", spec.about, spec.kind.allowed(false));
+    if let Kind::Choice(words) = spec.kind {
+        let told = words.iter().filter(|(_, about)| !about.is_empty());
+        told.for_each(|(word, about)| text.push_str(&format!("      {word}: {about}\n")));
+    }
+    text
 }
 
 fn described(info: &MethodInfo) -> String {

@@ -72,6 +72,11 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// Whether an argument is an option of methods: there are many, and each method has few.
+pub fn is_of_methods(arg: &Arg) -> bool {
+    arg.get_help_heading() == Some(HEADING) && method_options().any(|option| option.key == arg.get_id().as_str())
+}
+
 fn method_options() -> impl Iterator<Item = &'static OptionSpec> {
     method::all_options().iter().chain([&DOMAIN])
 }
@@ -100,14 +105,11 @@ impl FromArgMatches for MethodFlags {
 
 impl Args for MethodFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let known: Vec<&str> = method::all().iter().map(|m| m.id).collect();
-        let help = format!(
-            "The method (docs/reference/methods.md): {}, or external:NAME of [methods.NAME] [env: STEPWRIGHT_METHOD]",
-            known.join(", ")
-        );
+        let help = "The method, or external:NAME of [methods.NAME]; `stepwright methods` lists them, `stepwright methods NAME` says its \
+                    options, which are flags here [env: STEPWRIGHT_METHOD]";
         let method = Arg::new("method").long("method").value_name("NAME").help(help).help_heading(HEADING);
         let own = Arg::new(METHOD_OPT).long(METHOD_OPT).value_name("KEY=VALUE").help_heading(HEADING);
-        let own = own.help("An option of the method by its key; those of your own methods are set so (`stepwright methods` lists them)");
+        let own = own.help("An option of the method by its key; those of your own methods are set so");
         let own = own.action(ArgAction::Append).value_parser(key_and_value);
         flags::add(command.arg(method).arg(own), method_options(), HEADING)
     }

@@ -13,7 +13,7 @@ use super::world::WorldName;
 use super::{CliError, Global};
 use stepwright_episode::{NodeId, log};
 use stepwright_launch::config::Config;
-use stepwright_tui::color::Depth;
+use stepwright_tui::color::{Depth, ground_is_light};
 use stepwright_tui::keymap::{Keymap, UserKeys};
 use stepwright_tui::launcher::Choice;
 use stepwright_tui::run::{Options, run};
@@ -138,6 +138,7 @@ pub(super) fn look(config: &Config) -> Result<Look, CliError> {
     let depth = if config.ui.no_color { Depth::None } else { Depth::of_environment() };
     // The default leaves the choice to the terminal.
     let name = Some(config.ui.theme.as_str()).filter(|n| *n != "auto");
+    let name = name.or_else(|| (depth != Depth::None && ground_is_light()).then_some("light"));
     let wanted = Wanted { folder: Some(&folder), name, ascii: config.ui.ascii, depth };
     let (themes, problems) = theme_file::load(wanted).map_err(CliError::Failed)?;
     remarks.extend(problems);

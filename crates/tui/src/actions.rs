@@ -31,30 +31,20 @@ impl PaneId {
 }
 
 /// Where a binding counts. Keys must differ within a context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
     /// Everywhere no text is being typed.
-    #[strum(serialize = "Everywhere")]
     Global,
-    #[strum(serialize = "Decisions and time")]
     Gate,
-    #[strum(serialize = "In the focused pane")]
     Pane,
-    #[strum(serialize = "Start screen")]
     Start,
     /// An open dialog; its letters count where no text is typed.
-    #[strum(serialize = "In a dialog")]
     Dialog,
     /// The presenter's view, before the keys of every dialog; so are those of the dialogs below.
-    #[strum(serialize = "In the presenter's view")]
     Presenter,
-    #[strum(serialize = "In the comparison of branches")]
     Comparison,
-    #[strum(serialize = "In the list of steps and branches")]
     Branches,
-    #[strum(serialize = "In the dialog of model and method")]
     Settings,
-    #[strum(serialize = "In the help")]
     HelpPage,
 }
 
@@ -71,10 +61,16 @@ pub(crate) const CONTEXTS: [Context; 10] = [
     Context::Start,
 ];
 
-impl Context {
-    pub fn title(self) -> &'static str {
-        self.into()
+/// The groups of actions, in the order of the help, each with its rows.
+pub(crate) fn groups() -> Vec<(&'static str, Vec<&'static ActionSpec>)> {
+    let mut groups: Vec<(&'static str, Vec<&'static ActionSpec>)> = Vec::new();
+    for spec in ACTIONS.iter() {
+        match groups.iter_mut().find(|(title, _)| *title == spec.group) {
+            Some((_, rows)) => rows.push(spec),
+            None => groups.push((spec.group, vec![spec])),
+        }
     }
+    groups
 }
 
 /// A movement of a cursor, in whatever list.
@@ -116,6 +112,8 @@ pub(crate) struct ActionSpec {
     /// As in the configuration's `[keys]`.
     pub name: String,
     pub context: Context,
+    /// What one wants to do with it: the heading over its row of the help and of the page of keys.
+    pub group: &'static str,
     /// Its keys unless a person changes them.
     pub keys: Vec<String>,
     pub label: &'static str,
@@ -123,13 +121,14 @@ pub(crate) struct ActionSpec {
     pub palette: bool,
 }
 
-/// Declares actions once: an enum whose variants are documented by their sentence of the help, and their rows of the table. Of each: the
+/// Declares actions once, in groups that have a context and a title: an enum whose variants are documented by their sentence of the help,
+/// and their rows of the table. Of each: the
 /// variant, its name in `[keys]`, its keys apart by spaces, its word for the footer, its sentence. `own` stands for variants that carry
 /// something; their rows are added by hand.
 macro_rules! actions {
     (
         $(#[$meta:meta])* $actions:ident as $id:expr, $rows:ident; own { $($own:tt)* }
-        $($context:ident { $($action:ident $name:literal $keys:literal $label:literal $about:literal;)* })*
+        $($context:ident $group:literal { $($action:ident $name:literal $keys:literal $label:literal $about:literal;)* })*
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,7 +138,7 @@ macro_rules! actions {
         }
 
         fn $rows() -> Vec<ActionSpec> {
-            vec![$($(spec_of(Context::$context, $id($actions::$action), $name, $keys, $label, $about),)*)*]
+            vec![$($(spec_of((Context::$context, $group), $id($actions::$action), $name, $keys, $label, $about),)*)*]
         }
     };
 }
@@ -152,7 +151,7 @@ actions! {
         Pane(PaneAction),
         Example(u8),
     }
-    Gate {
+    Gate "Decide" {
         Approve "approve" "a enter" "approve" "Take the chosen proposal, or the new belief that waits, as it is";
         Edit "edit" "e" "edit" "Edit the chosen proposal's action, or the new belief, checked as you type, then take it";
         Reject "reject" "x r" "reject" "Refuse the chosen proposal with a reason for the model, or the new belief";
@@ -160,23 +159,37 @@ actions! {
         NextProposal "next-proposal" "] j down" "next" "Choose the next proposal";
         PreviousProposal "previous-proposal" "[ k up" "previous" "Choose the previous proposal";
         Manual "manual" "m" "type action" "Type any action yourself, with completion over the admissible ones";
+        Propose "propose" "P" "propose" "Ask for proposals at this step again, or have the new belief written again";
+    }
+    Gate "Let steps be taken, and stop them" {
         Policy "policy" "p" "policy" "Say when steps are taken without asking you, and when that stops";
         Breakpoints "breakpoints" "B" "breakpoints" "Say at which actions, failing assertions, changes of the state, rewards or errors automatic steps stop";
         Cancel "cancel" "esc ctrl-c" "stop" "Stop what is running: an ask, an inference, automatic steps";
-        Propose "propose" "P" "propose" "Ask for proposals at this step again, or have the new belief written again";
+        RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
+    }
+    Gate "Ask another model or method" {
+        Configure "configure" "M" "model/method" "Change the model or the method from here on";
+    }
+    Gate "Go back, branch, compare" {
         Undo "undo" "u" "undo" "Go back one decision; the world goes with it";
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
         Tree "tree" "t" "branches" "Show every step and branch; go to any of them";
-        Present "present" "V" "presenter's view" "Show the session one decision at a time over the whole screen, for a review";
         CompareBranches "compare-branches" "C" "compare" "Show branches, and other sessions, side by side, aligned by step";
+    }
+    Gate "Review, and pass on" {
+        Present "present" "V" "presenter's view" "Show the session one decision at a time over the whole screen, for a review";
         Blind "blind" "b" "blind" "Hide the world's dry run, its truth, recorded answers and what is recommended until you decide, or show them again";
         Note "note" "c" "note" "Write a remark into the session";
-        RestartWorld "restart-world" "R" "restart world" "Restart the process of an external world and replay the steps so far";
-        Configure "configure" "M" "model/method" "Change the model or the method from here on";
     }
-    Global {
+    Global "Review, and pass on" {
+        Export "export" "ctrl-e" "export" "Write the session out as a page, records or a recording";
+    }
+    Global "Find a key or a word" {
         Help "help" "?" "help" "Show all keys";
         Palette "palette" ": ctrl-p" "commands" "Find a command by name";
+        Message "message" "!" "message" "Read the last message in full";
+    }
+    Global "Arrange the panes" {
         FocusNext "focus-next" "tab" "next pane" "Focus the next pane: keys go to it";
         FocusPrevious "focus-previous" "shift-tab" "previous pane" "Focus the previous pane: keys go to it";
         LayoutStepping "layout-stepping" "f10 alt-s" "layout: stepping" "Arrange the panes for deciding step by step: all four kinds of evidence at once";
@@ -188,14 +201,14 @@ actions! {
         Taller "taller" "ctrl-down" "taller" "Make the focused pane taller";
         Shorter "shorter" "ctrl-up" "shorter" "Make the focused pane shorter";
         Theme "theme" "T" "theme" "Choose another theme";
+    }
+    Global "Begin, open, leave" {
         StartScreen "start-screen" "ctrl-o" "start screen" "Begin another episode or open a session";
-        Export "export" "ctrl-e" "export" "Write the session out as a page, records or a recording";
-        Message "message" "!" "message" "Read the last message in full";
         Redraw "redraw" "ctrl-l" "redraw" "Paint the whole screen again";
         Suspend "suspend" "ctrl-z" "suspend" "Stop and return to the shell; `fg` comes back";
         Quit "quit" "q ctrl-q" "quit" "Leave; the session is already saved";
     }
-    Dialog {
+    Dialog "In a dialog" {
         Accept "accept" "enter" "accept" "Accept the dialog";
         AcceptText "accept-text" "ctrl-s" "accept" "Accept a text of many lines, where Enter begins a line";
         Close "close" "esc ctrl-c q" "cancel" "Close the dialog and change nothing";
@@ -207,7 +220,7 @@ actions! {
         ItemBottom "item-bottom" "G end" "bottom" "To the last item, or the end";
         Complete "complete" "tab" "complete" "Complete with the marked item, or go to the next field";
     }
-    Presenter {
+    Presenter "In the presenter's view" {
         NextDecision "present-next" "right l n" "next" "To the next decision";
         PreviousDecision "present-previous" "left h p" "previous" "To the previous decision";
         FirstDecision "present-first" "g home" "first" "To the beginning of the episode";
@@ -217,7 +230,7 @@ actions! {
         Slower "present-slower" "-" "slower" "Show each decision for a longer time";
         NextBranch "present-branch" "b" "branch" "Show the next branch, at the same decision if it has that";
     }
-    Comparison {
+    Comparison "In the comparison of branches" {
         NextDifference "compare-next" "n d" "next difference" "To the next row in which the columns differ";
         PreviousDifference "compare-previous" "N" "previous difference" "To the previous row in which the columns differ";
         NextColumn "compare-right" "right l" "right" "To the column on the right";
@@ -226,21 +239,21 @@ actions! {
         AllColumns "compare-all" "r" "all" "Put back every column that was taken out";
         AddColumn "compare-add" "+ a" "add" "Add a column: another session";
     }
-    Branches {
+    Branches "In the list of steps and branches" {
         NameBranch "branch-name" "n" "name" "Give the branch a name";
         HideBranch "branch-hide" "h" "hide or show" "Hide the steps of the branch in the list, or show them again";
         DeleteBranch "branch-delete" "x" "delete or bring back" "Leave the branch out of lists and exports, or bring it back";
         DeletedBranches "branch-deleted" "D" "list deleted" "List deleted branches too, or leave them out";
     }
-    Settings {
+    Settings "In the dialog of model and method" {
         NextValue "option-next" "right space +" "change" "The next value of the marked option";
         PreviousValue "option-previous" "left -" "change back" "The previous value of the marked option";
         PreviousList "option-list-back" "shift-tab" "previous list" "To the list before";
     }
-    HelpPage {
+    HelpPage "In the help" {
         SearchHelp "help-search" "/" "search" "Search in keys, commands and the glossary";
     }
-    Start {
+    Start "Start screen" {
         Begin "begin" "enter" "begin" "Begin the episode, or open the marked session";
         NextField "next-field" "tab right" "next list" "To the next list";
         PreviousField "previous-field" "shift-tab left" "previous list" "To the previous list";
@@ -257,7 +270,7 @@ actions! {
 actions! {
     PaneAction as ActionId::Pane, pane_rows;
     own {}
-    Pane {
+    Pane "Read the focused pane" {
         Up "row-up" "k up" "up" "One row up";
         Down "row-down" "j down" "down" "One row down";
         PageUp "page-up" "pageup ctrl-u" "page up" "One page up";
@@ -268,15 +281,38 @@ actions! {
         Right "right" "l right" "right" "Scroll to the right, or open a branch";
         ToggleFold "fold" "space" "fold" "Open or close the fold under the cursor";
         Activate "activate" "enter" "open" "Act on the row under the cursor: choose it, open it, go there";
+        Back "back" "esc backspace" "back" "Leave what is shown over the pane's list";
+        WordsOn "words-on" "} shift-down" "more words" "Scroll the words on the row under the cursor, where they are longer than their box";
+        WordsBack "words-back" "{ shift-up" "words back" "Scroll those words back";
+        Search "search" "/" "search" "Search in the pane";
+        NextMatch "next-match" "n" "next match" "To the next match";
+        PreviousMatch "previous-match" "N" "previous match" "To the previous match";
+        Cycle "cycle" "v" "view" "Change what the pane shows";
+        UnfoldAll "unfold-all" "O" "open all" "Open all that is folded; again: as far as there is room";
+        FoldAll "fold-all" "o" "close all" "Fold all that is open";
+        Follow "follow" "f" "follow" "Show the chosen proposal's action again, from here on";
+        Copy "copy" "y" "copy" "Copy the row under the cursor to the clipboard";
+        CopyPath "copy-path" "$" "copy path" "Copy the path of the value under the cursor, as a JSONPath";
+        RawJson "raw-json" "\"" "raw JSON" "Show the JSON text of the state in place of its tree";
+    }
+    Pane "Edit what the focused pane shows" {
         Edit "row-edit" "e" "edit" "Edit the row under the cursor in place";
         EditWhole "edit-whole" "E" "edit whole" "Edit all of what is shown as a text: the belief, the plan or program in force, the skills";
         Add "row-add" "+ i" "add" "Add a row";
         ToggleReject "row-reject" "x delete" "reject" "Reject or restore the row under the cursor";
         Adopt "adopt" "A" "adopt" "Put the shown choice in force";
+        UndoChange "undo-change" "Z" "undo change" "Take the last change of what the pane shows back; no step is undone";
+        RedoChange "redo-change" "Y" "redo change" "Make the change again that was taken back";
+        MoveUp "row-earlier" "K" "move up" "Move the row up among those below the same parent";
+        MoveDown "row-later" "J" "move down" "Move the row down among those below the same parent";
+        Force "force" "F" "force" "Do the row's action although a condition blocks it";
+        Save "save-set" "W" "save" "Write what is in force to a file";
+        Load "load-set" "R" "load" "Read a file and show what it would change, before it does";
+    }
+    Pane "Infer, judge and merge candidates" {
         Run "infer" "I" "infer" "Infer candidates, or find out what else the pane is for, of what is shown";
         RunAll "infer-all" "ctrl-a" "infer all" "The same for everything";
         Distil "distil" "D" "distil" "Have the model in use propose: what logs teach, a cut of the log shown, tips from the pair shown";
-        Back "back" "esc backspace" "back" "Leave what is shown over the pane's list";
         Operand "pick" "." "pick" "Pick the row to be merged or compared with another; what is marked for adoption stays marked";
         MergeAll "merge-and" "&" "merge: all" "Merge the picked rows (with one picked, that and the row under the cursor) into one that needs all of them";
         MergeAny "merge-or" "|" "merge: any" "Merge the picked rows (with one picked, that and the row under the cursor) into one that needs any of them";
@@ -285,34 +321,15 @@ actions! {
         MarkAll "mark-all" "*" "unmark" "Mark no row, or what is suggested again";
         HeldBack "held-back" "H" "held back" "Show or hide the valid candidates that were held back for lack of evidence";
         Ranking "ranking" "r" "ranking" "Rank by the evidence rule, or by Equation (1) of the paper alone";
-        UndoChange "undo-change" "Z" "undo change" "Take the last change of what the pane shows back; no step is undone";
-        RedoChange "redo-change" "Y" "redo change" "Make the change again that was taken back";
         Compare "compare" "d" "compare" "Set two sets side by side; the same key changes the left one";
-        Save "save-set" "W" "save" "Write what is in force to a file";
-        Load "load-set" "R" "load" "Read a file and show what it would change, before it does";
         Score "score" "L" "score" "Have the model score the valid candidates: mean log-probability a token";
         Options "options" "S" "options" "Say how many demonstrations and samples a model is asked with; how tips are distilled: as published, or by the paper's ablations";
-        MoveUp "row-earlier" "K" "move up" "Move the row up among those below the same parent";
-        MoveDown "row-later" "J" "move down" "Move the row down among those below the same parent";
-        Force "force" "F" "force" "Do the row's action although a condition blocks it";
-        Follow "follow" "f" "follow" "Show the chosen proposal's action again, from here on";
-        Cycle "cycle" "v" "view" "Change what the pane shows";
-        WordsOn "words-on" "} shift-down" "more words" "Scroll the words on the row under the cursor, where they are longer than their box";
-        WordsBack "words-back" "{ shift-up" "words back" "Scroll those words back";
-        Search "search" "/" "search" "Search in the pane";
-        NextMatch "next-match" "n" "next match" "To the next match";
-        PreviousMatch "previous-match" "N" "previous match" "To the previous match";
-        Copy "copy" "y" "copy" "Copy the row under the cursor to the clipboard";
-        UnfoldAll "unfold-all" "O" "open all" "Open all that is folded; again: as far as there is room";
-        FoldAll "fold-all" "o" "close all" "Fold all that is open";
-        RawJson "raw-json" "\"" "raw JSON" "Show the JSON text of the state in place of its tree";
-        CopyPath "copy-path" "$" "copy path" "Copy the path of the value under the cursor, as a JSONPath";
     }
 }
 
 pub(crate) const EXAMPLE_KEYS: usize = 9;
 
-pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
+pub(crate) static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
     let mut rows: Vec<ActionSpec> = own_rows().into_iter().chain(pane_rows()).collect();
     rows.sort_by_key(|row| CONTEXTS.iter().position(|context| *context == row.context));
     let mut after = |id, more: &mut dyn Iterator<Item = ActionSpec>| {
@@ -323,7 +340,7 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
         ActionId::PreviousProposal,
         &mut (1..=9).map(|n| {
             let (name, about) = (format!("choose-{n}"), format!("Choose proposal {n} of the list"));
-            spec_of(Context::Gate, ActionId::Choose(n), &name, &n.to_string(), "choose", &about)
+            spec_of((Context::Gate, "Decide"), ActionId::Choose(n), &name, &n.to_string(), "choose", &about)
         }),
     );
     after(
@@ -331,7 +348,7 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
         &mut PANES.iter().zip(1..).map(|(pane, n)| {
             let (title, keys) = (pane.title(), format!("alt-{n} f{n}"));
             let (name, about) = (format!("focus-{}", title.to_lowercase()), format!("Show {title} and focus it"));
-            spec_of(Context::Global, ActionId::Focus(*pane), &name, &keys, title, &about)
+            spec_of((Context::Global, "Arrange the panes"), ActionId::Focus(*pane), &name, &keys, title, &about)
         }),
     );
     let ordinals: [&str; EXAMPLE_KEYS] =
@@ -340,19 +357,26 @@ pub static ACTIONS: LazyLock<Vec<ActionSpec>> = LazyLock::new(|| {
         ActionId::PreviousField,
         &mut ordinals.into_iter().zip(1..).map(|(ordinal, n)| {
             let (name, about) = (format!("example-{n}"), format!("Open the {ordinal} example session"));
-            spec_of(Context::Start, ActionId::Example(n), &name, &n.to_string(), "example", &about)
+            spec_of((Context::Start, "Start screen"), ActionId::Example(n), &name, &n.to_string(), "example", &about)
         }),
     );
     rows
 });
 
-fn spec_of(context: Context, id: ActionId, name: &str, keys: &str, label: &'static str, about: &str) -> ActionSpec {
+fn spec_of(
+    (context, group): (Context, &'static str),
+    id: ActionId,
+    name: &str,
+    keys: &str,
+    label: &'static str,
+    about: &str,
+) -> ActionSpec {
     let keys = keys.split_whitespace().map(str::to_owned).collect();
     let palette = matches!(context, Context::Gate | Context::Global);
-    ActionSpec { id, name: name.to_owned(), context, keys, label, about: about.to_owned(), palette }
+    ActionSpec { id, name: name.to_owned(), context, group, keys, label, about: about.to_owned(), palette }
 }
 
-pub fn spec(id: ActionId) -> Option<&'static ActionSpec> {
+pub(crate) fn spec(id: ActionId) -> Option<&'static ActionSpec> {
     ACTIONS.iter().find(|s| s.id == id)
 }
 

@@ -10,6 +10,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 use unicode_width::UnicodeWidthStr;
 
+use super::actions::ActionId;
+use super::keymap::Keymap;
 use super::pane::{PANES, PaneId};
 use super::panes::offer;
 use super::request;
@@ -142,61 +144,65 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
     frame.render_widget(line, area);
 }
 
+/// A pane's name where there is little room: cut as anyone would cut it.
 fn short_title(pane: PaneId) -> &'static str {
     match pane {
-        PaneId::Program => "Prog",
-        PaneId::Proposals => "Prop",
-        PaneId::Preconditions => "Cond",
-        PaneId::State => "State",
-        PaneId::Blocking => "Blk",
-        PaneId::Observations => "Obs",
-        PaneId::Model => "Model",
-        PaneId::Log => "Log",
-        PaneId::Skills => "Skl",
+        PaneId::Preconditions => "Precond.",
+        PaneId::Observations => "Observ.",
+        other => other.title(),
     }
 }
 
-/// Columns of a tab that is its pane's number alone.
-const NUMBER: u16 = 3;
+/// A tab of the bar: a pane, where it is, and the text that stands for it: the key that goes there, and its name.
+pub(crate) struct Tab {
+    pub pane: PaneId,
+    pub area: Rect,
+    key: String,
+    name: &'static str,
+}
 
-/// Columns of each pane's tab, in order. Where there is little room the names are short, then all but the shown one's are left to their
-/// numbers.
-pub(crate) fn tab_spans(area: Rect, shown: PaneId) -> Vec<(PaneId, Rect)> {
-    let width = |pane: PaneId, short: bool| {
-        let title = if short { short_title(pane) } else { pane.title() };
-        title.len() as u16 + 4
+/// The tabs of one-pane screens. Where there is little room the keys are left out, then names are short, then of all but the shown pane
+/// there is the key alone.
+pub(crate) fn tabs(keymap: &Keymap, area: Rect, shown: PaneId) -> Vec<Tab> {
+    let key = |pane| {
+        let keys = keymap.keys(ActionId::Focus(pane)).iter().map(ToString::to_string);
+        keys.min_by_key(String::len).unwrap_or_default()
     };
-    let total = |short| PANES.iter().copied().map(|p| width(p, short && p != shown)).sum::<u16>();
-    let short = total(false) > area.width;
-    let bare = short && total(true) > area.width;
+    let form = |keys: bool, short: bool, names: bool| {
+        let text = move |pane: PaneId| match () {
+            () if !names && pane != shown => ("", key(pane)),
+            () => (if short { short_title(pane) } else { pane.title() }, if keys { key(pane) } else { String::new() }),
+        };
+        PANES.iter().map(|pane| text(*pane)).collect::<Vec<_>>()
+    };
+    // A blank before each, and one behind a name.
+    let width = |(name, key): &(&str, String)| {
+        let between = usize::from(!name.is_empty() && !key.is_empty());
+        1 + key.width() + between + name.width() + usize::from(!name.is_empty())
+    };
+    let fits = |texts: &Vec<(&str, String)>| texts.iter().map(width).sum::<usize>() <= usize::from(area.width);
+    let forms = [(true, false, true), (false, false, true), (false, true, true), (false, true, false)];
+    let mut forms = forms.into_iter().map(|(keys, short, names)| form(keys, short, names));
+    let last = form(false, true, false);
+    let texts = forms.find(fits).unwrap_or(last);
     let mut x = area.x;
-    let mut out = Vec::with_capacity(PANES.len());
-    for &pane in PANES {
-        let wanted = if bare && pane != shown { NUMBER } else { width(pane, short && pane != shown) };
-        if x.saturating_add(wanted) > area.right() {
-            break;
-        }
-        out.push((pane, Rect { x, width: wanted, ..area }));
-        x += wanted;
+    let mut tabs = Vec::with_capacity(texts.len());
+    for ((name, key), pane) in texts.into_iter().zip(PANES) {
+        let width = u16::try_from(width(&(name, key.clone()))).unwrap_or(u16::MAX).min(area.right().saturating_sub(x));
+        tabs.push(Tab { pane: *pane, area: Rect { x, width, ..area }, key, name });
+        x = x.saturating_add(width);
     }
-    out
+    tabs
 }
 
-/// The tab bar of one-pane screens: number and name of every pane.
-pub(crate) fn tab_bar(theme: &Theme, shown: PaneId, area: Rect, frame: &mut Frame<'_>) {
-    for (pane, rect) in tab_spans(area, shown) {
-        let number = PANES.iter().position(|p| *p == pane).unwrap_or(0) + 1;
-        let whole = usize::from(rect.width) >= pane.title().len() + 4;
-        let name = if whole { pane.title() } else { short_title(pane) };
-        let name = if rect.width == NUMBER { "" } else { name };
-        let (name_style, key_style) = if pane == shown {
-            (theme.style(Role::Selected), theme.style(Role::Selected))
-        } else {
-            (theme.style(Role::Text), theme.style(Role::Key))
-        };
-        let name = if name.is_empty() { String::new() } else { format!("{name} ") };
-        let line = Line::from(vec![Span::styled(format!(" {number} "), key_style), Span::styled(name, name_style)]);
-        frame.render_widget(line, rect);
+/// The tab bar of one-pane screens.
+pub(crate) fn tab_bar(tabs: &[Tab], theme: &Theme, shown: PaneId, frame: &mut Frame<'_>) {
+    for Tab { pane, area, key, name } in tabs {
+        let roles = if *pane == shown { [Role::Selected; 2] } else { [Role::Key, Role::Text] };
+        let key = if key.is_empty() { String::new() } else { format!(" {key}") };
+        let name = if name.is_empty() { String::new() } else { format!(" {name} ") };
+        let spans = [(key, roles[0]), (name, roles[1])].map(|(text, role)| Span::styled(text, theme.style(role)));
+        frame.render_widget(Line::from(spans.to_vec()), *area);
     }
 }
 
@@ -353,16 +359,34 @@ fn without_folders(text: &str, ellipsis: &str) -> String {
     text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
+/// A key of the footer with its word: a click on it does the action, if there is one.
+#[derive(Debug, Clone)]
+pub struct Hint {
+    pub action: Option<ActionId>,
+    pub key: String,
+    pub word: &'static str,
+}
+
+impl Hint {
+    fn width(&self) -> usize {
+        self.key.width() + self.word.width() + 1
+    }
+
+    fn drawn(&self, theme: &Theme) -> Line<'static> {
+        let key = Span::styled(self.key.clone(), theme.style(Role::Key));
+        Line::from(vec![key, Span::styled(format!(" {}", self.word), theme.style(Role::Dim))])
+    }
+}
+
 /// Hints of which the last is always among those that fit into so many columns: how to get out is never cut.
-pub(crate) fn with_last(mut hints: Vec<(String, &str)>, columns: u16) -> Vec<(String, &str)> {
+pub(crate) fn with_last(mut hints: Vec<Hint>, columns: u16) -> Vec<Hint> {
     let Some(last) = hints.pop() else { return hints };
-    let columns_of = |(key, word): &(String, &str)| key.width() + word.width() + 3;
-    let mut room = usize::from(columns).saturating_sub(1 + columns_of(&last));
+    let mut room = usize::from(columns).saturating_sub(3 + last.width());
     hints.retain({
         let mut full = false;
         move |hint| {
-            full |= columns_of(hint) > room;
-            room = room.saturating_sub(columns_of(hint));
+            full |= hint.width() + 2 > room;
+            room = room.saturating_sub(hint.width() + 2);
             !full
         }
     });
@@ -370,40 +394,36 @@ pub(crate) fn with_last(mut hints: Vec<(String, &str)>, columns: u16) -> Vec<(St
     hints
 }
 
-/// The footer: as many hints as fit, the last one always at the right end.
+/// The footer: as many hints as fit, the last one always at the right end; where each of them is.
 pub fn footer(
-    hints: &[(String, &str)],
-    last: Option<(String, &str)>,
+    hints: &[Hint],
+    last: Option<Hint>,
     theme: &Theme,
     area: Rect,
     frame: &mut Frame<'_>,
-) {
-    let piece = |key: &str, word: &str| {
-        vec![
-            Span::styled(key.to_owned(), theme.style(Role::Key)),
-            Span::styled(format!(" {word}"), theme.style(Role::Dim)),
-        ]
+) -> Vec<(Rect, ActionId)> {
+    let mut places = Vec::new();
+    let mut draw = |hint: &Hint, x: u16| {
+        let width = u16::try_from(hint.width()).unwrap_or(u16::MAX).min(area.right().saturating_sub(x));
+        let place = Rect { x, width, ..area };
+        frame.render_widget(hint.drawn(theme), place);
+        places.extend(hint.action.map(|action| (place, action)));
+        x.saturating_add(width)
     };
-    let width = |key: &str, word: &str| key.width() + word.width() + 1;
-    let reserve = last.as_ref().map_or(0, |(k, w)| width(k, w) + 2);
-    let mut room = usize::from(area.width).saturating_sub(reserve + 1);
-    let mut spans = vec![Span::raw(" ")];
-    for (key, word) in hints {
-        let needed = width(key, word) + 2;
-        if needed > room {
+    let reserve = last.as_ref().map_or(0, |hint| hint.width() + 2);
+    let end = area.right().saturating_sub(u16::try_from(reserve).unwrap_or(u16::MAX));
+    let mut x = area.x.saturating_add(1);
+    for hint in hints {
+        if usize::from(x) + hint.width() + 2 > usize::from(end) {
             break;
         }
-        room -= needed;
-        spans.extend(piece(key, word));
-        spans.push(Span::raw("  "));
+        x = draw(hint, x).saturating_add(2);
     }
-    frame.render_widget(Line::from(spans), area);
-    if let Some((key, word)) = last {
-        let line = Line::from(piece(&key, word));
-        let w = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
-        let x = area.right().saturating_sub(w + 1).max(area.x);
-        frame.render_widget(line, Rect { x, width: w, ..area });
+    if let Some(hint) = last {
+        let width = u16::try_from(hint.width()).unwrap_or(u16::MAX).min(area.width);
+        draw(&hint, area.right().saturating_sub(width + 1).max(area.x));
     }
+    places
 }
 
 pub fn ground(theme: &Theme, area: Rect, frame: &mut Frame<'_>) {
@@ -449,12 +469,18 @@ mod tests {
     }
 
     #[test]
-    fn every_tab_is_there_however_narrow_the_screen() {
-        for width in [44, 60, 80] {
-            let area = Rect { x: 0, y: 0, width, height: 1 };
+    fn every_tab_is_there_however_narrow_the_screen_and_a_digit_on_it_is_a_key() {
+        let keymap = Keymap::default();
+        for width in 40..160 {
             for &pane in PANES {
-                let spans = tab_spans(area, pane);
-                assert_eq!(spans.len(), PANES.len(), "{pane:?} at {width}");
+                let tabs = tabs(&keymap, Rect { x: 0, y: 0, width, height: 1 }, pane);
+                assert_eq!(tabs.len(), PANES.len());
+                for tab in &tabs {
+                    assert!(tab.area.width > 2 && tab.area.right() <= width, "{:?} at {width}", tab.pane);
+                    let goes = keymap.keys(ActionId::Focus(tab.pane)).iter().any(|key| key.to_string() == tab.key);
+                    assert!(goes || tab.key.is_empty() && !tab.name.is_empty(), "{} at {width}", tab.key);
+                    assert!(!tab.name.contains(|c: char| c.is_ascii_digit()));
+                }
             }
         }
     }

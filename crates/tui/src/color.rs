@@ -65,10 +65,26 @@ impl Depth {
     }
 }
 
-/// Whether the terminal says that its ground is light (`COLORFGBG`, set by some terminals; asking could stall).
-pub(crate) fn ground_is_light() -> bool {
+/// Whether the terminal's ground is light: as `COLORFGBG` says, else as the terminal answers when it is asked.
+pub fn ground_is_light() -> bool {
     let colours = std::env::var("COLORFGBG").unwrap_or_default();
-    matches!(colours.rsplit(';').next(), Some("7" | "15"))
+    match colours.rsplit(';').next().filter(|index| !index.is_empty()) {
+        Some(index) => matches!(index, "7" | "15"),
+        None => {
+            super::terminal::ask_ground().and_then(|text| answered(&text)).is_some_and(|ground| luminance(ground) > 0.5)
+        }
+    }
+}
+
+/// The colour in a terminal's answer about its ground: `rgb:RR/GG/BB` of one to four digits each.
+fn answered(text: &str) -> Option<(u8, u8, u8)> {
+    let (_, rest) = text.split_once("\x1b]11;rgb")?;
+    let (_, rest) = rest.split_once(':')?;
+    let mut parts = rest.split(|c: char| !c.is_ascii_hexdigit()).take(3).map(|digits| {
+        let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)?.checked_sub(1).filter(|most| *most > 0)?;
+        u8::try_from(u32::from_str_radix(digits, 16).ok()? * 255 / most).ok()
+    });
+    Some((parts.next()??, parts.next()??, parts.next()??))
 }
 
 /// Reads `red`, `bright-red`, `#rrggbb` or `0` to `255`.
@@ -120,22 +136,35 @@ fn nearest_index(wanted: (u8, u8, u8)) -> u8 {
     (16..=255).min_by_key(|i| rgb(Color::Indexed(*i)).map_or(u32::MAX, |c| distance(c, wanted))).unwrap_or(15)
 }
 
-fn nearest_named(wanted: (u8, u8, u8)) -> Color {
-    NAMED.iter().min_by_key(|n| distance(n.2, wanted)).map_or(Color::Reset, |n| n.1)
+/// Between the brightest and the darkest component of what still is a grey.
+const GREY: u8 = 48;
+
+/// Of the sixteen: a grey for a grey, else the colour of that hue, however far it is: a tick is green, and dim text is not blue.
+fn nearest_named((r, g, b): (u8, u8, u8)) -> Color {
+    let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+    if most - least < GREY {
+        let greys = NAMED.iter().filter(|(.., (r, g, b))| r == g && g == b);
+        return greys.min_by_key(|named| distance(named.2, (r, g, b))).map_or(Color::Reset, |named| named.1);
+    }
+    let sum = u16::from(most) + u16::from(least);
+    let hue = [r, g, b].into_iter().zip([1, 2, 4]).filter(|(part, _)| u16::from(*part) * 2 > sum).map(|(_, bit)| bit);
+    let bright = if sum > 255 { 8 } else { 0 };
+    NAMED.get(hue.sum::<usize>() + bright).map_or(Color::Reset, |named| named.1)
 }
 
 /// Contrast of two colours by WCAG 2, from 1 to 21; `None` where a colour's appearance is not known.
 pub fn contrast(a: Color, b: Color) -> Option<f64> {
-    let luminance = |color| -> Option<f64> {
-        let (r, g, b) = rgb(color)?;
-        let linear = |c: u8| {
-            let c = f64::from(c) / 255.0;
-            if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-        };
-        Some(0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b))
-    };
-    let (a, b) = (luminance(a)?, luminance(b)?);
+    let (a, b) = (luminance(rgb(a)?), luminance(rgb(b)?));
     Some((a.max(b) + 0.05) / (a.min(b) + 0.05))
+}
+
+/// By WCAG 2, from 0 (black) to 1.
+fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
+    let linear = |c: u8| {
+        let c = f64::from(c) / 255.0;
+        if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
 }
 
 #[cfg(test)]
@@ -158,6 +187,20 @@ mod tests {
         assert_eq!(Depth::Sixteen.nearest(Color::Rgb(250, 250, 250)), Some(Color::White));
         assert_eq!(Depth::Sixteen.nearest(Color::Indexed(1)), Some(Color::Red));
         assert_eq!(Depth::None.nearest(Color::Red), None);
+    }
+
+    #[test]
+    fn a_terminals_answer_about_its_ground_is_read() {
+        for (text, ground) in [
+            ("\x1b]11;rgb:fbfb/fafa/f7f7\x1b\\\x1b[?62;4c", Some((251, 250, 247))),
+            ("\x1b]11;rgb:00/80/ff\x07", Some((0, 128, 255))),
+            ("\x1b]11;rgba:f/f/0/f\x07", Some((255, 255, 0))),
+            ("\x1b[?1;2c", None),
+            ("\x1b]11;rgb:zz/00/00\x07", None),
+            ("\x1b]11;rgb:fffff0000/0/0\x07", None),
+        ] {
+            assert_eq!(answered(text), ground, "{text:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use crossterm::event::{Event, KeyEvent};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use signal_hook::consts::{
     SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGUSR1, SIGUSR2,
     SIGVTALRM, SIGXCPU, SIGXFSZ,
@@ -29,6 +29,8 @@ pub enum Input<'a> {
 #[derive(Debug)]
 pub enum Message {
     Terminal(Event),
+    /// More characters at once than anyone types.
+    AtOnce(String),
     TerminalGone(String),
     /// From the driver of that generation; a new driver makes those before it stale.
     Notice(u64, Notice),
@@ -51,17 +53,55 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) fn read_terminal(to: Sender<Message>) {
     watch_terminal(to.clone());
     spawn("terminal events", move || {
+        let more = || matches!(crossterm::event::poll(Duration::ZERO), Ok(true)).then(crossterm::event::read)?.ok();
         loop {
-            let message = match crossterm::event::read() {
-                Ok(event) => Message::Terminal(event),
-                Err(error) => Message::TerminalGone(error.to_string()),
+            let messages = match crossterm::event::read() {
+                Ok(event) => gathered(event, more),
+                Err(error) => vec![Message::TerminalGone(error.to_string())],
             };
-            let last = matches!(message, Message::TerminalGone(_));
-            if to.send(message).is_err() || last {
-                return;
+            for message in messages {
+                let last = matches!(message, Message::TerminalGone(_));
+                if to.send(message).is_err() || last {
+                    return;
+                }
             }
         }
     });
+}
+
+/// Characters that are there at once from which on nobody has typed them.
+const AT_ONCE: usize = 5;
+
+/// An event with those that are there already. Many characters, not all of one key that is held, are a text that was pasted by a terminal
+/// which puts no brackets around it.
+fn gathered(first: Event, mut more: impl FnMut() -> Option<Event>) -> Vec<Message> {
+    let mut text = String::new();
+    let mut events = vec![first];
+    while let Some(character) = events.last().and_then(typed) {
+        text.push(character);
+        match more() {
+            Some(event) => events.push(event),
+            None => break,
+        }
+    }
+    let several = text.chars().next().is_some_and(|first| text.chars().any(|c| c != first));
+    let len = text.chars().count();
+    if len < AT_ONCE || !several {
+        return events.into_iter().map(Message::Terminal).collect();
+    }
+    let rest = events.into_iter().skip(len).map(Message::Terminal);
+    std::iter::once(Message::AtOnce(text)).chain(rest).collect()
+}
+
+/// The character of a key that is typed as text.
+fn typed(event: &Event) -> Option<char> {
+    let Event::Key(key) = event else { return None };
+    let plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty() && key.kind == KeyEventKind::Press;
+    match key.code {
+        KeyCode::Char(character) if plain => Some(character),
+        KeyCode::Enter if plain => Some('\n'),
+        _ => None,
+    }
 }
 
 /// Reports a terminal that was closed. Who has it as the controlling terminal gets a signal, others none; reading goes on for ever then,
@@ -149,4 +189,37 @@ pub(crate) fn in_background(name: &str, to: Sender<Message>, work: impl FnOnce()
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     // A system without room for one more thread: its messages never arrive, the rest keeps working.
     let _ = thread::Builder::new().name(name.to_owned()).spawn(work);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(keys: &str) -> Vec<String> {
+        let key = |c: char| match c {
+            '\n' => KeyEvent::from(KeyCode::Enter),
+            '\t' => KeyEvent::from(KeyCode::Tab),
+            '^' => KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL),
+            c => KeyEvent::from(KeyCode::Char(c)),
+        };
+        let mut events = keys.chars().map(|c| Event::Key(key(c)));
+        let first = events.next().unwrap();
+        let messages = gathered(first, || events.next()).into_iter();
+        let word = |message| match message {
+            Message::AtOnce(text) => text,
+            Message::Terminal(Event::Key(key)) => key.code.to_string(),
+            other => format!("{other:?}"),
+        };
+        messages.map(word).collect()
+    }
+
+    #[test]
+    fn what_nobody_types_at_once_was_pasted() {
+        assert_eq!(read("aaaqa"), ["aaaqa"]);
+        assert_eq!(read("take mug\nq\t"), ["take mug\nq", "Tab"]);
+        // A held key, a few keys, and what begins with a key that is no character are keys.
+        assert_eq!(read("aaaaaaaa").len(), 8);
+        assert_eq!(read("uaq"), ["u", "a", "q"]);
+        assert_eq!(read("^hello"), ["u"], "the rest is read with what comes after");
+    }
 }

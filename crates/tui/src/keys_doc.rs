@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::actions::{ACTIONS, CONTEXTS};
+use super::actions::groups;
+use super::dialog::help::numbered;
 use super::keymap::Keymap;
 
 pub fn render() -> String {
@@ -16,15 +17,24 @@ pub fn render() -> String {
          `left`, `right`, with `ctrl-`, `alt-` or `shift-` before it. An empty list switches the action's keys off.\n\n\
          ```toml\n[keys]\napprove = \"ctrl-a\"\nundo = [\"u\", \"backspace\"]\nsuspend = []\n```\n\n\
          Keys that the focused pane and the gate share belong to the gate while Proposals has the keys, and to the pane\n\
-         elsewhere. `Enter` approves in Proposals only; `a` approves from every pane.\n",
+         elsewhere. `Enter` approves in Proposals only; `a` approves from every pane. Below, keys stand by what they are for.\n",
     );
-    for context in CONTEXTS {
+    for (title, rows) in groups() {
         // Writing to a String cannot fail.
-        let _ = write!(out, "\n## {}\n\n", context.title());
+        let _ = write!(out, "\n## {title}\n\n");
         out.push_str("| Keys | Action | What it does |\n|---|---|---|\n");
-        for spec in ACTIONS.iter().filter(|s| s.context == context) {
+        for spec in rows {
+            let row =
+                |keys: &str, name: &str, about: &str| format!("| {keys} | {name} | {} |\n", about.replace('|', "\\|"));
             let keys: Vec<String> = keymap.keys(spec.id).iter().map(|k| format!("`{k}`").replace('|', "\\|")).collect();
-            let _ = writeln!(out, "| {} | `{}` | {} |", keys.join(" "), spec.name, spec.about.replace('|', "\\|"));
+            match numbered(spec.id) {
+                Some((1, last, about)) => {
+                    let name = spec.name.trim_end_matches('1');
+                    out.push_str(&row(&format!("`1` to `{last}`"), &format!("`{name}1` to `{name}{last}`"), about));
+                }
+                Some(_) => {}
+                None => out.push_str(&row(&keys.join(" "), &format!("`{}`", spec.name), &spec.about)),
+            }
         }
     }
     out

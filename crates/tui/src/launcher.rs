@@ -3,7 +3,6 @@
 //! The workbench knows no world, method or model; its caller hands in a [`Launcher`]. Everything here may block and is
 //! called off the drawing thread.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -57,8 +56,6 @@ pub struct Catalog {
     pub models: Vec<Entry>,
     /// Sessions: the person's own, newest first, then shipped examples.
     pub sessions: Vec<SessionEntry>,
-    /// The arrangement of panes last used in each world, by name.
-    pub layouts: BTreeMap<String, String>,
     /// Files that could not be read, with the remedy, in words.
     pub problems: Vec<String>,
 }
@@ -130,11 +127,6 @@ pub trait Launcher: Send + Sync {
     fn fetch(&self, model: &str, report: &(dyn Fn(String) + Sync), cancel: &CancellationToken) -> Result<(), String> {
         let _ = (report, cancel);
         Err(format!("there is nothing to fetch for {model}"))
-    }
-
-    fn keep_layout(&self, world: &str, layout: &str) -> Result<(), String> {
-        let _ = (world, layout);
-        Ok(())
     }
 
     /// Remembers where a session is looked at, beside it: the session itself stays as it is.

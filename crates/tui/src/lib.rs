@@ -4,7 +4,7 @@
 //! is drawn once, and only if something changed. Panes read the view and answer actions with intents; they never talk to the
 //! driver or the terminal themselves.
 
-mod actions;
+pub mod actions;
 mod answer;
 pub mod app;
 mod belief_text;

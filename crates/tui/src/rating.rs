@@ -14,7 +14,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use stepwright_rate::Judging;
 
-use super::chrome::{self, frame_of, ground};
+use super::chrome::{self, Hint, frame_of, ground};
 use super::event::{self, Message};
 use super::terminal::{self, Screen};
 use super::theme::{Role, Theme};
@@ -120,7 +120,7 @@ pub fn draw(frame: &mut Frame<'_>, theme: &Theme, judging: &Judging, view: &mut 
         let text = sanitize::line(text).into_owned();
         frame.render_widget(Line::styled(text, theme.style(Role::Accent)), message);
     }
-    let hints = KEYS.iter().map(|(key, does)| ((*key).to_owned(), *does)).collect();
+    let hints = KEYS.iter().map(|(key, word)| Hint { action: None, key: (*key).to_owned(), word }).collect();
     chrome::footer(&chrome::with_last(hints, keys.width), None, theme, keys, frame);
 }
 

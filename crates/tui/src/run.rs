@@ -158,7 +158,7 @@ impl Workbench {
         let mut pressed = false;
         let mut next = self.receive(until)?;
         while let Some(message) = next {
-            pressed |= matches!(message, Message::Terminal(_));
+            pressed |= matches!(message, Message::Terminal(_) | Message::AtOnce(_));
             self.message(message)?;
             next = self.messages.try_recv().ok();
         }
@@ -198,6 +198,7 @@ impl Workbench {
         }
         match message {
             Message::Terminal(event) => self.app.terminal(event, now),
+            Message::AtOnce(text) => self.app.typed_at_once(&text, now),
             Message::TerminalGone(why) => return Err(End::Failed(std::io::Error::other(why))),
             Message::Notice(generation, notice) if generation == self.generation => self.app.notice(notice),
             Message::DriverGone(generation) if generation == self.generation => {
@@ -278,11 +279,6 @@ impl Workbench {
                 });
             }
             Effect::StopFetch => self.fetch.cancel(),
-            Effect::KeepLayout { world, layout } => {
-                if let Err(why) = launcher.keep_layout(&world, &layout) {
-                    self.app.say(Level::Warning, why);
-                }
-            }
             Effect::Copy(text) => self.screen.copy(&text).map_err(End::Failed)?,
             Effect::Suspend => self.suspend()?,
             Effect::Repaint => self.repaint()?,

@@ -127,6 +127,53 @@ fn knows_keyboard_flags() -> bool {
         || matches!(program.as_str(), "ghostty" | "WezTerm")
 }
 
+/// The most that a terminal may take to answer, in tenths of a second.
+const PATIENCE: u8 = 2;
+
+/// What the terminal answers when it is asked for the colour of its ground. It is asked for its attributes too, which every terminal tells: one that does not
+/// know the first question answers the second, and nobody waits.
+#[cfg(unix)]
+pub(crate) fn ask_ground() -> Option<String> {
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
+    use rustix::termios::{OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+
+    let (stdin, mut out) = (io::stdin(), io::stdout());
+    // Those that are known to answer nothing.
+    let mute = matches!(std::env::var("TERM").as_deref(), Ok("dumb" | "linux") | Err(_));
+    if mute || !stdin.is_terminal() || !out.is_terminal() {
+        return None;
+    }
+    let before = tcgetattr(&stdin).ok()?;
+    let mut asking = before.clone();
+    asking.make_raw();
+    // A read ends when nothing has come for so long.
+    asking.special_codes[SpecialCodeIndex::VMIN] = 0;
+    asking.special_codes[SpecialCodeIndex::VTIME] = PATIENCE;
+    tcsetattr(&stdin, OptionalActions::Now, &asking).ok()?;
+    let mut answer = Vec::new();
+    if out.write_all(b"\x1b]11;?\x1b\\\x1b[c").and_then(|()| out.flush()).is_ok()
+        && let Ok(descriptor) = stdin.as_fd().try_clone_to_owned()
+    {
+        let (mut input, mut bytes) = (std::fs::File::from(descriptor), [0; 256]);
+        while let Ok(read @ 1..) = input.read(&mut bytes) {
+            answer.extend_from_slice(bytes.get(..read).unwrap_or_default());
+            let text = String::from_utf8_lossy(&answer);
+            if answer.len() > 4_096 || text.split_once("\x1b[?").is_some_and(|(_, rest)| rest.contains('c')) {
+                break;
+            }
+        }
+    }
+    let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
+    Some(String::from_utf8_lossy(&answer).into_owned())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn ask_ground() -> Option<String> {
+    None
+}
+
 /// Gives the terminal back as it was found. Harmless when it is not in our modes.
 pub fn leave() {
     // A thread that draws meanwhile finishes its write first, and writes nothing after.

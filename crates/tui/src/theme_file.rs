@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for StyleSpec {
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
     pub folder: Option<&'a Path>,
-    /// The theme asked for; without it `dark`, or `light` where the terminal says its ground is light.
+    /// The theme asked for; without it `dark`, or `monochrome` where there are no colours.
     pub name: Option<&'a str>,
     pub ascii: bool,
     pub depth: Depth,
@@ -135,7 +135,6 @@ pub fn load(wanted: Wanted<'_>) -> Result<(Vec<Theme>, Vec<String>), String> {
     let first = match (wanted.name, wanted.depth) {
         (Some(name), _) => name,
         (None, Depth::None) => "monochrome",
-        (None, _) if color::ground_is_light() => "light",
         (None, _) => "dark",
     };
     if !sources.contains_key(first) {

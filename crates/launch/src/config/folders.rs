@@ -60,10 +60,6 @@ impl Paths {
         self.state.join("sessions")
     }
 
-    pub fn layouts_file(&self) -> PathBuf {
-        self.state.join("layouts.toml")
-    }
-
     /// The file of the places at which sessions were last looked at.
     pub fn places_file(&self) -> PathBuf {
         self.state.join("places.toml")

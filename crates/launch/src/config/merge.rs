@@ -32,6 +32,15 @@ pub(super) fn merge(
         let source = Source::Environment { name: "NO_COLOR".into() };
         merged.insert("ui.color".into(), ("never".into(), source));
     }
+    // What a locale cannot show is not drawn, unless someone says otherwise.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let locale = locale.filter_map(|name| Some((name, environment(name).filter(|value| !value.is_empty())?))).next();
+    if let Some((name, value)) = locale
+        && !value.to_lowercase().replace('-', "").contains("utf8")
+        && merged.get("ui.ascii").is_some_and(|(_, source)| *source == Source::Default)
+    {
+        merged.insert("ui.ascii".into(), (true.into(), Source::Environment { name: name.into() }));
+    }
     for flag in &overrides.flags {
         let found = flag.setting.rsplit_once('.').and_then(|(section, key)| Some((section, find(section, key)?)));
         // `external` has no values itself, only its sections have.

@@ -165,7 +165,8 @@ const OWN: [Setting; 65] = settings! {
             "auto, or a theme's name: dark, light, high-contrast, colour-blind, monochrome or one of your own";
         "color", Kind::Choice(&[("auto", "as the terminal has them"), ("never", "")]), "auto", [],
             "NO_COLOR in the environment means never";
-        "ascii", Kind::Switch, "false", ["STEPWRIGHT_ASCII"], "draw with ASCII characters only";
+        "ascii", Kind::Switch, "false", ["STEPWRIGHT_ASCII"],
+            "draw with ASCII characters only; a locale (LC_ALL, LC_CTYPE, LANG) that is not UTF-8 means it too";
         "mouse", Kind::Switch, "true", ["STEPWRIGHT_MOUSE"], "take mouse events";
     }
     "data" {

@@ -72,6 +72,20 @@ fn later_layers_win_and_show_says_which() {
     toml::from_str::<toml::Table>(&shown).unwrap();
 }
 
+#[test]
+fn a_locale_without_utf_8_is_drawn_in_ascii_unless_said_otherwise() {
+    for (locale, file, expected) in [
+        (&[("LANG", "C")][..], "", true),
+        (&[("LANG", "de_DE.UTF-8"), ("LC_ALL", "POSIX")], "", true),
+        (&[("LANG", "C"), ("LC_CTYPE", "C.utf8")], "", false),
+        (&[("LC_ALL", ""), ("LANG", "en_US.UTF-8")], "", false),
+        (&[("LC_ALL", "C")], "[ui]\nascii = false\n", false),
+        (&[], "", false),
+    ] {
+        assert_eq!(with(file, locale, &[]).unwrap().ui.ascii, expected, "{locale:?} {file}");
+    }
+}
+
 /// What is wrong in each case of `tests/problems.txt`: a file, after variables (`$NAME value`) and flags (`--setting value`).
 #[test]
 fn problems_are_said_with_their_place_and_a_remedy() {

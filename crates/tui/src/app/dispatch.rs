@@ -70,6 +70,11 @@ impl App {
         self.keymap.lookup(Context::Gate, chord).is_some()
     }
 
+    /// What a key does now, as the footer and the documents write it, while the panes are shown.
+    pub fn meaning(&self, key: &str) -> Option<ActionId> {
+        self.resolve(Chord::parse(key).ok()?).ok()
+    }
+
     /// The action of a key while the panes are shown. Keys that panes and gate share are the gate's in Proposals, the pane's
     /// elsewhere; one that would decide at once is never passed on from a pane that has no use for it.
     fn resolve(&self, chord: Chord) -> Result<ActionId, String> {
@@ -94,6 +99,12 @@ impl App {
                 self.keymap.hint(ActionId::Approve).unwrap_or_else(|| "the palette".into())
             )),
             (Some(_), Some(ActionId::NextProposal | ActionId::PreviousProposal)) => Err(String::new()),
+            // It is about the row under the cursor, in each pane.
+            (Some(action @ ActionId::Pane(PaneAction::ToggleReject)), Some(ActionId::Reject)) => {
+                let there = self.keymap.hint(ActionId::Focus(PaneId::Proposals)).unwrap_or_default();
+                let elsewhere = format!("; in Proposals ({there}) it rejects the chosen proposal");
+                Err(self.of_no_use(chord, action) + &elsewhere)
+            }
             (_, Some(action)) => Ok(action),
             (Some(action), None) if global.is_none() => Err(self.of_no_use(chord, action)),
             _ => global.ok_or_else(|| {
@@ -148,6 +159,36 @@ impl App {
                 Some(action @ (ActionId::Suspend | ActionId::Redraw)) => self.perform(action, now),
                 _ => self.with_dialog(now, |dialog, context| dialog.input(Input::Key(key), context)),
             },
+        }
+    }
+
+    /// What a key of the footer does, where the footer shows it.
+    pub(super) fn hinted(&mut self, action: ActionId, now: Instant) {
+        self.dirty = true;
+        match action {
+            ActionId::Help => self.open_help(),
+            ActionId::Close if !self.dialogs.is_empty() => self.close_dialog(),
+            _ if !self.dialogs.is_empty() => self.with_dialog(now, |dialog, context| dialog.act(action, context)),
+            // Where a text is typed in a pane or a search, its keys are the editor's own.
+            ActionId::Accept | ActionId::Close | ActionId::ItemDown => {
+                let lines = self.typed_in().is_some_and(|pane| pane.accept_key() != "Enter");
+                let key = match action {
+                    ActionId::Accept if lines => KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL),
+                    ActionId::Accept => KeyCode::Enter.into(),
+                    ActionId::Close => KeyCode::Esc.into(),
+                    _ => KeyCode::Down.into(),
+                };
+                self.key(key, now);
+            }
+            _ => {
+                self.dismiss_message();
+                if self.is_choosing() && !matches!(action, ActionId::Quit) {
+                    let action = self.start.act(action);
+                    self.start_action(action);
+                } else {
+                    self.perform(action, now);
+                }
+            }
         }
     }
 
@@ -230,19 +271,32 @@ impl App {
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str, now: Instant) {
-        if self.is_too_small() {
-            return;
+    /// Many characters at once: a text where one is typed, else nothing. An Enter after them accepts it, as from a program that types.
+    pub fn typed_at_once(&mut self, text: &str, now: Instant) {
+        let whole = text.trim_end_matches('\n');
+        self.paste(whole, now);
+        if whole.len() < text.len() && self.most_typed().is_some() {
+            self.key(KeyEvent::from(KeyCode::Enter), now);
         }
-        self.dirty = true;
-        let most = match self.dialogs.last() {
+    }
+
+    /// The most bytes that are taken as text where the person is; `None` where nothing is typed.
+    fn most_typed(&self) -> Option<usize> {
+        match self.dialogs.last() {
             Some(dialog) if !dialog.captures_text() => None,
             Some(dialog) if dialog.holds_lines() => Some(paste::LINES),
             Some(_) => Some(paste::LINE),
             None if self.is_choosing() => self.start.captures_text().then_some(paste::LINE),
             None => self.pane(self.focus).is_some_and(|p| p.captures_text()).then_some(paste::LINES),
-        };
-        match most {
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str, now: Instant) {
+        if self.is_too_small() {
+            return;
+        }
+        self.dirty = true;
+        match self.most_typed() {
             // Pasted text is never taken for keys: that would decide.
             None => {
                 let opens = match (self.dialogs.is_empty(), self.is_choosing()) {

@@ -52,7 +52,7 @@ impl App {
         if self.dialogs.is_empty() {
             let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next();
             let help = help.filter(|_| self.typed_in().is_none());
-            chrome::footer(&self.hints(), help, &self.themes.now, geometry.footer, frame);
+            self.drawn.hints = chrome::footer(&self.hints(), help, &self.themes.now, geometry.footer, frame);
         }
         self.draw_dialogs(area, frame);
     }
@@ -71,7 +71,8 @@ impl App {
 
     fn draw_panes(&mut self, geometry: &Geometry, frame: &mut Frame<'_>) {
         if !geometry.tabs.is_empty() {
-            chrome::tab_bar(&self.themes.now, self.focus, geometry.tabs, frame);
+            let tabs = chrome::tabs(&self.keymap, geometry.tabs, self.focus);
+            chrome::tab_bar(&tabs, &self.themes.now, self.focus, frame);
         }
         for slot in &geometry.slots {
             let focused = slot.pane == self.focus;
@@ -121,7 +122,7 @@ impl App {
         let help = self.with_keys(&[(ActionId::Help, "help")]).into_iter().next().filter(|_| helps);
         let footer = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         let room = area.width.saturating_sub(if help.is_some() { HELP } else { 0 });
-        chrome::footer(&chrome::with_last(hints, room), help, &self.themes.now, footer, frame);
+        self.drawn.hints = chrome::footer(&chrome::with_last(hints, room), help, &self.themes.now, footer, frame);
     }
 
     fn draw_too_small(&self, area: Rect, frame: &mut Frame<'_>) {

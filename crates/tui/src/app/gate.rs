@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::actions::ActionId;
+use crate::chrome::Hint;
 use crate::pane::{Pane, PaneId};
 use crate::panes::proposals::PRUNED;
 use crate::sanitize;
@@ -109,7 +110,8 @@ impl App {
         self.pane(self.focus).filter(|p| !self.is_choosing() && p.captures_text())
     }
 
-    pub(super) fn hints(&self) -> Vec<(String, &'static str)> {
+    /// The keys that are worth knowing now, in the footer's order.
+    pub fn hints(&self) -> Vec<Hint> {
         use ActionId as A;
         let mut hints: Vec<(ActionId, &'static str)> = Vec::new();
         if self.is_choosing() && self.start.captures_text() {
@@ -129,7 +131,8 @@ impl App {
         }
         if let Some(pane) = self.typed_in() {
             // Keys are text here too, but for those two of the editors.
-            return vec![(pane.accept_key().to_owned(), "accept"), ("Esc".to_owned(), "cancel")];
+            let typed = |action, key: &str, word| Hint { action: Some(action), key: key.to_owned(), word };
+            return vec![typed(A::Accept, pane.accept_key(), "accept"), typed(A::Close, "Esc", "cancel")];
         }
         if self.is_working() {
             hints.push((A::Cancel, "stop"));
@@ -179,8 +182,11 @@ impl App {
         self.with_keys(&hints)
     }
 
-    pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<(String, &'static str)> {
-        hints.iter().filter_map(|(id, word)| Some((self.keymap.hint(*id)?, *word))).collect()
+    pub(super) fn with_keys(&self, hints: &[(ActionId, &'static str)]) -> Vec<Hint> {
+        hints
+            .iter()
+            .filter_map(|(id, word)| Some(Hint { action: Some(*id), key: self.keymap.hint(*id)?, word }))
+            .collect()
     }
 }
 

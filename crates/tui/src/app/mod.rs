@@ -9,7 +9,6 @@ mod draw;
 mod gate;
 mod pointer;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Rect;
 
+use super::actions::ActionId;
 use super::dialog::pick::Pick;
 use super::dialog::{self, Dialog, Fetch, Reply, asked};
 use super::keymap::Keymap;
@@ -49,10 +49,6 @@ pub enum Effect {
         session: PathBuf,
         form: ExportForm,
         target: PathBuf,
-    },
-    KeepLayout {
-        world: String,
-        layout: String,
     },
     Copy(String),
     Suspend,
@@ -95,6 +91,7 @@ struct Pending {
 struct Drawn {
     screen: Rect,
     dialog: Rect,
+    hints: Vec<(Rect, ActionId)>,
     dragging: Option<Handle>,
 }
 
@@ -104,7 +101,6 @@ pub struct App {
     keymap: Arc<Keymap>,
     themes: Themes,
     layout: Layout,
-    layouts: BTreeMap<String, String>,
     focus: PaneId,
     start: Start,
     dialogs: Vec<Box<dyn Dialog>>,
@@ -135,7 +131,6 @@ impl App {
             keymap,
             themes: Themes { all: parts.themes, now, before: None },
             layout: Layout::default(),
-            layouts: BTreeMap::new(),
             focus: PaneId::Proposals,
             start: Start::default(),
             dialogs: Vec::new(),
@@ -218,8 +213,8 @@ impl App {
     }
 
     pub fn notice(&mut self, notice: Notice) {
-        if let Notice::Opened { session, .. } = &notice {
-            self.arrange_as_kept(&session.header.world);
+        if matches!(notice, Notice::Opened { .. }) {
+            self.arrange_anew();
             self.pending.launch = None;
             self.choosing = false;
             self.close_all();
@@ -246,11 +241,6 @@ impl App {
 
     pub fn catalog(&mut self, catalog: Catalog) {
         let problem = catalog.problems.first().cloned();
-        self.layouts.extend(catalog.layouts.clone());
-        // The session may have been opened before the catalogue was read.
-        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
-            self.arrange_as_kept(&world);
-        }
         self.start.set_catalog(catalog);
         if let Some(model) = self.pending.mark.take() {
             self.start.mark_model(&model);
@@ -532,18 +522,16 @@ impl App {
         self.layout = Layout::of(preset);
         self.set_focus(preset.first());
         let name: &'static str = preset.into();
-        if let Some(world) = self.view.session.as_ref().map(|s| s.header.world.clone()) {
-            self.say(Level::Info, format!("Arranged for {name}; kept for {world}"));
-            self.layouts.insert(world.clone(), name.to_owned());
-            self.effects.push(Effect::KeepLayout { world, layout: name.to_owned() });
-        }
+        let back = self.keymap.hint(ActionId::LayoutStepping).filter(|_| preset != Preset::default());
+        let back = back.map(|key| format!(" for this session; {key} brings the usual arrangement back"));
+        self.say(Level::Info, format!("Arranged for {name}{}", back.unwrap_or_default()));
         self.dirty = true;
     }
 
-    fn arrange_as_kept(&mut self, world: &str) {
-        let kept = self.layouts.get(world).and_then(|name| name.parse().ok()).unwrap_or_default();
-        if kept != self.layout.preset {
-            self.layout = Layout::of(kept);
+    /// An arrangement lasts as long as the session that it was made for.
+    fn arrange_anew(&mut self) {
+        if self.layout.preset != Preset::default() {
+            self.layout = Layout::default();
             self.layout.show(self.focus);
         }
     }

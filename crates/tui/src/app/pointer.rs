@@ -26,6 +26,10 @@ impl App {
             self.dirty = true;
             return self.say(Level::Info, why.to_owned());
         }
+        let hint = self.drawn.hints.iter().find(|(place, _)| place.contains(at)).map(|(_, action)| *action);
+        if let Some(action) = hint.filter(|_| event.kind == MouseEventKind::Down(MouseButton::Left)) {
+            return self.hinted(action, now);
+        }
         if !self.dialogs.is_empty() {
             self.dirty = true;
             let area = self.drawn.dialog;
@@ -76,9 +80,9 @@ impl App {
         let Some(geometry) = self.layout.geometry(self.drawn.screen, self.focus) else { return };
         let clicked = event.kind == MouseEventKind::Down(MouseButton::Left);
         if clicked && geometry.tabs.contains(at) {
-            let tabs = chrome::tab_spans(geometry.tabs, self.focus);
-            if let Some((pane, _)) = tabs.into_iter().find(|(_, rect)| rect.contains(at)) {
-                self.set_focus(pane);
+            let tabs = chrome::tabs(&self.keymap, geometry.tabs, self.focus);
+            if let Some(tab) = tabs.into_iter().find(|tab| tab.area.contains(at)) {
+                self.set_focus(tab.pane);
             }
             return;
         }

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 
 use super::{Context, Dialog, Reply, key_row, palette};
-use crate::actions::{self, ACTIONS, ActionId, CONTEXTS, spec};
+use crate::actions::{self, ActionId, spec};
 use crate::event::Input;
 use crate::keymap::Keymap;
 use crate::pane::PaneAction;
@@ -53,12 +53,6 @@ const STATUSES: [(&str, &str); 10] = [
     ("malformed", "no assertion: it does not parse, uses a forbidden name, or could not be read from a completion"),
     ("unknown", "the engine cannot decide: something it does not offer, or its budget ran out"),
     ("deleted", "out of the ranking by a person's hand; the same key restores it"),
-];
-
-/// Actions that differ by a number: their place, their last key, their use.
-const NUMBERED: [(actions::Context, usize, &str); 2] = [
-    (actions::Context::Gate, 9, "Choose the proposal of that number"),
-    (actions::Context::Start, actions::EXAMPLE_KEYS, "Open the example session of that number"),
 ];
 
 const KEYS: usize = 20;
@@ -135,17 +129,17 @@ impl Help {
                 Some(spec) => format!("{word}: {}", spec.about),
                 None => word.to_owned(),
             };
-            let shown = actions.iter().filter(|(id, _)| !is_numbered(*id));
+            let shown = actions.iter().filter(|(id, _)| numbered(*id).is_none());
             let entries = shown.map(|(id, word)| Entry::of(*id, keys(*id), about(*id, word))).collect();
             groups.push(Group { title: format!("In {title}, now"), entries });
         }
-        for context in CONTEXTS {
-            let own = ACTIONS.iter().filter(|s| s.context == context && !is_numbered(s.id));
-            let mut entries: Vec<Entry> =
-                own.map(|spec| Entry::of(spec.id, keys(spec.id), spec.about.clone())).collect();
-            let numbered = NUMBERED.iter().filter(|(of, ..)| *of == context);
-            entries.extend(numbered.map(|(_, last, about)| Entry::new(format!("1 to {last}"), *about)));
-            groups.push(Group { title: context.title().to_owned(), entries });
+        for (title, rows) in actions::groups() {
+            let entries = rows.iter().filter_map(|spec| match numbered(spec.id) {
+                Some((1, last, about)) => Some(Entry::new(format!("1 to {last}"), about)),
+                Some(_) => None,
+                None => Some(Entry::of(spec.id, keys(spec.id), spec.about.clone())),
+            });
+            groups.push(Group { title: title.to_owned(), entries: entries.collect() });
         }
         groups.push(Group { title: "Marks".to_owned(), entries: marks(&theme.glyphs) });
         groups.push(Group { title: "Glossary".to_owned(), entries: said(&GLOSSARY) });
@@ -185,9 +179,13 @@ fn is_general(id: ActionId) -> bool {
     matches!(id, ActionId::Pane(PaneAction::ToggleFold | PaneAction::ToggleReject | PaneAction::Activate))
 }
 
-/// Whether an action is one of several that differ by a number: they are one line.
-fn is_numbered(id: ActionId) -> bool {
-    matches!(id, ActionId::Choose(_) | ActionId::Example(_))
+/// Of an action that is one of several that differ by a number: its number, the last one, and what they do. They are one line.
+pub(crate) fn numbered(id: ActionId) -> Option<(u8, usize, &'static str)> {
+    match id {
+        ActionId::Choose(n) => Some((n, 9, "Choose the proposal of that number")),
+        ActionId::Example(n) => Some((n, actions::EXAMPLE_KEYS, "Open the example session of that number")),
+        _ => None,
+    }
 }
 
 impl Dialog for Help {

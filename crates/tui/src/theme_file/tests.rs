@@ -66,9 +66,16 @@ fn monochrome_has_no_colour() {
 
 #[test]
 fn few_colours_get_the_nearest() {
-    let (themes, _) = load(Wanted { depth: Depth::Sixteen, ..wanted(Some("dark"), None) }).unwrap();
-    for &role in ROLES {
-        assert!(!matches!(themes[0].style(role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{role:?}");
+    for (name, quiet, tick) in [("dark", Color::DarkGray, Color::LightGreen), ("light", Color::DarkGray, Color::Green)]
+    {
+        let (themes, _) = load(Wanted { depth: Depth::Sixteen, ..wanted(Some(name), None) }).unwrap();
+        let theme = &themes[0];
+        assert_eq!(theme.name, name);
+        for &role in ROLES {
+            assert!(!matches!(theme.style(role).fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{role:?}");
+        }
+        // What is in the background stays there, and a tick is green.
+        assert_eq!((theme.style(Role::Dim).fg, theme.style(Role::Good).fg), (Some(quiet), Some(tick)), "{name}");
     }
 }
 

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
+use unicode_width::UnicodeWidthStr;
 
 use super::draw::Painter;
 use crate::event::Input;
@@ -47,6 +48,8 @@ pub(crate) struct Editor {
     most: usize,
     numbered: bool,
     drawn: Rect,
+    /// Columns of the one line that are scrolled away on the left.
+    scrolled: usize,
 }
 
 impl Editor {
@@ -64,7 +67,7 @@ impl Editor {
     }
 
     fn new(text: Vec<String>, lines: bool) -> Self {
-        Editor { area: area(text, !lines), lines, most: paste::LINES, numbered: false, drawn: Rect::ZERO }
+        Editor { area: area(text, !lines), lines, most: paste::LINES, numbered: false, drawn: Rect::ZERO, scrolled: 0 }
     }
 
     pub(crate) fn go_to_line(&mut self, line: usize) {
@@ -171,6 +174,26 @@ impl Editor {
         self.area.set_style(style);
         self.area.set_cursor_style(if active { Style::new().add_modifier(Modifier::REVERSED) } else { style });
         Widget::render(&self.area, place, painter.buf);
+        if !self.lines {
+            self.mark_cut(painter, place, active);
+        }
+    }
+
+    /// Puts a sign where the one line goes on beyond its place.
+    fn mark_cut(&mut self, painter: &mut Painter<'_>, place: Rect, active: bool) {
+        let text = self.text();
+        let (whole, room) = (text.width(), usize::from(place.width));
+        let cursor = (place.left()..place.right())
+            .find(|x| painter.buf.cell((*x, place.y)).is_some_and(|cell| cell.modifier.contains(Modifier::REVERSED)));
+        if let Some(x) = cursor.filter(|_| active) {
+            self.scrolled = self.before().width().saturating_sub(usize::from(x - place.x));
+        }
+        let ends = [(self.scrolled > 0, place.x), (whole > self.scrolled + room, place.right() - 1)];
+        for (_, x) in ends.into_iter().filter(|(cut, x)| *cut && cursor != Some(*x) && room > 2) {
+            let ellipsis = painter.theme.glyphs.ellipsis;
+            // A wide character that begins there goes whole.
+            painter.buf.set_stringn(x, place.y, ellipsis, 1, painter.theme.style(Role::Dim));
+        }
     }
 }
 
@@ -211,6 +234,30 @@ mod tests {
         assert_eq!(editor.input(press(KeyCode::Left)), Edited::Same);
         assert_eq!(editor.input(press(KeyCode::Enter)), Edited::Accept);
         assert_eq!(editor.input(press(KeyCode::Esc)), Edited::Cancel);
+    }
+
+    #[test]
+    fn a_line_that_is_cut_has_a_sign_at_that_end() {
+        use ratatui::Terminal;
+        use ratatui::backend::TestBackend;
+
+        use crate::theme::{Theme, UNICODE};
+
+        let theme = Theme::monochrome(UNICODE);
+        let drawn = |editor: &mut Editor| {
+            let mut terminal = Terminal::new(TestBackend::new(20, 1)).unwrap();
+            let draw = |frame: &mut ratatui::Frame<'_>| {
+                let area = frame.area();
+                editor.draw(&mut Painter { buf: frame.buffer_mut(), theme: &theme, focused: true }, area);
+            };
+            terminal.draw(draw).unwrap();
+            terminal.backend().to_string().trim().trim_matches('"').to_owned()
+        };
+        let mut editor = Editor::line("assert self.inventory is None and self.is_open(recep)");
+        assert_eq!(drawn(&mut editor), "…elf.is_open(recep) ");
+        editor.input(press(KeyCode::Home));
+        assert_eq!(drawn(&mut editor), "assert self.invento…");
+        assert_eq!(drawn(&mut Editor::line("short")), format!("{:<20}", "short"));
     }
 
     #[test]
