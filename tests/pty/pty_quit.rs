@@ -140,3 +140,33 @@ fn q_does_not_wait_for_an_adapter_that_does_not_answer() {
     pty.wait_for("beginning cli");
     leaves(&mut pty, "q");
 }
+
+#[test]
+fn q_after_the_file_is_gone_keeps_the_session_beside_it_and_says_so() {
+    type Loss = fn(&std::path::Path) -> std::io::Result<()>;
+    let losses: [(&str, Loss); 3] = [
+        ("was deleted", |file| std::fs::remove_file(file)),
+        ("was cut", |file| std::fs::OpenOptions::new().write(true).open(file)?.set_len(20)),
+        ("was replaced by another file", |file| {
+            std::fs::write(file.with_extension("new"), "of another")?;
+            std::fs::rename(file.with_extension("new"), file)
+        }),
+    ];
+    for (became, lose) in losses {
+        let home = tempfile::tempdir().unwrap();
+        let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], SIZE);
+        pty.wait_for("/ searches").send("\r");
+        pty.wait_for("step 0 ·").settle().send("a");
+        pty.wait_for("step 1 ·").settle();
+        let folder = home.path().join("state/stepwright/sessions");
+        let file = &std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+        lose(file).unwrap();
+        pty.send("q");
+        assert_eq!(pty.wait(), 1, "{became}: {}", pty.text());
+        let said = pty.text().replace('\n', "");
+        let beside = file.with_file_name(format!("{}-2.jsonl", file.file_stem().unwrap().to_str().unwrap()));
+        assert!(said.contains(became) && said.contains("The session is kept."), "{said}");
+        let shown = std::process::Command::new(PROGRAM).arg("show").arg(&beside).output().unwrap();
+        assert!(shown.status.success() && String::from_utf8_lossy(&shown.stdout).contains("after 1 step"), "{shown:?}");
+    }
+}

@@ -189,6 +189,7 @@ fn listing(command: clap::Command, words: &str) -> clap::Command {
 
 pub fn run() -> ExitCode {
     stepwright_confine::keep_inherited_descriptors();
+    stepwright_confine::keep_memory();
     if let Some(code) = stepwright_confine::leash::serve(std::env::args_os()) {
         return code;
     }

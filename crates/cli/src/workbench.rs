@@ -110,11 +110,14 @@ pub(crate) fn open_with(
     };
     let launcher = Launch::new(config, session)?.blind(blind);
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
-    if let Some(path) = &left.session {
-        let path = path.display().to_string();
-        let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
-        last_words(&format!("The session is kept. Open it again: stepwright open {word}"));
-    }
+    let Some(path) = left.session.map(|path| path.display().to_string()) else { return Ok(left.code) };
+    let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
+    let kept = format!("The session is kept. Open it again: stepwright open {word}");
+    last_words(&match left.problem {
+        None => kept,
+        Some(problem) if left.elsewhere => format!("{problem}\n{kept}"),
+        Some(problem) => format!("{problem}\nThe session may not be whole in {path}"),
+    });
     Ok(left.code)
 }
 

@@ -109,9 +109,27 @@ impl Begun {
     }
 }
 
+/// Keeps this process's memory and environment, where keys are, from other processes of its user and out of core dumps. What it starts is
+/// as before. Linux alone has it.
+pub fn keep_memory() {
+    // Where the system refuses, all is as it is for other programs.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
 /// Keeps every descriptor that this process inherited, the three standard ones aside, from the programs it will start. To be called
 /// first of all: what the process opens by itself is kept from them anyway.
 pub fn keep_inherited_descriptors() {
     #[cfg(unix)]
     descriptors::keep();
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn memory_is_kept_from_others() {
+        super::keep_memory();
+        let now = rustix::process::dumpable_behavior().unwrap();
+        assert_eq!(now, rustix::process::DumpableBehavior::NotDumpable);
+    }
 }

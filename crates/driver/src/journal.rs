@@ -1,7 +1,7 @@
 //! The journal: where the session's records are written, and those that wait to be.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::setup::Persistence;
@@ -65,10 +65,19 @@ impl Journal {
         Ok(())
     }
 
-    pub(super) fn sync(&mut self) -> Result<(), LogError> {
+    /// Looks at the file for the last time and has the disk have it.
+    /// Errors: it cannot be written, or is not the session's any more ([`LogError::Lost`]).
+    pub(super) fn leave(&mut self) -> Result<(), LogError> {
         match &mut self.keep {
-            Persistence::Log(log) => log.sync(),
+            Persistence::Log(log) => log.look().and_then(|()| log.sync()),
             Persistence::Nothing | Persistence::Copy(_) => Ok(()),
         }
+    }
+
+    /// A name beside the session's file that is free.
+    pub(super) fn beside(&self) -> Option<PathBuf> {
+        let Persistence::Log(log) = &self.keep else { return None };
+        let stem = log.path().file_stem()?.to_string_lossy().into_owned();
+        (2..1000).map(|n| log.path().with_file_name(format!("{stem}-{n}.jsonl"))).find(|path| !path.exists())
     }
 }

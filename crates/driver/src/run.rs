@@ -7,6 +7,7 @@ use super::driver::Driver;
 use super::messages::Message;
 use super::setup::Setup;
 use stepwright_episode::gate::Request;
+use stepwright_episode::log::LogError;
 use stepwright_protocol::{Command, Handle, Level, Notice};
 
 /// Starts a driver on the present tokio runtime.
@@ -41,8 +42,12 @@ impl Driver {
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
-        if let Err(error) = self.journal.sync() {
+        if let Err(error) = self.journal.leave() {
             self.say(Level::Error, error.to_string());
+            // All of it is in memory: what cannot be found by its name any more is kept beside it.
+            if let (LogError::Lost { .. }, Some(path)) = (&error, self.journal.beside()) {
+                self.keep_in(&path);
+            }
         }
         let _ = self.outlets.notices.send(Notice::Stopped);
     }

@@ -50,6 +50,10 @@ pub struct Left {
     pub code: ExitCode,
     /// The file of the session that was shown last, if it was written to.
     pub session: Option<PathBuf>,
+    /// What went wrong with keeping it while it was left.
+    pub problem: Option<String>,
+    /// Whether it is kept in another file for that.
+    pub elsewhere: bool,
 }
 
 /// Runs the workbench until the person leaves.
@@ -123,12 +127,15 @@ impl Workbench {
         };
         event::end_at_last(code);
         terminal::leave();
-        self.stop_driver();
+        let before = self.app.view.path.clone();
+        let problem = self.stop_driver();
+        let elsewhere = self.app.view.path != before;
+        let code = if problem.is_some() && code == 0 { 1 } else { code };
         // Not to come back to the same place is no reason to fail.
         let _ = self.keep_place();
         match end {
             End::Failed(error) => Err(error),
-            _ => Ok(Left { code: ExitCode::from(code), session: self.app.view.path.take() }),
+            _ => Ok(Left { code: ExitCode::from(code), session: self.app.view.path.take(), problem, elsewhere }),
         }
     }
 
@@ -324,20 +331,29 @@ impl Workbench {
         self.reenter()
     }
 
-    /// Lets the driver flush and stop. Its log is flushed before anything is shown, so running out of patience loses nothing.
-    fn stop_driver(&mut self) {
-        let Some(commands) = self.commands.take() else { return };
+    /// Lets the driver flush and stop, and hears what it says last: what is wrong with the session's file. Its log is flushed before
+    /// anything is shown, so running out of patience loses nothing.
+    fn stop_driver(&mut self) -> Option<String> {
+        let commands = self.commands.take()?;
+        let mut problem = None;
         if commands.send(Command::Quit).is_err() {
-            return;
+            return None;
         }
         drop(commands);
         let deadline = Instant::now() + PATIENCE;
         while let Ok(message) = self.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             match message {
-                Message::Notice(g, Notice::Stopped) | Message::DriverGone(g) if g == self.generation => return,
+                Message::Notice(g, Notice::Stopped) | Message::DriverGone(g) if g == self.generation => break,
+                Message::Notice(g, notice) if g == self.generation => {
+                    if let (None, Notice::Say { level: Level::Error, text }) = (&problem, &notice) {
+                        problem = Some(text.clone());
+                    }
+                    self.app.view.notice(notice);
+                }
                 _ => {}
             }
         }
+        problem
     }
 }
 

@@ -20,6 +20,7 @@ use crossterm::{cursor, execute, queue};
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use stepwright_text::sanitize;
 
 /// Most bytes of text put on the clipboard: terminals drop longer sequences.
 pub(crate) const CLIPBOARD_LIMIT: usize = 100_000;
@@ -212,8 +213,10 @@ pub(crate) fn stop_process() {
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
 }
 
-/// The sequence that puts `text` on the clipboard, cut at [`CLIPBOARD_LIMIT`].
+/// The sequence that puts `text` on the clipboard, cut at [`CLIPBOARD_LIMIT`]. What would act on a terminal is spelled out there as on the
+/// screen: the text may be pasted at a shell's prompt.
 fn clipboard_sequence(text: &str, tmux: bool) -> String {
+    let text = sanitize::printed(text);
     let mut end = text.len().min(CLIPBOARD_LIMIT);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -239,6 +242,14 @@ mod tests {
         let sequence = clipboard_sequence(&text, false);
         assert!(sequence.len() <= CLIPBOARD_LIMIT.div_ceil(3) * 4 + 16);
         assert!(sequence.starts_with("\x1b]52;c;") && sequence.ends_with("\x1b\\"));
+    }
+
+    #[test]
+    fn the_clipboard_has_no_controls() {
+        let hostile = "go to sofa 1\x1b[201~\u{202e}; rm -rf ~\r\x07";
+        let sequence = clipboard_sequence(hostile, false);
+        let plain = clipboard_sequence(&sanitize::printed(hostile), false);
+        assert!(sequence == plain && !sanitize::printed(hostile).contains(['\x1b', '\u{202e}', '\r', '\x07']));
     }
 
     #[test]
