@@ -54,11 +54,13 @@ impl Compare {
             let tips = compare::tips(session);
             let line = |tip: NodeId, name: String| Line { name, session, tip };
             match (node, loaded.len()) {
-                (Some(node), _) => lines.push(line(compare::end(session, *node), name.clone())),
-                (None, 1) => lines.extend(tips.iter().map(|tip| {
-                    let named = session.branch_name(*tip);
-                    line(*tip, if named.is_empty() { format!("{name}#{tip}") } else { format!("{named} (#{tip})") })
-                })),
+                (Some(node), _) => {
+                    let tip = compare::end(session, *node);
+                    lines.push(line(tip, format!("{} ({name})", compare::branch_label(session, tip))));
+                }
+                (None, 1) => lines.extend(
+                    tips.iter().map(|tip| line(*tip, format!("{} (#{tip})", compare::branch_label(session, *tip)))),
+                ),
                 (None, _) => lines.extend(tips.first().map(|tip| line(*tip, name.clone()))),
             }
         }

@@ -192,18 +192,28 @@ fn described(path: PathBuf, at: SystemTime) -> SessionEntry {
     };
     let minutes = at.elapsed().map_or(0, |e| e.as_secs() / 60);
     let ago = match minutes {
-        0..=1 => "just now".to_owned(),
-        2..=119 => format!("{minutes} minutes ago"),
-        120..=2879 => format!("{} hours ago", minutes / 60),
+        0..=1 => "now".to_owned(),
+        2..=119 => format!("{minutes} min ago"),
+        120..=2879 => format!("{} h ago", minutes / 60),
         _ => format!("{} days ago", minutes / 1440),
     };
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let (title, detail) = match (summary, header()) {
         (Some(s), _) => {
             let branches = if s.branches > 1 { format!(", {}", count(s.branches, "branch")) } else { String::new() };
-            (s.sentence, format!("{ago}, {}{branches}; {}, {}; {name}", s.outcome, s.method, s.model))
+            let left = match (s.won, s.done) {
+                (true, _) => "reached",
+                (false, true) => "over",
+                (false, false) => "open",
+            };
+            // What tells sessions apart comes before the goal, which may be long.
+            let title = format!("{} · {left} · {} · {ago} · {}", s.world, count(s.steps, "step"), s.sentence);
+            (title, format!("{}{branches}; {}, {}; {name}", s.outcome, s.method, s.model))
         }
-        (None, Some(header)) => (header.sentence, format!("{ago}, {}, {}; {name}", header.method, header.model)),
+        (None, Some(header)) => {
+            let title = format!("{} · {ago} · {}", header.world, header.sentence);
+            (title, format!("{}, {}; {name}", header.method, header.model))
+        }
         (None, None) => (name, ago),
     };
     SessionEntry { path, title, detail, shipped: false }

@@ -143,6 +143,9 @@ fn branches_are_compared_step_by_step() {
     assert!(text.contains("\\x1b[2Jred") && !text.contains('\x1b'), "{text}");
     let page = comparison_page(&found).unwrap();
     assert!(page.contains("first difference") && page.contains("put a &lt;mug&gt;"), "{page}");
+    let labels: Vec<_> = tips.iter().map(|tip| compare::branch_label(&session, *tip)).collect();
+    assert!(labels.iter().all(|label| label.ends_with(" at step 1")) && labels[0] != labels[1], "{labels:?}");
+    assert_eq!(compare::branch_label(&session, 0), "the episode");
     let same = compare::compare(&[line(1), line(1)]);
     assert_eq!(same.first_difference, None);
     let ended = compare::compare(&[line(1), line(0)]);

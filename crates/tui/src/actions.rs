@@ -263,7 +263,7 @@ actions! {
         StartPageDown "list-page-down" "pagedown" "page down" "One page down";
         StartTop "list-top" "home g" "first row" "To the first row";
         StartBottom "list-bottom" "end G" "last row" "To the last row";
-        StartSearch "list-search" "/" "search" "Search the tasks";
+        StartSearch "list-search" "/" "search" "Search the list in focus: of tasks those that match are left, elsewhere the nearest row is marked";
     }
 }
 

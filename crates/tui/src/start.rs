@@ -77,6 +77,9 @@ pub(crate) struct Start {
     tasks: Vec<usize>,
     #[default(Editor::field(""))]
     search: Editor,
+    /// What is searched for in a list that is no list of tasks: the best match is marked, and all rows stay.
+    #[default(Editor::field(""))]
+    wanted: Editor,
     searching: bool,
     /// The person moved the method's cursor: it no longer follows the model.
     method_chosen: bool,
@@ -270,7 +273,7 @@ impl Start {
             ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),
             ActionId::PreviousField => self.focus = (self.focus + PARTS.len() - 1) % PARTS.len(),
             ActionId::StartSearch => {
-                self.focus = 0;
+                self.wanted.set("");
                 self.searching = true;
             }
             ActionId::Example(n) => {
@@ -299,6 +302,15 @@ impl Start {
         None
     }
 
+    /// The row of the list in focus that is nearest to what is searched for: by its name, else by its words too.
+    fn best(&self) -> Option<usize> {
+        let (part, wanted) = (self.part(), self.wanted.text());
+        let rows: Vec<Listed> = (0..self.len(part)).filter_map(|row| self.listed(part, row)).collect();
+        let by_name = fuzzy::rank(&wanted, rows.iter().map(|row| row.name.as_str())).first().copied();
+        let texts: Vec<String> = rows.iter().map(|row| format!("{} {}", row.name, row.about)).collect();
+        by_name.or_else(|| fuzzy::rank(&wanted, texts.iter().map(String::as_str)).first().copied())
+    }
+
     /// Lists everything again; whether something was searched for.
     pub(crate) fn clear_search(&mut self) -> bool {
         let searched = !self.search.text().is_empty();
@@ -315,17 +327,26 @@ impl Start {
             _ if !self.searching => {}
             Input::Key(KeyEvent { code: KeyCode::Esc, .. }) => {
                 self.searching = false;
-                self.search.set("");
-                self.find();
+                if self.part() == Part::Tasks {
+                    self.search.set("");
+                    self.find();
+                }
             }
             Input::Key(KeyEvent { code: KeyCode::Enter, .. }) => self.searching = false,
             Input::Key(KeyEvent { code: KeyCode::Up, .. }) => self.step(ActionId::StartUp),
             Input::Key(KeyEvent { code: KeyCode::Down, .. }) => self.step(ActionId::StartDown),
             Input::Key(KeyEvent { code: KeyCode::PageUp, .. }) => self.step(ActionId::StartPageUp),
             Input::Key(KeyEvent { code: KeyCode::PageDown, .. }) => self.step(ActionId::StartPageDown),
-            input => {
+            input if self.part() == Part::Tasks => {
                 if self.search.input(input) == Edited::Changed {
                     self.find();
+                }
+            }
+            input => {
+                if self.wanted.input(input) == Edited::Changed
+                    && let Some(row) = self.best()
+                {
+                    self.go(|list, len| list.go(row, len));
                 }
             }
         }
@@ -434,7 +455,7 @@ impl Start {
 
     fn heading(&self, part: Part, theme: &Theme, keymap: &Keymap) -> String {
         match part {
-            Part::Tasks if self.searching => String::new(),
+            _ if self.searching && part == self.part() => String::new(),
             Part::Tasks => {
                 let hint = keymap.hint(ActionId::StartSearch).map(|k| format!(" {} {k} searches", theme.glyphs.dot));
                 let search = self.search.text();
@@ -476,12 +497,13 @@ impl Start {
         let inner = block.inner(area);
         frame.render_widget(block, area);
         let painter = &mut Painter { buf: frame.buffer_mut(), theme, focused: true };
-        if part == Part::Tasks && self.searching {
+        if focused && self.searching {
             let x = area.x + 1.min(area.width);
             let label = Rect { x, width: area.width.saturating_sub(2).min(9), height: area.height.min(1), ..area };
             painter.row(label, 0, &[run(Role::Title, " Search: ")]);
             let field = Rect { x: label.right(), width: area.width.saturating_sub(12).min(40), ..label };
-            self.search.draw_field(painter, field, true);
+            let text = if part == Part::Tasks { &mut self.search } else { &mut self.wanted };
+            text.draw_field(painter, field, true);
         }
         self.areas[part as usize] = inner;
         if self.catalog.is_none() {
@@ -510,7 +532,7 @@ impl Start {
         }
         let mut list = self.lists[part as usize].clone();
         let row = |at: usize, _| self.listed(part, at).map(|row| row.drawn(width, alone, theme)).unwrap_or_default();
-        list.draw(painter, inner, focused && !self.searching, len, row);
+        list.draw(painter, inner, focused && (!self.searching || part != Part::Tasks), len, row);
         self.lists[part as usize] = list;
     }
 }

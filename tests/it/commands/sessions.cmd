@@ -1,8 +1,8 @@
 # Branches of a session and sessions are compared
-; The name and not the path; no line is wider than the terminal.
+; What each branch did otherwise and not the file; no line is wider than the terminal.
 $ stepwright compare $REPO/sessions/by-hand.jsonl > out; echo "$?: $(awk '{ if (length($0) > 100) n++ } END { print n + 0 }' out) lines too wide"; cat out
 ? lines too wide
-?  by-hand.jsonl#
+?  (#8)
 ? sessions/by-hand
 ? First difference: step
 ?  => 

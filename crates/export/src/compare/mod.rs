@@ -94,6 +94,22 @@ pub fn end(session: &Session, node: NodeId) -> NodeId {
     at
 }
 
+/// A branch at the head of a column: the name it was given, else the action by which it parts from the others and the step of that.
+pub fn branch_label(session: &Session, tip: NodeId) -> String {
+    let given = session.branch_name(tip);
+    if !given.is_empty() {
+        return given.to_owned();
+    }
+    let path = session.path(tip);
+    let shared = |other: &NodeId| {
+        let other = session.path(*other);
+        path.iter().zip(&other).take_while(|(a, b)| a.id == b.id).count()
+    };
+    let parts = tips(session).iter().filter(|other| **other != tip).map(shared).max().unwrap_or(0);
+    let first = path.get(parts).and_then(|node| Some((node.action.as_ref()?, node.depth)));
+    first.map_or_else(|| "the episode".to_owned(), |(action, depth)| format!("{} at step {depth}", action.text))
+}
+
 /// The names of files at the head of a column: the file's name, where two of them have the same the whole path.
 pub fn labels(files: &[&str]) -> Vec<String> {
     let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();

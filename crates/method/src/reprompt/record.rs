@@ -206,3 +206,29 @@ pub struct Found {
     pub from: String,
     pub changed: Vec<String>,
 }
+
+impl Found {
+    /// That what is followed is the plan of another task than that, as it is or with things replaced.
+    pub fn stands_in(&self, task: &str) -> Option<String> {
+        let words = |text: &str| {
+            text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+        };
+        let other = !self.fitted.is_empty() && words(&self.from) != words(task);
+        let changed = if self.changed.is_empty() { String::new() } else { format!(", {}", self.changed.join(", ")) };
+        other.then(|| format!("the next step of the plan of another task, `{}`{changed}", self.from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Found;
+
+    #[test]
+    fn the_plan_of_another_task_is_said_to_be_one() {
+        let found = Found { from: "Read a book on the couch.".into(), fitted: vec!["walk".into()], ..Found::default() };
+        assert_eq!(found.stands_in("read a book  on the couch"), None);
+        let other = found.stands_in("switch the television on").unwrap();
+        assert_eq!(other, "the next step of the plan of another task, `Read a book on the couch.`");
+        assert_eq!(Found::default().stands_in("anything"), None, "no plan is followed");
+    }
+}

@@ -316,7 +316,12 @@ impl Moment<'_, '_> {
             (false, true) => "the highest score",
             (false, false) => "the next step of the plan",
         };
-        recommended(Some(best.id), why)
+        let stand_in =
+            || record::example(&self.cx.path()).and_then(|(_, found)| found.stands_in(&prompt::task(self.cx)));
+        let stand_in = Some(())
+            .filter(|()| ask.kind == record::translation() && !self.cx.model.language)
+            .and_then(|()| stand_in());
+        recommended(Some(best.id), stand_in.as_deref().unwrap_or(why))
     }
 }
 

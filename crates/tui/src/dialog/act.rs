@@ -74,7 +74,13 @@ impl Act {
 
     fn changed(&mut self, context: Context<'_>) -> Vec<Reply> {
         self.search(context);
-        vec![self.judge.typed(&self.field.text())]
+        vec![self.judge.typed(&self.judged(context))]
+    }
+
+    /// The text that Enter takes, which is what the remarks are on: the typed one, or the marked row.
+    fn judged(&self, context: Context<'_>) -> String {
+        let marked = self.marked().filter(|_| self.takes_marked(context) && !self.goes_on);
+        marked.map_or_else(|| self.field.text(), str::to_owned)
     }
 
     fn marked(&self) -> Option<&str> {
@@ -240,7 +246,12 @@ impl Dialog for Act {
         match action {
             ActionId::Complete => return self.use_marked(context),
             ActionId::Accept => return self.accept(context),
-            other if other.movement().is_some() => self.move_in_list(other),
+            other if other.movement().is_some() => {
+                let before = self.judged(context);
+                self.move_in_list(other);
+                let now = self.judged(context);
+                return if now == before { Vec::new() } else { vec![self.judge.typed(&now)] };
+            }
             _ => {}
         }
         Vec::new()
@@ -250,8 +261,8 @@ impl Dialog for Act {
         if self.field.input(input) == Edited::Changed { self.changed(context) } else { Vec::new() }
     }
 
-    fn wake(&mut self, _: Context<'_>) -> Vec<Reply> {
-        self.judge.ask(self.field.text().trim()).into_iter().collect()
+    fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
+        self.judge.ask(self.judged(context).trim()).into_iter().collect()
     }
 
     fn mouse(&mut self, event: MouseEvent, area: Rect, context: Context<'_>) -> Vec<Reply> {
