@@ -239,6 +239,12 @@ async fn d3_a_results_file_is_never_touched_unless_it_is_one() {
     }
 }
 
+/// A result of a unit.
+fn line(unit: &Unit<String>) -> Vec<Sum> {
+    let (condition, task) = ((*unit.condition).clone(), unit.task.id.clone());
+    vec![Sum { condition, task, seed: unit.seed, sum: 1, error: None, under: Under::default() }]
+}
+
 #[tokio::test]
 async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
     use stepwright_files::faults::{self, ENOSPC, Fault, Operation};
@@ -248,16 +254,6 @@ async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
     let mut results = open(&file, &study).unwrap();
     let before = std::fs::read(&file).unwrap();
     let units = units(&*study);
-    let line = |unit: &Unit<String>| {
-        vec![Sum {
-            condition: (*unit.condition).clone(),
-            task: unit.task.id.clone(),
-            seed: unit.seed,
-            sum: 1,
-            error: None,
-            under: Under::default(),
-        }]
-    };
     {
         let _full = faults::inject(Fault { bytes: 20, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
         assert!(results.add(&units[0].key, &line(&units[0])).is_err());
@@ -276,16 +272,6 @@ async fn results_whose_file_is_gone_are_kept_beside_it_and_the_run_says_where() 
     let file = folder.path().join("r.jsonl");
     let study = study();
     let units = units(&*study);
-    let line = |unit: &Unit<String>| {
-        vec![Sum {
-            condition: (*unit.condition).clone(),
-            task: unit.task.id.clone(),
-            seed: unit.seed,
-            sum: 1,
-            error: None,
-            under: Under::default(),
-        }]
-    };
     let losses: [fn(&Path) -> std::io::Result<()>; 2] = [|f| std::fs::remove_file(f), |f| std::fs::write(f, "x")];
     for (n, lose) in losses.into_iter().enumerate() {
         let mut results = open(&file, &study).unwrap();
