@@ -91,7 +91,7 @@ def calls_of(action, observation):
 class Games(textworld.Games):
     """One game at a time, as ALFWorld's package plays it."""
 
-    suffixes = ("game.tw-pddl",)
+    package, suffixes = "alfworld", ("game.tw-pddl",)
 
     @staticmethod
     def wrappers():

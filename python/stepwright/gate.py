@@ -46,7 +46,7 @@ class Agent:
     """The two ends of the gate: it asks for decisions, and it is asked for actions."""
 
     def __init__(self, act, task="", tools=(), system=""):
-        self.act, self.messages, self.server = act, [], None
+        self.act, self.messages, self.calls = act, [], []
         self.tools = [{"type": "function", "function": dict(tool)} for tool in tools]
         if system:
             self.messages.append({"role": "system", "content": system})
@@ -54,8 +54,8 @@ class Agent:
             self.messages.append({"role": "user", "content": task})
         self.url = os.environ.get("OPENAI_BASE_URL") if PORT in os.environ else None
         if self.url:
-            self.server = ThreadingHTTPServer(("127.0.0.1", int(os.environ[PORT])), _handler(act))
-            threading.Thread(target=self.server.serve_forever, daemon=True).start()
+            server = ThreadingHTTPServer(("127.0.0.1", int(os.environ[PORT])), _handler(act))
+            threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def decide(self):
         """The next action, once it is decided about."""

@@ -3,7 +3,8 @@
 In a terminal that opens the workbench; behind it (``--command 'python -m stepwright.gymnasium FrozenLake-v1'``) it speaks the protocol.
 
 Actions of a Discrete space have names: those of Gymnasium's small text worlds, ``--actions left,down,…``, else ``action 0``; where the
-environment tells an action mask, only what it allows is offered. Actions of other spaces are typed as JSON (``[0.5, -1]``). What is seen is the
+environment tells an action mask, only what it allows is offered. Actions of other spaces are typed as JSON (``[0.5, -1]``,
+``{"turn": 1}``). What is seen is the
 environment's own picture in characters where it draws one, else the observation. An episode is won if it ends by itself with a reward of at
 least ``--won``; those of Gymnasium's worlds with a goal are known, of others nothing is said of winning without it.
 """
@@ -42,6 +43,20 @@ def plain(value):
     return value
 
 
+def read(space, value):
+    """An action of a space, of its JSON."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, dict):
+        return {name: read(part, value[name]) for name, part in parts.items()}
+    if parts is not None:
+        return tuple(read(part, inner) for part, inner in zip(parts, value, strict=True))
+    if isinstance(value, str) or space.dtype is None:
+        return value
+    import numpy
+
+    return numpy.array(value, dtype=space.dtype)[()]
+
+
 class World:
     def __init__(self, options):
         # Imported here: `--help` does not need it.
@@ -77,8 +92,8 @@ class World:
     def act(self, text):
         if self.names is None:
             try:
-                action = self.env.action_space.dtype.type(json.loads(text)) if self.env.action_space.shape == () else self.array(text)
-            except (ValueError, TypeError) as why:
+                action = read(self.env.action_space, json.loads(text))
+            except (ValueError, TypeError, KeyError) as why:
                 raise Refused(f"an action of {self.env.action_space} is written as JSON: {why}") from None
             if not self.env.action_space.contains(action):
                 raise Refused(f"{text} is no action of {self.env.action_space}.")
@@ -90,11 +105,6 @@ class World:
         reward = float(reward)
         won = {} if self.won is None else {"won": bool(ended) and reward >= self.won}
         return self.answer(seen, info, reward=reward, done=bool(ended or cut), **won)
-
-    def array(self, text):
-        import numpy
-
-        return numpy.array(json.loads(text), dtype=self.env.action_space.dtype)
 
     def answer(self, seen, info, **more):
         drawn = self.env.render() if self.env.render_mode == "ansi" else None

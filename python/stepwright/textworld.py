@@ -7,6 +7,7 @@ answer, for people to look at.
 
 import argparse
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from .world import main
@@ -28,7 +29,7 @@ def choose(games, task):
 class Games:
     """One game at a time."""
 
-    suffixes = (".z8", ".ulx", ".json")
+    package, suffixes = "textworld", (".z8", ".ulx", ".json")
 
     @staticmethod
     def wrappers():
@@ -41,8 +42,8 @@ class Games:
         self.textworld, self.state, self.env = textworld, state, None
         self.games = find(folder, self.suffixes)
         self.hello = {
-            "name": type(self).__module__.rpartition(".")[2],
-            "version": textworld.__version__,
+            "name": self.package,
+            "version": version(self.package),
             "tasks": [{"id": str(number), "sentence": game.stem} for number, game in enumerate(self.games)],
         }
 

@@ -65,6 +65,20 @@ async fn d1_a_failed_sync_never_writes_a_record_twice() {
 }
 
 #[tokio::test]
+async fn who_leaves_while_the_disk_is_full_is_told_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut w = begun(&path);
+    w.recommended().await;
+    let _full = faults::inject(Fault { times: 99, ..Fault::next(folder.path(), Operation::Write, ENOSPC) });
+    w.approve();
+    w.until("the full disk", |n, _| matches!(n, Notice::Unwritten(Some(Unwritten::Failed)))).await;
+    w.send(Command::Quit);
+    let missing = |n: &Notice, _: &_| matches!(n, Notice::Say { level: Level::Error, text } if text == "what was decided last could not be written");
+    w.until("what is missing", missing).await;
+}
+
+#[tokio::test]
 async fn d20_after_a_full_disk_writing_again_goes_on_from_any_record() {
     // Wherever in the records of a step the disk is full.
     for skip in 0..6 {

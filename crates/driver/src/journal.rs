@@ -76,8 +76,6 @@ impl Journal {
 
     /// A name beside the session's file that is free.
     pub(super) fn beside(&self) -> Option<PathBuf> {
-        let Persistence::Log(log) = &self.keep else { return None };
-        let stem = log.path().file_stem()?.to_string_lossy().into_owned();
-        (2..1000).map(|n| log.path().with_file_name(format!("{stem}-{n}.jsonl"))).find(|path| !path.exists())
+        if let Persistence::Log(log) = &self.keep { Some(log.beside()) } else { None }
     }
 }

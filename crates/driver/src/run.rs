@@ -42,12 +42,20 @@ impl Driver {
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
-        if let Err(error) = self.journal.leave() {
-            self.say(Level::Error, error.to_string());
+        self.write_again();
+        match self.journal.leave() {
             // All of it is in memory: what cannot be found by its name any more is kept beside it.
-            if let (LogError::Lost { .. }, Some(path)) = (&error, self.journal.beside()) {
-                self.keep_in(&path);
+            Err(error @ LogError::Lost { .. }) => {
+                self.say(Level::Error, error.to_string());
+                if let Some(path) = self.journal.beside() {
+                    self.keep_in(&path);
+                }
             }
+            Err(error) => self.say(Level::Error, error.to_string()),
+            Ok(()) if self.journal.is_unwritten => {
+                self.say(Level::Error, "what was decided last could not be written".to_owned());
+            }
+            Ok(()) => {}
         }
         let _ = self.outlets.notices.send(Notice::Stopped);
     }

@@ -303,6 +303,12 @@ impl Writer {
         self.lines.sync().map_err(|source| LogError::Io { path: self.path().to_owned(), source })
     }
 
+    /// A name beside the file that is not taken.
+    pub fn beside(&self) -> PathBuf {
+        // Its own counts as taken, also where it was deleted: what it was is not what is written now.
+        stepwright_files::numbered(self.path(), ".jsonl").skip(1).find(|path| !path.exists()).unwrap_or_default()
+    }
+
     /// Looks whether the file is still the one that is written.
     /// Errors: [`LogError::Lost`] if it was deleted, replaced or changed by someone else, [`LogError::Io`] if that
     /// cannot be told.

@@ -25,11 +25,7 @@ pub(super) fn session_path(folder: &Path, header: &Header) -> PathBuf {
     let clean = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let task: String = header.task.rsplit('/').next().unwrap_or_default().chars().take(60).map(clean).collect();
     let stem = format!("{}-{}-{task}", stamp(header.created), header.world);
-    let free = |n: u32| {
-        let name = if n == 0 { format!("{stem}.jsonl") } else { format!("{stem}-{n}.jsonl") };
-        Some(folder.join(name)).filter(|p| !p.exists())
-    };
-    (0..10_000).find_map(free).unwrap_or_else(|| folder.join(format!("{stem}-{}.jsonl", std::process::id())))
+    stepwright_files::free(&folder.join(format!("{stem}.jsonl")), ".jsonl")
 }
 
 /// `20261121-071500` in UTC, from Unix milliseconds.

@@ -556,10 +556,14 @@ impl Listed {
         let kept = if self.telling { (self.about.width() + 2).min(width / 2) } else { 0 };
         let name = sanitize::fit(&sanitize::line(&self.name), width - kept, ellipsis).into_owned();
         let about = if alone { String::new() } else { self.about };
-        let about =
-            sanitize::fit(&sanitize::line(&about), width.saturating_sub(name.width() + 2), ellipsis).into_owned();
+        let room = width.saturating_sub(name.width() + 2);
         let role = if self.unavailable { Role::Dim } else { Role::Text };
-        vec![run(role, name), run(Role::Text, "  "), run(Role::Dim, about)]
+        let mut row = vec![run(role, name)];
+        if room > 0 {
+            let about = sanitize::fit(&sanitize::line(&about), room, ellipsis).into_owned();
+            row.extend([run(Role::Text, "  "), run(Role::Dim, about)]);
+        }
+        row
     }
 }
 

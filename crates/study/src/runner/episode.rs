@@ -11,6 +11,7 @@ use super::{Played, play};
 use crate::in_force::InForce;
 use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
 use stepwright_episode::{Policy, Session, log};
+use stepwright_files::numbered;
 use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new};
 use stepwright_method::SYMBOLIC;
@@ -92,11 +93,10 @@ impl SessionFolder {
     /// Keeps a new session in a file named after its task; with a number where that name is taken.
     pub fn keep(&self, setup: &mut Setup) -> Result<(), String> {
         let Beginning::New(header) = &setup.beginning else { return Ok(()) };
-        let name = file_stem(&header.task);
-        let numbered = |n: u32| if n == 1 { format!("{name}.jsonl") } else { format!("{name}-{n}.jsonl") };
+        let file = self.0.join(format!("{}.jsonl", file_stem(&header.task)));
         // Episodes of one task may begin at the same time: a name is taken by making the file.
-        for number in 1.. {
-            match log::Writer::create(&self.0.join(numbered(number)), header) {
+        for path in numbered(&file, ".jsonl") {
+            match log::Writer::create(&path, header) {
                 Err(log::LogError::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
                 made => {
                     setup.keep = Persistence::Log(made.map_err(|e| e.to_string())?);

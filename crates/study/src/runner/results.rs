@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stepwright_files::{Lines, Presence};
+use stepwright_files::{Lines, Presence, numbered};
 
 use super::experiment::Experiment;
 use super::lines::{Contents, Entry, PlanLine, Planned};
@@ -116,7 +116,6 @@ impl Results {
 
     /// Writes all that there is of the experiment to a file beside the one that is lost, and says so.
     fn elsewhere(&self, why: String) -> String {
-        let (stem, end) = self.name.rsplit_once('.').unwrap_or((&self.name, "jsonl"));
         let mut plan = PlanLine::new(self.experiment.hash(), []);
         plan.units.clone_from(&self.planned);
         let rest: String = self.entries.iter().map(|entry| entry.text() + "\n").collect();
@@ -127,15 +126,14 @@ impl Results {
                 serde_json::to_string(&plan)?
             ))
         };
-        let new = (2..1000).map(|n| format!("{stem}-{n}.{end}")).find(|name| !Path::new(name).exists());
-        let kept = new.ok_or_else(|| "there is no free name".to_owned()).and_then(|name| {
-            let mut lines = Lines::create(Path::new(&name)).map_err(|e| format!("{name}: {e}"))?;
-            lines.keep(text().map_err(|e| e.to_string())?.into_bytes()).map_err(|e| format!("{name}: {e}"))?;
-            Ok(name)
-        });
+        let path = Path::new(&self.name);
+        let ending = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+        let free = numbered(path, &ending).skip(1).find(|path| !path.exists()).unwrap_or_default();
+        let kept = text().map_err(std::io::Error::from).and_then(|text| Lines::create(&free)?.keep(text.into_bytes()));
+        let name = free.display();
         match kept {
-            Ok(name) => format!("{why}; all results of this experiment are in {name}: give --out that name to go on"),
-            Err(failed) => format!("{why}; nor could its results be kept elsewhere ({failed})"),
+            Ok(()) => format!("{why}; all results of this experiment are in {name}: give --out that name to go on"),
+            Err(error) => format!("{why}; nor could its results be kept in {name}: {error}"),
         }
     }
 

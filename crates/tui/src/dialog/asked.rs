@@ -177,15 +177,15 @@ pub fn file(purpose: FileUse) -> Form {
     let (title, accept, about, name) = match &purpose {
         FileUse::Save { name } => {
             let about = "All actions' assertions, as Python. The file's name:";
-            ("Write what is in force to a file", "write", about, free(name, ADOPTED_SUFFIX))
+            ("Write what is in force to a file", "write", about, unused(name, ADOPTED_SUFFIX))
         }
         FileUse::Export { form, name } => {
             let about = "The whole session with its branches. The file's name:";
-            ("Write the session out", "write", about, free(name, form.ending()))
+            ("Write the session out", "write", about, unused(name, form.ending()))
         }
         FileUse::Keep { name } => {
             let about = "All of it is written again, and kept there. The file's name:";
-            ("The session's file is gone", "write", about, free(name, SESSION_SUFFIX))
+            ("The session's file is gone", "write", about, unused(name, SESSION_SUFFIX))
         }
         FileUse::Compare { name, .. } => {
             let about = "What it would change is shown first. The file's name:";
@@ -232,15 +232,9 @@ fn use_file(purpose: &FileUse, text: &str, sure: bool) -> Result<Vec<Reply>, Fau
     })
 }
 
-/// The name, or the first of `NAME-2`, `NAME-3`, … under which there is no file yet.
-fn free(name: &str, suffix: &str) -> String {
-    let stem = name.strip_suffix(suffix).unwrap_or(name);
-    let ending = name.get(stem.len()..).unwrap_or_default();
-    let numbered = (2..1000).map(|n| format!("{stem}-{n}{ending}"));
-    std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(|name| !Path::new(name).exists())
-        .unwrap_or_else(|| name.to_owned())
+/// The name, or one like it that is not taken.
+fn unused(name: &str, ending: &str) -> String {
+    stepwright_files::free(Path::new(name), ending).display().to_string()
 }
 
 /// A text of many lines, judged as it is typed.
