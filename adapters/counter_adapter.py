@@ -30,4 +30,6 @@ for line in sys.stdin:
         "state": {"total": total},
         "task": "reach exactly ten.",
     }
+    if "reset" in request:
+        answer["hello"] = {"protocol": 2, "name": "Counter", "version": "1"}
     print(json.dumps(answer), flush=True)

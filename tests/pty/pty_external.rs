@@ -24,6 +24,41 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
     assert_eq!(processes(), 5);
 }
 
+/// E10 of the ecosystem's review: a world of one's own begins by its name, or a part of it, and says what it calls itself.
+#[test]
+fn a_world_of_ones_own_begins_by_name() {
+    let home = tempfile::tempdir().unwrap();
+    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("adapters/counter_adapter.py");
+    let world =
+        |name: &str| format!("[external.{name}]\ncommand = [\"python3\", {:?}]\n", adapter.display().to_string());
+    let config = home.path().join("config/stepwright/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, format!("{}{}tasks = [\"seven\", \"eight\"]\n", world("swe"), world("taxi"))).unwrap();
+    for (task, called) in [("swe", "swe"), ("taxi/eig", "taxi/eight")] {
+        let mut pty = Pty::start(PROGRAM, &["--world", "external", "--task", task], home.path(), &[], SIZE);
+        pty.wait_for("Stepwright · Counter 1 · step 0 · reach exactly ten.").settle().send("q");
+        assert_eq!(pty.wait(), 0);
+        let sessions = home.path().join("state/stepwright/sessions");
+        let texts: Vec<String> = std::fs::read_dir(sessions)
+            .unwrap()
+            .flatten()
+            .map(|file| std::fs::read_to_string(file.path()).unwrap())
+            .collect();
+        assert!(
+            texts.iter().any(|text| text.contains(&format!(r#""task":"{called}""#))
+                && text.contains(r#""world_version":"Counter 1""#)),
+            "{texts:?}"
+        );
+    }
+    // The start screen lists both, once their world is the marked one.
+    let mut pty = Pty::start(PROGRAM, &[], home.path(), &[], SIZE);
+    pty.wait_for("/ searches").settle().send("\t\t");
+    pty.settle().send("/");
+    pty.wait_for("Search").send("external\r");
+    pty.wait_for("taxi/seven").wait_for("swe").settle().send("q");
+    assert_eq!(pty.wait(), 0);
+}
+
 #[test]
 fn a_command_that_never_answers_is_given_up() {
     let home = tempfile::tempdir().unwrap();

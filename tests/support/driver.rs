@@ -305,6 +305,7 @@ pub fn header() -> Header {
         program: "test".into(),
         created: 0,
         world: "counter".into(),
+        world_version: String::new(),
         options: BTreeMap::new(),
         data: "shipped".into(),
         task: "ten".into(),

@@ -18,6 +18,9 @@ pub struct Header {
     pub created: u64,
     /// The world's name (`household`).
     pub world: String,
+    /// What a world in another process calls itself, with its version (`Counting 7`).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub world_version: String,
     /// Options of the world (`edition`) and of the method at the start (`shots`, `think`, `assertions`) that change what
     /// happens.
     #[serde(default)]

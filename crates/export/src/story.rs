@@ -130,7 +130,7 @@ pub struct ProposalEntry {
 pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showings) -> Story {
     let header = &session.header;
     let mut facts = vec![
-        ("world".to_owned(), header.world.clone()),
+        ("world".to_owned(), [header.world.as_str(), &header.world_version].join(" ").trim_end().to_owned()),
         ("task".to_owned(), header.task.clone()),
         ("data".to_owned(), header.data.clone()),
         ("method".to_owned(), session.method.clone()),

@@ -14,6 +14,7 @@ pub fn new_header(world: &dyn World, clock: &Clock) -> Header {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         created: clock(),
         world: world.name().to_owned(),
+        world_version: world.introduced().unwrap_or_default(),
         specification: world.specification().into_owned(),
         opening: world.header().opening(),
         ..Header::default()

@@ -57,6 +57,9 @@ pub struct Decision {
     pub text: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// Whether the world did it, and what was observed then is written down.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
     /// Whether what followed reached the goal; `None` where that is not said.
@@ -176,6 +179,7 @@ impl Writing {
                 text: if text.is_empty() { call.clone() } else { text },
                 call: self.call(&call),
                 refused: step.is_refused(),
+                accepted: step.is_accepted(),
                 success: log.success,
                 words: if step.is_refused() { step.observed().to_owned() } else { String::new() },
                 ..Decision::default()
@@ -238,6 +242,7 @@ impl Writing {
                     call,
                     text: child.action.as_ref().map(|action| action.text.clone()).unwrap_or_default(),
                     refused: refused.is_some(),
+                    accepted: refused.is_none(),
                     person: by_person.then_some(Person::Approved),
                     success: reached.get(child.id as usize).copied().flatten(),
                     words: refused.unwrap_or_default(),

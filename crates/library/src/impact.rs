@@ -12,6 +12,7 @@ use super::index::Index;
 use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before};
 use stepwright_program::{Assertion, Call, CheckResult, Checker, Outcome, Rejection};
 use stepwright_text::words::count;
+use stepwright_world::transcript::WAS_THERE;
 
 /// Decisions that are listed at most, of those stopped and of those not told; the counts are always whole.
 const LISTED: usize = 200;
@@ -166,6 +167,8 @@ enum End {
     /// It names what the program does not have: the assertion's fault, or that of an older specification.
     Lacks,
     Untold,
+    /// It stops what the world accepted, and passes with what that shows to have been there.
+    WasThere,
 }
 
 /// The library: its index, and the states of the actions asked about last.
@@ -223,7 +226,10 @@ impl Library {
         };
         let (episode, decision) = file.decision(place)?;
         let (variables, (outcome, values)) = match found {
-            Some((group, case)) => (case.state.variables(), explained(group, case, &assertion)),
+            Some((group, case)) => {
+                let end = ends(group, std::slice::from_ref(case), &assertion).first().copied();
+                (case.state.variables(), explained(group, case, &assertion, end == Some(End::WasThere)))
+            }
             None => (Value::Null, (stopped.why.clone(), Vec::new())),
         };
         Some(Look {
@@ -260,8 +266,8 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, assertion: &Assertion) -> 
                 let Some((_, decision)) = file.decision(case.place) else { continue };
                 match end {
                     End::Passes => {}
-                    End::Untold => untold.push((file, group, case)),
-                    End::Lacks if is_other => untold.push((file, group, case)),
+                    End::Untold | End::WasThere => untold.push((file, group, case, *end == End::WasThere)),
+                    End::Lacks if is_other => untold.push((file, group, case, false)),
                     End::Stops | End::Lacks => {
                         impact.stopped.add(decision.judged());
                         stopped.push((decision.judged(), file, group, case));
@@ -273,16 +279,17 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, assertion: &Assertion) -> 
     impact.untold += untold.len();
     // Right steps first: they speak against it.
     stopped.sort_by_key(|(judged, ..)| std::cmp::Reverse(*judged));
-    let why = |group: &Group, case: &Case| {
-        let (outcome, values) = explained(group, case, assertion);
+    let why = |group: &Group, case: &Case, was_there: bool| {
+        let (outcome, values) = explained(group, case, assertion, was_there);
         let values: Vec<String> = values.iter().map(|(text, value)| format!("{text} is {value}")).collect();
         if values.is_empty() { outcome } else { format!("{outcome}; {}", values.join(", ")) }
     };
     let listed = stopped.iter().take(LISTED);
-    impact.listed = listed.filter_map(|(_, file, group, case)| told(file, case.place, why(group, case))).collect();
+    impact.listed =
+        listed.filter_map(|(_, file, group, case)| told(file, case.place, why(group, case, false))).collect();
     let silent = occasions.iter().flat_map(|file| file.untold.iter().map(move |(place, why)| (file, *place, *why)));
     let silent = silent.filter_map(|(file, place, why)| told(file, place, why.to_owned()));
-    let undecided = untold.iter().filter_map(|(file, group, case)| told(file, case.place, why(group, case)));
+    let undecided = untold.iter().filter_map(|(file, group, case, was)| told(file, case.place, why(group, case, *was)));
     impact.not_told = silent.chain(undecided).take(LISTED).collect();
     impact
 }
@@ -303,7 +310,9 @@ fn told(file: &Occasions, place: Place, why: String) -> Option<Stopped> {
 
 /// The ends at all cases, by file and group.
 fn shared(occasions: &[Arc<Occasions>], assertion: &Assertion) -> Vec<Vec<Vec<End>>> {
-    let of_file = |file: &Arc<Occasions>| file.groups.iter().map(|group| ends(group, assertion)).collect::<Vec<_>>();
+    let of_file = |file: &Arc<Occasions>| {
+        file.groups.iter().map(|group| ends(group, &group.cases, assertion)).collect::<Vec<_>>()
+    };
     let part = |files: &[Arc<Occasions>]| files.iter().map(of_file).collect::<Vec<_>>();
     let cases: usize = occasions.iter().map(|file| file.len()).sum();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
@@ -322,21 +331,25 @@ fn shared(occasions: &[Arc<Occasions>], assertion: &Assertion) -> Vec<Vec<Vec<En
     })
 }
 
-fn ends(group: &Group, assertion: &Assertion) -> Vec<End> {
+fn ends(group: &Group, cases: &[Case], assertion: &Assertion) -> Vec<End> {
     let mut checker = Checker::new(assertion, &group.function, group.arguments.iter().map(Vec::as_slice));
     let end = |case: &Case| match case.arguments.map(|at| checker.check(&case.state, at)) {
         // As at the gate: what cannot be called does not pass.
         None => End::Stops,
         Some(Outcome::Holds) => End::Passes,
         Some(Outcome::Raises("NameError" | "AttributeError")) => End::Lacks,
-        Some(Outcome::Fails | Outcome::Raises(_)) => End::Stops,
+        Some(Outcome::Fails | Outcome::Raises(_)) => {
+            let there = case.there(group).zip(case.arguments);
+            let holds = there.is_some_and(|(there, at)| checker.check(&there, at) == Outcome::Holds);
+            if holds { End::WasThere } else { End::Stops }
+        }
         Some(Outcome::None(_)) => End::Untold,
     };
-    group.cases.iter().map(end).collect()
+    cases.iter().map(end).collect()
 }
 
-/// How an assertion ends at a case, in words, with the values found.
-fn explained(group: &Group, case: &Case, assertion: &Assertion) -> (String, Vec<(String, String)>) {
+/// How an assertion ends at a case, in words, with the values found; and that the world accepted it all the same, which then decides.
+fn explained(group: &Group, case: &Case, assertion: &Assertion, was_there: bool) -> (String, Vec<(String, String)>) {
     let Some(arguments) = case.arguments.and_then(|at| group.arguments.get(at)) else {
         return ("the action does not take these arguments".to_owned(), Vec::new());
     };
@@ -351,5 +364,6 @@ fn explained(group: &Group, case: &Case, assertion: &Assertion) -> (String, Vec<
         CheckResult::Unsupported(what) => format!("the engine does not offer {what}"),
         CheckResult::Budget(what) => format!("it does not end within the {what} budget"),
     };
+    let outcome = if was_there { format!("{outcome}; {WAS_THERE}") } else { outcome };
     (outcome, case.state.explain(assertion, &group.function, arguments))
 }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::contents::{Contents, Decision, Episode};
 use super::index::Index;
 use stepwright_program::{Call, Function, Literal, Role, Specification, State};
+use stepwright_world::WORLDS;
 
 /// The actions whose occasions are kept.
 const ACTIONS: usize = 4;
@@ -60,6 +61,8 @@ pub(crate) struct Group {
     specification: u32,
     pub(crate) function: Function,
     pub(crate) arguments: Vec<Vec<Literal>>,
+    /// Beside each: what the call shows to have been there, once the world accepted it.
+    pub(crate) shown: Vec<Vec<Call>>,
     pub(crate) cases: Vec<Case>,
 }
 
@@ -69,6 +72,18 @@ pub(crate) struct Case {
     /// The place of its arguments; `None` where the action cannot be called with those it has.
     pub(crate) arguments: Option<usize>,
     pub(crate) place: Place,
+    /// Whether the world accepted it.
+    accepted: bool,
+}
+
+impl Case {
+    /// The state with what the world's acceptance shows to have been there; `None` where it shows nothing.
+    pub(crate) fn there(&self, group: &Group) -> Option<State> {
+        let shown = group.shown.get(self.arguments?).filter(|shown| self.accepted && !shown.is_empty())?;
+        let mut there = self.state.clone();
+        shown.iter().for_each(|call| drop(there.call_unchecked(call)));
+        Some(there)
+    }
 }
 
 const SILENT: &str = "the log does not say all that was observed before";
@@ -140,6 +155,8 @@ fn gathered(
             continue;
         };
         let states = states(start, episode, last, calls);
+        let kind = WORLDS.iter().find(|kind| kind.name == episode.world);
+        let shown = kind.and_then(|kind| kind.transcript).map(|transcript| transcript.shown);
         let before = found.len();
         for (number, decision) in decisions {
             let place = (at, number);
@@ -154,17 +171,19 @@ fn gathered(
             };
             let group = found.groups.iter().position(its).unwrap_or_else(|| {
                 let (specification, function) = (episode.specification, function.clone());
-                found.groups.push(Group { specification, function, arguments: Vec::new(), cases: Vec::new() });
+                let (arguments, shown, cases) = Default::default();
+                found.groups.push(Group { specification, function, arguments, shown, cases });
                 found.groups.len() - 1
             });
             let Some(own) = found.groups.get_mut(group) else { continue };
             let arguments = numbers.get(&(group, decision.call)).copied().or_else(|| {
                 let number = own.arguments.len();
                 own.arguments.push(function.arguments(call).ok()?.into_owned());
+                own.shown.push(shown.map(|shown| shown(call)).unwrap_or_default());
                 numbers.insert((group, decision.call), number);
                 Some(number)
             });
-            own.cases.push(Case { state: state.clone(), arguments, place });
+            own.cases.push(Case { state: state.clone(), arguments, place, accepted: decision.accepted });
         }
         found.episodes += usize::from(found.len() > before);
     }

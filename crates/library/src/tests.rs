@@ -62,6 +62,20 @@ fn decisions_are_told_apart_by_what_became_of_them() {
     assert_eq!((all.stopped.right, all.stopped.failed, all.stopped.refused), (1, 1, 1));
     assert_eq!((all.listed[0].judged, all.listed[0].episode.as_str()), (Judged::Right, "good"));
     assert!(weigh("True").in_words().starts_with("would have stopped none of 4 decisions in 3 sessions; 1 cannot"));
+    // The pen was seen at the desk. A cup that the world gave was there, though no text before had told of it.
+    let given = [
+        ("go to desk 1", "On the desk 1, you see a mug 1."),
+        ("take cup 1 from desk 1", "You pick up the cup 1 from the desk 1."),
+    ];
+    std::fs::write(folder.path().join("given.jsonl"), line("given", "true", DESK, &given)).unwrap();
+    let (with, _) = read(&[folder.path().to_owned()], &folder.path().join(".cache"));
+    let visible = with.impact(Some("household"), "take", None, "self.is_visible(obj)").unwrap();
+    assert_eq!((visible.decisions, visible.stopped.all(), visible.untold), (5, 1, 2), "{visible:?}");
+    let cup = visible.not_told.iter().find(|stopped| stopped.action.contains("cup")).unwrap();
+    assert!(cup.why.contains("it is false; the world accepted it: it was there"), "{}", cup.why);
+    assert!(with.look(cup, "self.is_visible(obj)").unwrap().outcome.contains("the world accepted it"));
+    let never = with.impact(Some("household"), "take", None, "obj != 'cup 1'").unwrap();
+    assert_eq!((never.stopped.right, never.untold), (1, 1), "{never:?}");
     // A misspelt name is the assertion's own fault.
     assert_eq!(weigh("self.inventori is None").stopped.all(), 3);
     assert_eq!(library.impact(Some("kitchen"), "take", None, "True").unwrap().decisions, 0);

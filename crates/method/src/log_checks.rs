@@ -3,7 +3,7 @@
 use stepwright_episode::{Check, Status};
 use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
-use stepwright_world::transcript::Transcript;
+use stepwright_world::transcript::{Transcript, WAS_THERE};
 use stepwright_world::transcript_of;
 
 use super::program_context::{ProgramContext, ProgramState};
@@ -47,8 +47,7 @@ impl AlongLog {
     /// agent's; so it may be where the world accepted the step, which shows that something was there that no text had told.
     pub fn check(&self, program: &ProgramContext, call: &Call, step: &Step, transcript: &Transcript) -> Vec<Check> {
         let mut checks = program.check(&self.state, call);
-        let accepted = step.observation.is_some() && !step.is_refused();
-        if accepted && checks.iter().any(|check| check.status == Status::Fails) {
+        if step.is_accepted() && checks.iter().any(|check| check.status == Status::Fails) {
             let mut there = self.state.clone();
             there.run((transcript.shown)(call).iter());
             let again = program.check(&there, call);
@@ -56,7 +55,7 @@ impl AlongLog {
                 again.iter().any(|other| other.condition == check.condition && other.status == Status::Holds)
             };
             for check in checks.iter_mut().filter(|check| check.status == Status::Fails).filter(holds) {
-                untold(check, "the world accepted it: it was there, though nothing that was read before says so");
+                untold(check, WAS_THERE);
             }
         }
         if let Some(place) = &self.unobserved {

@@ -40,6 +40,11 @@ impl Step {
         self.refused || observed == "Nothing happens." || observed.starts_with("Invalid action")
     }
 
+    /// Whether the world did it, and what was observed then is written down.
+    pub fn is_accepted(&self) -> bool {
+        self.observation.is_some() && !self.is_refused()
+    }
+
     /// All its calls in program order, that of the action first.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.call.iter().chain(&self.calls)

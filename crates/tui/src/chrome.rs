@@ -20,7 +20,7 @@ use super::theme::{Glyphs, Role, Theme};
 use super::view::View;
 use super::widgets::draw::Painter;
 use super::widgets::words;
-use stepwright_episode::{Mark, Origin};
+use stepwright_episode::{Header, Mark, Origin};
 use stepwright_protocol::{Level, ProcessStatus};
 use stepwright_text::words::noun;
 
@@ -126,7 +126,9 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
             };
             left.push(sanitize::line(what).into_owned());
             if roomy {
-                left.insert(0, format!("Stepwright{dot}{}", sanitize::line(&session.header.world)));
+                let Header { world, world_version, .. } = &session.header;
+                let world = if world_version.is_empty() { world } else { world_version };
+                left.insert(0, format!("Stepwright{dot}{}", sanitize::line(world)));
             }
             (left.join(&dot), right.join(&dot))
         }

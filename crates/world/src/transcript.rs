@@ -28,6 +28,9 @@ pub struct Transcript {
     pub tools: Option<Toolbox>,
 }
 
+/// Why an assertion that fails at a step which the world accepted decides nothing, where it holds once [`Transcript::shown`] is known.
+pub const WAS_THERE: &str = "the world accepted it: it was there, though nothing that was read before says so";
+
 /// The logs of a file, and which of them is played back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logs {

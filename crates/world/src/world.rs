@@ -117,6 +117,11 @@ pub trait World: Send {
         None
     }
 
+    /// What a world in another process calls itself, with its version; `None` where it does not say.
+    fn introduced(&self) -> Option<String> {
+        None
+    }
+
     /// What going back does not undo, in a sentence; `None` where it undoes all.
     fn not_undone(&self) -> Option<&'static str> {
         None

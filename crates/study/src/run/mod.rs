@@ -85,14 +85,16 @@ impl Study for Run {
     }
 
     fn shared(&self) -> Value {
-        let Header { world, method, method_version, options, .. } = &*self.begun;
+        let Header { world, world_version, method, method_version, options, .. } = &*self.begun;
         // What these two name may lie in any folder; what it holds is known otherwise.
         let options: BTreeMap<_, _> =
             options.iter().filter(|(key, _)| !["preconditions", DOMAIN.key].contains(&key.as_str())).collect();
         let mut shared =
             json!({ "world": world, "method": method, "options": options, "limits": self.opening.shared() });
-        if !method_version.is_empty() {
-            shared["method_version"] = json!(method_version);
+        for (key, version) in [("world_version", world_version), ("method_version", method_version)] {
+            if !version.is_empty() {
+                shared[key] = json!(version);
+            }
         }
         shared
     }

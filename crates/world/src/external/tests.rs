@@ -376,6 +376,7 @@ fn a_world_says_its_tasks_and_its_actions_as_tools() {
     world.reset("counter/ten", 0).unwrap();
     let tasks: Vec<_> = world.tasks().into_iter().map(|task| (task.id, task.sentence)).collect();
     assert_eq!(tasks, [("counter/ten".to_owned(), "Reach ten.".to_owned())]);
+    assert_eq!(world.introduced().as_deref(), Some("Counting 7"));
     let specification = world.specification();
     assert!(specification.contains("class Tools") && specification.contains("def add(self, n"), "{specification}");
     assert_eq!(world.header().setup[0], "tools = Tools()");

@@ -110,6 +110,12 @@ impl World for ExternalWorld {
         self.last()?.more.as_ref()?.admissible.clone()
     }
 
+    fn introduced(&self) -> Option<String> {
+        let hello = self.link.hello()?;
+        let said = [hello.name.trim(), hello.version.trim()].join(" ");
+        Some(said.trim().to_owned()).filter(|said| !said.is_empty())
+    }
+
     fn truth(&self) -> Value {
         self.last().and_then(|s| s.more.as_ref()).map_or(Value::Null, |m| m.state.clone())
     }
