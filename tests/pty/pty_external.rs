@@ -36,7 +36,8 @@ fn a_world_of_ones_own_begins_by_name() {
     std::fs::write(&config, format!("{}{}tasks = [\"seven\", \"eight\"]\n", world("swe"), world("taxi"))).unwrap();
     for (task, called) in [("swe", "swe"), ("taxi/eig", "taxi/eight")] {
         let mut pty = Pty::start(PROGRAM, &["--world", "external", "--task", task], home.path(), &[], SIZE);
-        pty.wait_for("Stepwright · Counter 1 · step 0 · reach exactly ten.").settle().send("q");
+        pty.wait_for("Stepwright · Counter 1 · step 0 · reach exactly ten.").settle().send("\r");
+        pty.wait_for("step 1 ·").settle().send("q");
         assert_eq!(pty.wait(), 0);
         let sessions = home.path().join("state/stepwright/sessions");
         let texts: Vec<String> = std::fs::read_dir(sessions)
@@ -55,7 +56,7 @@ fn a_world_of_ones_own_begins_by_name() {
     pty.wait_for("/ searches").settle().send("\t\t");
     pty.settle().send("/");
     pty.wait_for("Search").send("external\r");
-    pty.wait_for("taxi/seven").wait_for("swe").settle().send("q");
+    pty.wait_for("seven (taxi)").wait_for("that swe begins with").settle().send("q");
     assert_eq!(pty.wait(), 0);
 }
 
