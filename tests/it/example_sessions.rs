@@ -235,7 +235,9 @@ async fn reprompt(config: &Config, path: &std::path::Path) {
         "Put the milk on the table",
     ]);
     let place = ("graph", "flat/milk_on_table");
-    let setup = begin_by("reprompt", &[("completions", "1")], place, config, path, Some(script));
+    // The milk was tried in vain before the fridge was open: what that takes from its score must not end the plan.
+    let options = [("completions", "1"), ("cutoff", "-100"), ("tried", "0")];
+    let setup = begin_by("reprompt", &options, place, config, path, Some(script));
     let mut w = Watched::start(setup);
     let went_on = |s: &Session| s.current().is_some_and(|n| n.depth == 3);
     go_on(&mut w, went_on).await;

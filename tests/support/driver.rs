@@ -314,6 +314,7 @@ pub fn header() -> Header {
         seed: 0,
         method: "precondition-aware".into(),
         method_version: String::new(),
+        sandbox: String::new(),
         model: "scripted".into(),
         specification: SPECIFICATION.into(),
         opening: vec![
@@ -438,7 +439,8 @@ impl Watched {
 
     pub fn approve(&self) {
         let turn = &self.session.current().unwrap().turn;
-        let id = turn.recommended.as_ref().unwrap().0.unwrap();
+        let (id, why) = turn.recommended.clone().unwrap();
+        let id = id.unwrap_or_else(|| panic!("nothing is recommended: {why}"));
         self.send(Command::Gate(Request::Approve { proposal: id }));
     }
 
