@@ -224,6 +224,16 @@ async fn a_socks_proxy_is_gone_through() {
 }
 
 #[tokio::test]
+async fn l9_an_answer_that_is_compressed_unasked_is_said_to_be_so() {
+    let coded = |coding: &str| {
+        with_headers(200, &format!("content-type: application/json\r\ncontent-encoding: {coding}\r\n"), "\u{1f}\u{8b}")
+    };
+    let server = Server::start(vec![vec![coded("gzip")]]);
+    let error = ask(&Remote::new(options(&server, Wire::OpenAi)).unwrap(), &request()).await.0.unwrap_err().to_string();
+    assert!(error.contains("compressed (gzip)") && error.contains("plain text"), "{error}");
+}
+
+#[tokio::test]
 async fn sentence_vectors() {
     let openai = json!({"data": [{"index": 1, "embedding": [0.0, 2.0]}, {"index": 0, "embedding": [3.0, 4.0]}]});
     let ollama = json!({"embeddings": [[3.0, 4.0], [0.0, 2.0]]});

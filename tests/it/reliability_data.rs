@@ -97,6 +97,54 @@ async fn d20_after_a_full_disk_writing_again_goes_on_from_any_record() {
     }
 }
 
+/// M3: after an error of the disk the system has the file system read-only, and no room that is made helps.
+#[tokio::test]
+async fn m3_where_nothing_can_be_written_any_more_another_file_is_offered() {
+    const EROFS: i32 = 30;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut w = begun(&folder.path().join("s.jsonl"));
+    w.recommended().await;
+    let _read_only = faults::inject(Fault { times: 99, ..Fault::next(folder.path(), Operation::Write, EROFS) });
+    w.approve();
+    w.until("the refusal", |n, _| matches!(n, Notice::Unwritten(Some(Unwritten::Lost)))).await;
+    w.said(Level::Error, "name a file to write it to").await;
+    let anew = other.path().join("anew.jsonl");
+    w.send(Command::Keep(anew.clone()));
+    w.until("the new file", |n, _| *n == Notice::Kept(anew.clone())).await;
+    step_to(&mut w, 1).await;
+    is_whole(&anew, &w.quit().await);
+}
+
+/// L3: a session that is open elsewhere is neither renamed nor deleted.
+#[test]
+fn l3_what_is_open_elsewhere_is_not_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("open.jsonl");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/solved.jsonl"), &file).unwrap();
+    let sessions = |words: &[&std::ffi::OsStr]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
+        command.env("STEPWRIGHT_CONFIG_DIR", folder.path()).env("STEPWRIGHT_STATE_DIR", folder.path());
+        let output = command.arg("sessions").args(words).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let free = folder.path().join("free.jsonl");
+    fs::copy(&file, &free).unwrap();
+    let held = stepwright::episode::log::Writer::resume(&file).unwrap();
+    for words in [
+        ["rename".as_ref(), file.as_os_str(), "other".as_ref()],
+        ["delete".as_ref(), "--yes".as_ref(), file.as_os_str()],
+    ] {
+        let (done, said) = sessions(&words);
+        assert!(!done && said.contains("another stepwright has this session open"), "{said}");
+        assert!(file.exists());
+    }
+    let (done, _) = sessions(&["delete".as_ref(), "--yes".as_ref(), free.as_os_str(), file.as_os_str()]);
+    assert!(!done && free.exists(), "all or none");
+    drop(held);
+    assert!(sessions(&["rename".as_ref(), file.as_os_str(), "other".as_ref()]).0);
+    assert!(sessions(&["delete".as_ref(), "--yes".as_ref(), folder.path().join("other.jsonl").as_os_str()]).0);
+}
+
 /// Waits until that many steps were taken.
 async fn step_to(w: &mut Watched, depth: u32) {
     if w.session.current().is_none_or(|node| node.depth < depth) {

@@ -548,3 +548,37 @@ fn the_second_tier_judges_as_the_first() {
         assert_eq!((one.cluster, one.optimal), (other.cluster, other.optimal));
     }
 }
+
+/// A worker that has neither landlock nor seccomp, as on systems that offer none, runs code only where nothing is required.
+#[test]
+fn code_is_not_run_where_nothing_holds_it() {
+    use std::io::Write;
+    use stepwright::sandbox::Require;
+    use stepwright::sandbox::wire::Order;
+
+    let reply = |words: &[&str], require: Require| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stepwright"));
+        command
+            .arg("sandbox-worker")
+            .args(words)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (prelude, code, functions) = (String::new(), "look()".to_owned(), vec!["look".to_owned()]);
+        let (values, limits) = (Value::Object(serde_json::Map::default()), Limits::default());
+        let order = Order { prelude, is_trial: false, code, functions, values, limits, require };
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(format!("{}\n", serde_json::to_string(&order).unwrap()).as_bytes()).unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line).unwrap();
+        drop(stdin);
+        child.wait().unwrap();
+        line
+    };
+    let memory = Limits::default().bounds().memory.to_string();
+    let bare = [memory.as_str(), "5", "unconfined"];
+    let refused = reply(&bare, Require::Any);
+    assert!(refused.contains("neither landlock nor seccomp") && refused.contains("sandbox --check"), "{refused}");
+    assert!(reply(&bare, Require::None).contains("\"call\""));
+    assert!(reply(&bare[..2], Require::Any).contains("\"call\""));
+}

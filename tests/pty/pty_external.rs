@@ -64,7 +64,13 @@ fn a_world_of_ones_own_begins_by_name() {
 fn a_command_that_never_answers_is_given_up() {
     let home = tempfile::tempdir().unwrap();
     let pids = home.path().join("pids");
-    let command = format!("/bin/sh -c 'echo $$ >{}; exec sleep 1000'", pids.display());
+    // It says first what its controlling terminal is: none.
+    let tty = home.path().join("tty");
+    let command = format!(
+        "/bin/sh -c 'cut -d\" \" -f7 /proc/self/stat >{}; echo $$ >{}; exec sleep 1000'",
+        tty.display(),
+        pids.display()
+    );
     let mut pty = Pty::start(PROGRAM, &["--command", &command], home.path(), &[], SIZE);
     pty.wait_for("/ searches").wait_for("▶ symbolic").settle().send("\r");
     pty.wait_for("beginning cli in external; Esc stops it");
@@ -76,6 +82,9 @@ fn a_command_that_never_answers_is_given_up() {
         }
         std::thread::sleep(Duration::from_millis(10));
     };
+    if cfg!(target_os = "linux") {
+        assert_eq!(std::fs::read_to_string(tty).unwrap().trim(), "0", "it could write to the person's terminal");
+    }
     pty.send("\x1b");
     pty.wait_for("The beginning is cancelled").settle().send("q");
     assert_eq!(pty.wait(), 0);

@@ -74,7 +74,7 @@ fn said(payload: &dyn std::any::Any) -> String {
 
 fn new_file(folder: &Path, stem: &str) -> std::io::Result<(PathBuf, File)> {
     use std::os::unix::fs::OpenOptionsExt;
-    std::fs::create_dir_all(folder)?;
+    stepwright_files::folder(folder)?;
     let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let time = chrono::DateTime::from_timestamp(i64::try_from(seconds).unwrap_or_default(), 0).unwrap_or_default();
     let path = folder.join(format!("{stem}-{}-{}.log", time.format("%Y%m%d-%H%M%S"), std::process::id()));

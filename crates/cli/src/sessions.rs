@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::{CliError, Global, note, print, print_json};
 use stepwright_episode::log;
 use stepwright_export::{Summary, summary};
+use stepwright_files::{Handle, Lines};
 use stepwright_launch::config::Config;
 use stepwright_text::sanitize::line;
 use stepwright_text::words::count;
@@ -180,6 +181,18 @@ pub(super) fn found(folder: &Path, session: &Path) -> Result<PathBuf, CliError> 
     files.into_iter().find(|file| file.exists() && !file.is_dir()).ok_or_else(|| CliError::Failed(missing()))
 }
 
+/// A session's file, locked against being opened meanwhile.
+/// Errors: it is open in another process. What cannot be opened for writing is nobody's to write either.
+fn alone(file: &Path) -> Result<Option<Handle>, CliError> {
+    match Lines::lock(file, false) {
+        Ok(held) => Ok(Some(held)),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
+            Err(CliError::Failed(log::LogError::Locked { path: file.to_owned() }.to_string()))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
 fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     let plain = Path::new(name).file_name().is_some_and(|n| n == name);
     if !plain {
@@ -187,6 +200,7 @@ fn rename(file: &Path, name: &str) -> Result<ExitCode, CliError> {
     }
     let name = if name.ends_with(".jsonl") { name.to_owned() } else { format!("{name}.jsonl") };
     let target = file.with_file_name(name);
+    let _held = alone(file)?;
     // Linking fails where the name is taken; renaming would replace what is there.
     let done = std::fs::hard_link(file, &target).and_then(|()| std::fs::remove_file(file));
     done.map_err(|e| match e.kind() {
@@ -217,6 +231,8 @@ fn delete(files: &[PathBuf], yes: bool) -> Result<ExitCode, CliError> {
             return Ok(ExitCode::from(1));
         }
     }
+    // All or none: what is open elsewhere is seen before anything is gone.
+    let _held: Vec<Option<Handle>> = files.iter().map(|file| alone(file)).collect::<Result<_, _>>()?;
     for file in files {
         std::fs::remove_file(file).map_err(|e| CliError::Failed(format!("{}: {e}", file.display())))?;
     }

@@ -185,6 +185,7 @@ impl Global {
         if let Some(path) = log.map_err(|e| CliError::Failed(format!("the debug log cannot be written: {e}")))? {
             note(&format!("stepwright: the debug log is {}", path.display()));
         }
+        stepwright_sandbox::require(config.sandbox.require);
         #[cfg(feature = "local")]
         if config.model.threads > 0 {
             stepwright_model::local::threads::set(config.model.threads);

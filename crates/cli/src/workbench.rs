@@ -13,6 +13,7 @@ use super::world::WorldName;
 use super::{CliError, Global};
 use stepwright_episode::{NodeId, log};
 use stepwright_launch::config::Config;
+use stepwright_text::sanitize::printed;
 use stepwright_tui::color::{Depth, ground_is_light};
 use stepwright_tui::keymap::{Keymap, UserKeys};
 use stepwright_tui::launcher::Choice;
@@ -110,8 +111,8 @@ pub(crate) fn open_with(
     };
     let launcher = Launch::new(config, session)?.blind(blind);
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
-    let Some(path) = left.session.map(|path| path.display().to_string()) else { return Ok(left.code) };
-    let word = shlex::try_quote(&path).map_or_else(|_| path.clone(), Into::into);
+    let Some(path) = left.session else { return Ok(left.code) };
+    let (word, path) = (shell_word(&path), path.display());
     let kept = format!("The session is kept. Open it again: stepwright open {word}");
     last_words(&match left.problem {
         None => kept,
@@ -160,4 +161,46 @@ fn keymap(config: &Config) -> Result<(Keymap, Vec<String>), CliError> {
         })
         .collect();
     Keymap::with_user(&user).map_err(CliError::Failed)
+}
+
+/// A path as one word of a shell's command line. What a terminal would not show as it is (control characters, bytes that are no text) is
+/// spelt out as shells read it.
+fn shell_word(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let plain = std::str::from_utf8(bytes).ok().filter(|text| printed(text) == **text);
+    if let Some(word) = plain.and_then(|text| shlex::try_quote(text).ok()) {
+        return word.into_owned();
+    }
+    let spelt = bytes.iter().map(|byte| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        other => format!("\\x{other:02x}"),
+    });
+    format!("$'{}'", spelt.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_is_a_word_that_a_shell_reads_back() {
+        use std::os::unix::ffi::{OsStrExt, OsStringExt};
+        for name in [
+            &b"plain.jsonl"[..],
+            b"two words.jsonl",
+            b"it's.jsonl",
+            b"esc\x1b[2J.jsonl",
+            b"no text \xff\xfe.jsonl",
+            b"back\\slash'\n.jsonl",
+        ] {
+            let path = PathBuf::from(std::ffi::OsString::from_vec(name.to_vec()));
+            let word = shell_word(&path);
+            assert_eq!(printed(&word), word);
+            let echoed =
+                std::process::Command::new("bash").args(["-c", &format!("printf %s {word}")]).output().unwrap();
+            assert_eq!(echoed.stdout, path.as_os_str().as_bytes(), "{word}");
+        }
+    }
 }

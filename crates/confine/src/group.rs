@@ -34,8 +34,11 @@ impl Group {
             }
         };
         prepare(&mut command);
+        // A supervisor begins a session of its own, which the leader of a group cannot.
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        if leash.is_none() {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
         let mut child = command.spawn()?;
         if let Some(Err(error)) = leash.as_mut().map(Leash::started) {
             // The supervisor has ended by itself.

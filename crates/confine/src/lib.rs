@@ -44,6 +44,8 @@ pub struct Layers {
 
 impl Layers {
     pub const ALL: Layers = Layers { limits: true, landlock: true, seccomp: true };
+    /// As on a system that has neither landlock nor seccomp.
+    pub const LIMITS: Layers = Layers { limits: true, landlock: false, seccomp: false };
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +55,20 @@ pub struct Held {
     /// How far landlock holds, in words; empty where it does not.
     pub landlock: String,
     pub seccomp: bool,
+}
+
+impl Held {
+    /// Whether the system keeps it from files and network, by one layer or both.
+    pub fn is_confined(&self) -> bool {
+        !self.landlock.is_empty() || self.seccomp
+    }
+
+    /// `landlock (version 6) and seccomp`; `nothing` where neither holds.
+    pub fn in_words(&self) -> String {
+        let landlock = (!self.landlock.is_empty()).then(|| format!("landlock ({})", self.landlock));
+        let held: Vec<String> = landlock.into_iter().chain(self.seccomp.then(|| "seccomp".to_owned())).collect();
+        if held.is_empty() { "nothing".to_owned() } else { held.join(" and ") }
+    }
 }
 
 /// A process whose first thread is confined as far as a thread can be.

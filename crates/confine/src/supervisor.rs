@@ -59,6 +59,8 @@ pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     let (Some(control), Some(mut status)) = (number(), number()) else { return ExitCode::from(2) };
     let Some(program) = words.next() else { return ExitCode::from(2) };
     let _ = set_child_subreaper(Some(getpid()));
+    // A session of its own has no terminal: what runs in it can neither write to the person's nor be stopped from it.
+    let _ = rustix::process::setsid();
     let mut command = Command::new(program);
     // Those who wait for its end are told by this process: the streams are inherited.
     command.args(words).process_group(0);

@@ -31,7 +31,12 @@ impl Driver {
                 && let Err(error) = self.write(record)
             {
                 self.effects.push_front(effect);
-                let lost = matches!(error, log::LogError::Lost { .. });
+                // A file system that turned read-only, as it does after an error of its disk, takes nothing however much room is made.
+                let lost = match &error {
+                    log::LogError::Lost { .. } => true,
+                    log::LogError::Io { source, .. } => source.kind() == std::io::ErrorKind::ReadOnlyFilesystem,
+                    _ => false,
+                };
                 let remedy = if lost {
                     "All of it is still in memory: name a file to write it to. Nothing happens until then"
                 } else {

@@ -41,6 +41,9 @@ pub struct Header {
     /// Its own version, of one in another process that states it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub method_version: String,
+    /// What the operating system held code to that the method runs (`landlock (version 6) and seccomp`), where it runs any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sandbox: String,
     /// The model's name at the start.
     pub model: String,
     /// The specification the programs run against, whole, so that the session reads without the program's files.

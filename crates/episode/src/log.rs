@@ -231,7 +231,7 @@ impl Writer {
     pub fn create(path: &Path, header: &Header) -> Result<Self, LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(io)?;
+            stepwright_files::folder(folder).map_err(io)?;
         }
         let mut writer = Writer::over(Lines::create(path).map_err(io)?, 0);
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;

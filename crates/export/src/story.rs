@@ -140,6 +140,9 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
     if let Some(cost) = session.cost {
         facts.push(("cost".to_owned(), stepwright_text::words::cost(cost)));
     }
+    if !header.sandbox.is_empty() {
+        facts.push(("sandbox".to_owned(), header.sandbox.clone()));
+    }
     if session.blind {
         facts.push(("blind".to_owned(), "the world's dry run is hidden before a decision".to_owned()));
     }

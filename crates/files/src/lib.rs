@@ -3,11 +3,12 @@
 //! [`Handle`] is the seam: every open, write, sync, cut, lock and rename of a session, a results file or a cassette goes through it, so
 //! that [`faults`] can be injected there. [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
 //! file whole or leaves the old one; [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
-//! callers'. [`free`] finds a name that is not taken.
+//! callers'. [`free`] finds a name that is not taken, [`folder`] makes a place for it.
 
 #![warn(missing_docs)]
 
 pub mod faults;
+mod folder;
 mod free;
 mod handle;
 mod lines;
@@ -16,6 +17,7 @@ pub mod sum;
 mod text;
 mod whole;
 
+pub use folder::folder;
 pub use free::{free, numbered};
 pub use handle::{Handle, Lock};
 pub use lines::{Lines, Presence};

@@ -20,6 +20,7 @@ use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
 use stepwright_protocol::Handle;
+use stepwright_sandbox::Held;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::blocking::{Domain, NamedDomain};
 use stepwright_world::demonstration::Demonstration;
@@ -141,7 +142,8 @@ pub(super) fn prepare_loaded(
     let blocking =
         blocking_source(opened.world.kind(), own.as_ref(), &opened.options).unwrap_or_else(BlockingSource::Gone);
     let beginning = Beginning::Resume { session: Box::new(session), records };
-    Ok(Setup { keep, remarks, ..setup(beginning, opened.world, (method, source, blocking), demonstrations, config) })
+    let made = setup(beginning, opened.world, (method, source, blocking), demonstrations, config);
+    Ok(Setup { keep, remarks: remarks.into_iter().chain(made.remarks.clone()).collect(), ..made })
 }
 
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
@@ -188,6 +190,7 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
         seed: new.seed,
         method: info.id.to_owned(),
         method_version: version.unwrap_or_default(),
+        sandbox: held_of(&info).map(Held::in_words).unwrap_or_default(),
         model: if name.is_empty() { SYMBOLIC.to_owned() } else { name.to_owned() },
         ..new_header(opened.world.as_ref(), &clock)
     };
@@ -211,6 +214,13 @@ fn setup(
         Beginning::Resume { session, .. } => session.header.options.get(EMBEDDER),
     };
     let embedder = embedder.map_or(BUILT_IN, String::as_str).to_owned();
+    let lacking = held_of(&method.info()).filter(|held| !held.seccomp || held.landlock.is_empty());
+    let lacking = lacking.map(|held| {
+        format!(
+            "the system holds model-written code here to {}; what that leaves: stepwright sandbox --check",
+            held.in_words()
+        )
+    });
     let proposer = stepwright_world::built_in_agent(world.kind(), &demonstrations);
     let demonstrations = Arc::new(demonstrations);
     Setup {
@@ -234,8 +244,13 @@ fn setup(
         policy: None,
         headless: false,
         clock: system_clock(),
-        remarks: Vec::new(),
+        remarks: lacking.into_iter().collect(),
     }
+}
+
+/// What holds the code that a method runs; `None` of one that runs none.
+fn held_of(method: &MethodInfo) -> Option<&'static Held> {
+    method.programs.then(stepwright_sandbox::held).flatten()
 }
 
 /// Where trees come from: the domain of a file, or the one that ships for a world, in the wording of the world's options; else the

@@ -167,7 +167,7 @@ fn read(path: &Path) -> Contents {
 }
 
 fn keep(folder: &Path, place: &Path, entry: &Entry) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+    stepwright_files::folder(folder)?;
     // What is lost here is made anew, so nothing waits for the disk.
     let beside = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(std::io::BufWriter::new(beside.as_file()), entry)?;

@@ -51,7 +51,7 @@ impl Shelf {
 
     fn write(&self, added: &[PathBuf]) -> Result<(), String> {
         let text: String = added.iter().map(|place| format!("{}\n", place.display())).collect();
-        let folder = self.list.parent().map_or(Ok(()), fs::create_dir_all);
+        let folder = self.list.parent().map_or(Ok(()), stepwright_files::folder);
         let written = folder.and_then(|()| stepwright_files::replace(&self.list, text.as_bytes()));
         written.map_err(|e| format!("{}: {e}", self.list.display()))
     }

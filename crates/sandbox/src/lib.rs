@@ -8,6 +8,7 @@
 mod call;
 mod fault;
 mod process;
+mod require;
 mod trial;
 pub mod wire;
 mod workers;
@@ -20,7 +21,8 @@ use serde_json::Value;
 
 pub use call::Call;
 pub use fault::{Bound, Fault, FaultKind};
-pub use stepwright_confine::Bounds;
+pub use require::{HELD, Require, held, require};
+pub use stepwright_confine::{Bounds, Held};
 pub use trial::{REPORT, Trials};
 pub use workers::Workers;
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::fault::{Bound, Fault, FaultKind};
 use super::process::Process;
+use super::require::required;
 use super::wire::{Order, Reply};
 use super::{Call, Limits};
 
@@ -60,6 +61,7 @@ fn order(prelude: &str, code: &str, limits: Limits) -> Order {
         functions: vec![REPORT.to_owned()],
         values: Value::Null,
         limits,
+        require: required(),
     }
 }
 

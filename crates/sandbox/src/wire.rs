@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Call, Fault, Limits};
+use super::{Call, Fault, Limits, Require};
 
 /// Longest line a worker writes, in bytes.
 pub const LONGEST_REPLY: usize = 256 << 10;
@@ -25,6 +25,8 @@ pub struct Order {
     pub functions: Vec<String>,
     pub values: Value,
     pub limits: Limits,
+    /// What must hold before any of it is run.
+    pub require: Require,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,8 +9,15 @@ use serde_json::Value;
 
 use super::fault::{Bound, Fault, FaultKind};
 use super::process::Process;
+use super::require::required;
 use super::wire::{Answer, Order, Reply};
 use super::{Limits, Running, Sandbox, Step};
+
+/// By this name it is the very program that runs, even where another version was put in its place since.
+pub(super) fn itself() -> std::io::Result<PathBuf> {
+    let itself = PathBuf::from("/proc/self/exe");
+    if itself.exists() { Ok(itself) } else { std::env::current_exe() }
+}
 
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
 #[derive(Clone)]
@@ -24,10 +31,7 @@ pub struct Workers {
 impl Workers {
     #[must_use]
     pub fn of_this_program(limits: Limits) -> Self {
-        // By this name it is the very program that runs, even where another version was put in its place since.
-        let itself = PathBuf::from("/proc/self/exe");
-        let program = if itself.exists() { Ok(itself) } else { std::env::current_exe() };
-        let program = program.map_err(|e| format!("this program does not find itself: {e}"));
+        let program = itself().map_err(|e| format!("this program does not find itself: {e}"));
         Workers { program, limits, spare: Arc::default() }
     }
 
@@ -67,6 +71,7 @@ impl Sandbox for Workers {
             functions: functions.iter().map(|&f| f.to_owned()).collect(),
             values: values.clone(),
             limits: self.limits,
+            require: required(),
         };
         let state = match self.ahead() {
             Some(worker) => State::Begun(worker, Box::new(order), Some(self.clone())),

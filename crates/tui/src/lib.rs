@@ -8,6 +8,7 @@ pub mod actions;
 mod answer;
 pub mod app;
 mod belief_text;
+mod bounded;
 pub mod cast;
 mod chrome;
 pub mod color;

@@ -22,6 +22,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use stepwright_text::sanitize;
 
+use crate::bounded::Bounded;
+
 /// Most bytes of text put on the clipboard: terminals drop longer sequences.
 pub(crate) const CLIPBOARD_LIMIT: usize = 100_000;
 
@@ -33,7 +35,7 @@ static KEYBOARD: AtomicBool = AtomicBool::new(false);
 /// The screen: a terminal in our modes from [`Screen::enter`] until dropped or left.
 pub struct Screen {
     /// Never dropped: dropping it shows the cursor, and panics where the terminal is gone.
-    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<OurModes>>>>,
+    terminal: ManuallyDrop<Terminal<Bounded<CrosstermBackend<BufWriter<OurModes>>>>>,
     mouse: bool,
 }
 
@@ -62,7 +64,7 @@ impl Screen {
             ));
         }
         enter_modes(mouse)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, OurModes(io::stdout())));
+        let backend = Bounded(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, OurModes(io::stdout()))));
         Ok(Screen { terminal: ManuallyDrop::new(Terminal::new(backend)?), mouse })
     }
 
@@ -70,10 +72,10 @@ impl Screen {
         if !ENTERED.load(Ordering::Acquire) {
             return Ok(());
         }
-        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        queue!(self.terminal.backend_mut().0, BeginSynchronizedUpdate)?;
         self.terminal.draw(render)?;
-        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.terminal.backend_mut().flush()
+        queue!(self.terminal.backend_mut().0, EndSynchronizedUpdate)?;
+        self.terminal.backend_mut().0.flush()
     }
 
     /// Makes the next frame paint every cell: after another program wrote to the terminal.
@@ -91,7 +93,7 @@ impl Screen {
 
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = clipboard_sequence(text, std::env::var_os("TMUX").is_some());
-        let out = self.terminal.backend_mut();
+        let out = &mut self.terminal.backend_mut().0;
         out.write_all(sequence.as_bytes())?;
         out.flush()
     }

@@ -22,32 +22,44 @@ use serde::de::DeserializeOwned;
 use stepwright_confine::{Bounds, Layers, begin};
 
 use stepwright_sandbox::wire::{Answer, LONGEST_ORDER, LONGEST_REPLY, Order, Reply, line};
-use stepwright_sandbox::{Bound, Fault, FaultKind, WORKER};
+use stepwright_sandbox::{Bound, Fault, FaultKind, HELD, Limits, WORKER};
 
 use crate::engine::Engine;
 
 /// To be called first by a program whose sandbox starts it again as a worker: does the run if it was called for one (the word
-/// [`WORKER`], bytes of memory, seconds of processor time), and gives how it ended.
+/// [`WORKER`], bytes of memory, seconds of processor time; `unconfined` after them does without landlock and seccomp, as some systems do),
+/// or says what holds ([`HELD`]), and gives how it ended.
 pub fn serve(words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let mut words = words.skip(1);
     words.next().filter(|word| word == WORKER)?;
-    let mut number = || words.next()?.to_str()?.parse().ok();
-    let bounds = number().and_then(|memory| Some(Bounds { memory, seconds: number()? }));
-    Some(if bounds.is_some_and(work) { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    let words: Vec<OsString> = words.collect();
+    let number = |at: usize| words.get(at)?.to_str()?.parse().ok();
+    let is_done = if words.first().is_some_and(|word| word == HELD) {
+        let held = begin(Limits::default().bounds(), Layers::ALL).seal();
+        line(&held, LONGEST_REPLY).is_some_and(|held| std::io::stdout().write_all(&held).is_ok())
+    } else {
+        let layers = if words.get(2).is_some_and(|word| word == "unconfined") { Layers::LIMITS } else { Layers::ALL };
+        let bounds = number(0).and_then(|memory| Some(Bounds { memory, seconds: number(1)? }));
+        bounds.is_some_and(|bounds| work(bounds, layers))
+    };
+    Some(if is_done { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
 /// Confines this process and does one run, ordered on standard input. Returns whether the order was understood. To be called by
 /// the only thread, before anything was opened.
-fn work(bounds: Bounds) -> bool {
-    let begun = begin(bounds, Layers::ALL);
+fn work(bounds: Bounds, layers: Layers) -> bool {
+    let begun = begin(bounds, layers);
     let gate = Arc::new(Barrier::new(2));
     let Some(lines) = lines(Arc::clone(&gate)) else { return false };
     // Where this thread's stack ends is read from a file; it is remembered.
     let _ = stacker::remaining_stack();
     gate.wait();
-    let _ = begun.seal();
+    let held = begun.seal();
     gate.wait();
     let Some(order) = read::<Order>(&lines) else { return false };
+    if let Some(why) = order.require.refusal(&held) {
+        return say(&Reply::Fault(Fault::new(FaultKind::Worker(why))));
+    }
     let mut reply = match Engine::new(&order) {
         Err(fault) => Reply::Fault(fault),
         Ok(mut engine) => {

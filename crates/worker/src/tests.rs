@@ -31,6 +31,7 @@ fn run_with(code: &str, limits: Limits, answers: &[Value]) -> Run {
         functions: FUNCTIONS.iter().map(|&f| f.to_owned()).collect(),
         values: state(),
         limits,
+        require: stepwright_sandbox::Require::default(),
     };
     let mut run = Run::default();
     let mut engine = match Engine::new(&order) {
@@ -102,6 +103,7 @@ fn trial(prelude: &str, code: &str) -> Result<Value, Reply> {
         functions: vec![REPORT.to_owned()],
         values: Value::Null,
         limits,
+        require: stepwright_sandbox::Require::default(),
     };
     match Engine::new(&order).map(|mut engine| engine.begin(&order)).unwrap_or_else(Reply::Fault) {
         Reply::Call { mut call, .. } if call.args.len() == 1 => Ok(call.args.remove(0)),

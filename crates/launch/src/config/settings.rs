@@ -44,19 +44,23 @@ impl Setting {
 
 /// The sections with a line of help each. `models.NAME` takes the keys of `model`, `external` and `methods` hold sections only,
 /// `keys` takes any.
-pub(super) const SECTIONS: [(&str, &str); 11] = [
+pub(super) const SECTIONS: [(&str, &str); 12] = [
     ("model", "the model in use; [models.NAME] sections describe further ones, taking what they leave out from here"),
     ("method", "how proposals are made"),
     ("ui", "the workbench"),
     ("data", "your own copies of data that cannot ship with the program"),
     ("gate", "what is approved without you"),
     ("candidates", "how a model is asked for candidate preconditions"),
+    ("sandbox", "what must keep model-written code from your files before it is run"),
     ("log", "a debug log in the folder of logs (`stepwright config show` says where); it holds no key"),
     (EXTERNAL, "worlds of your own: [external.NAME] runs a command that speaks the line protocol (adapters/README.md)"),
     (METHODS, "methods of your own: [methods.NAME] is the command of the method external:NAME (adapters/README.md)"),
     ("keys", "keys by action, as listed in docs/reference/keys.md: ACTION = \"KEY\" or [\"KEY\", \"KEY\"]"),
     ("models", ""),
 ];
+
+/// As [`stepwright_sandbox::Require::default`]: other systems than Linux have no such layers.
+const REQUIRED: &str = if cfg!(target_os = "linux") { "any" } else { "none" };
 
 /// The settings in the order they are shown, section by section.
 pub(super) static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
@@ -81,7 +85,7 @@ const PROVIDER_NAMES: [(&str, &str); PROVIDERS.len() + 1] = {
 
 /// Declares settings by section; of each its key, what it must be, its default, its environment variables, and a line of help.
 macro_rules! settings {
-    ($($section:tt { $($key:literal, $kind:expr, $default:literal, [$($env:literal),*], $help:literal;)* })*) => {
+    ($($section:tt { $($key:literal, $kind:expr, $default:expr, [$($env:literal),*], $help:literal;)* })*) => {
         [$($(setting($section, $key, $kind, $default, &[$($env),*], $help)),*),*]
     };
 }
@@ -95,7 +99,7 @@ const fn number(min: f64, max: f64) -> Kind {
 }
 
 /// Those that nobody else declares.
-const OWN: [Setting; 65] = settings! {
+const OWN: [Setting; 66] = settings! {
     "model" {
         "model", Kind::Text, "symbolic", ["STEPWRIGHT_MODEL"],
             "symbolic (no language model), local:NAME or local:FILE.gguf, a [models.NAME], cassette:PATH, recorded:PATH, \
@@ -180,6 +184,10 @@ const OWN: [Setting; 65] = settings! {
         "until_fails", Kind::Switch, "true", [], "ask you when a precondition does not hold";
         "until_action", Kind::Text, "", [], "ask you before this action (its text, or its function)";
         "token_budget", whole(0, i64::MAX), "", [], "ask you once a session has spent so many tokens";
+    }
+    "sandbox" {
+        "require", Kind::Choice(&[("any", "landlock or seccomp"), ("none", "the engine alone")]), REQUIRED, [],
+            "model-written code is not run on a system that has none of it";
     }
     "log" {
         "level", Kind::Choice(&[("off", "no file is made"), ("error", ""), ("warn", ""), ("info", ""), ("debug", ""), ("trace", "")]), "off", ["STEPWRIGHT_LOG"],

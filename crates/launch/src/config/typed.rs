@@ -16,6 +16,7 @@ use stepwright_method::precondition::CandidateAsks;
 use stepwright_method::{Command, all_options};
 use stepwright_model::Price;
 use stepwright_model::fetch::Hub;
+use stepwright_sandbox::Require;
 use stepwright_world::blocking::NamedDomain;
 use stepwright_world::external::Adapter;
 use stepwright_world::{AgentCommand, WORLDS};
@@ -31,6 +32,7 @@ pub struct Config {
     pub ui: Ui,
     pub data: Data,
     pub gate: Gate,
+    pub sandbox: Sandbox,
     pub log: Log,
     pub candidates: CandidateAsks,
     /// The `[external.NAME]` sections: worlds behind commands.
@@ -43,6 +45,12 @@ pub struct Config {
     pub(super) endpoints: Endpoints,
     /// Rows of `config show`; from `show`.
     pub(super) shown: Vec<Shown>,
+}
+
+/// How model-written code is run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Sandbox {
+    pub require: Require,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -154,6 +162,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         keys_of_models.filter(|name| !name.is_empty()).chain(endpoint::key_variables().map(str::to_owned)).collect();
     let (ui, log, candidates) =
         (section(merged, "ui", problems), section(merged, "log", problems), section(merged, "candidates", problems));
+    let sandbox = section(merged, "sandbox", problems);
     let gate = Gate { policy: section(merged, "gate", problems) };
     let external = super::external::adapters(merged, &withheld, &paths, problems);
     let methods = super::external::methods(merged, &withheld, &paths, problems);
@@ -166,6 +175,7 @@ pub(super) fn build(paths: Paths, merged: &Layer, environment: Environment<'_>, 
         ui,
         data,
         gate,
+        sandbox,
         log,
         candidates,
         external,

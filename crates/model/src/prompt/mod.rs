@@ -116,7 +116,11 @@ impl Prompts {
         collect(user, "", 0, &mut names);
         let mut own = if names.is_empty() { Vec::new() } else { self.extra.clone() };
         for name in names {
-            own.extend(self.find(&name)?.map(|source| (name, source.text)));
+            match self.find(&name) {
+                Ok(source) => own.extend(source.map(|source| (name, source.text))),
+                // One that is of no use is an error where it is used, and nowhere else.
+                Err(error) => own.push((name, format!("{{{{ {UNREADABLE}({:?}) }}}}", error.to_string()))),
+            }
         }
         Ok(own)
     }
@@ -147,6 +151,9 @@ impl Prompts {
         PromptError::Unknown { name: name.to_owned(), known }
     }
 }
+
+/// The function of templates that stand for one that cannot be read: it fails with what it is given.
+const UNREADABLE: &str = "unreadable";
 
 /// Reads a file within bounds; what is none (a pipe, a device) is not opened.
 fn read(path: &Path) -> std::io::Result<String> {

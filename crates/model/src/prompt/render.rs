@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::bounds::{self, Output};
-use super::{PromptError, Prompts, Rendered};
+use super::{PromptError, Prompts, Rendered, UNREADABLE};
 use stepwright_episode::PromptMessage;
 
 const ROLES: [&str; 4] = ["system", "user", "assistant", "text"];
@@ -68,6 +68,9 @@ fn environment(prompts: Prompts, mark: &str, loaded: Loaded) -> Environment<'sta
             let why = format!("{role:?} is no role; the roles are {}", ROLES.join(", "));
             Err(Error::new(ErrorKind::InvalidOperation, why))
         }
+    });
+    env.add_function(UNREADABLE, |why: String| -> Result<String, Error> {
+        Err(Error::new(ErrorKind::InvalidOperation, why))
     });
     env.add_filter("json", |value: Value, indent: Option<usize>| -> Result<String, Error> {
         let text = match indent {

@@ -183,4 +183,15 @@ fn d10_a_template_that_is_no_file_is_not_waited_for() {
     std::os::unix::fs::symlink("/dev/zero", folder.path().join("prompts/t/zero.jinja")).unwrap();
     let error = Prompts::new(Some(folder.path())).render("t/zero", &json!({})).unwrap_err();
     assert!(matches!(error, PromptError::Unreadable { .. }), "{error}");
+    // It is an error where it is used, and nowhere else (L7).
+    std::fs::write(folder.path().join("prompts/t/uses.jinja"), "{{ role('user') }}{% include 't/zero' %}").unwrap();
+    let prompts = Prompts::new(Some(folder.path()));
+    let own = prompts.own().unwrap();
+    assert_eq!(own.len(), 2);
+    let error = prompts.render("t/uses", &json!({})).unwrap_err().to_string();
+    assert!(error.contains("zero.jinja"), "{error}");
+    let apart = Prompts::default().with_templates(own);
+    let error = apart.render("t/uses", &json!({})).unwrap_err().to_string();
+    assert!(error.contains("zero.jinja") && error.contains("it is no file"), "{error}");
+    assert!(apart.render(embedded::TEMPLATES[0].0, &json!({})).unwrap_err().to_string().contains("undefined"));
 }

@@ -55,10 +55,23 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
         total: usize,
         ended: bool,
     }
+    // None was asked for, and no such bytes are text.
+    let coding = response
+        .headers()
+        .get("content-encoding")
+        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).into_owned());
+    let coding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
     let state = State { response, total: 0, ended: false };
-    stream::unfold(state, move |mut s| async move {
+    stream::unfold((state, coding), move |(mut s, mut coding)| async move {
         if s.ended {
             return None;
+        }
+        if let Some(coding) = coding.take() {
+            s.ended = true;
+            let why = format!(
+                "the server's answer is compressed ({coding}), which was not asked for; have it send plain text"
+            );
+            return Some((Err(Break::last(why)), (s, None)));
         }
         let piece = match tokio::time::timeout(idle, s.response.chunk()).await {
             Err(_) => Err(Break::last(format!(
@@ -77,7 +90,7 @@ pub(super) fn pieces(response: reqwest::Response, idle: Duration) -> impl Stream
             }
         };
         s.ended = piece.is_err();
-        Some((piece, s))
+        Some((piece, (s, coding)))
     })
 }
 

@@ -20,6 +20,9 @@ pub struct RunResult {
     /// World options (`{"edition":"put"}`).
     pub options: std::collections::BTreeMap<String, String>,
     pub seed: u64,
+    /// What the operating system held code to that the method ran; absent where it runs none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sandbox: String,
     pub won: bool,
     /// Whether it is over and nobody said if it was won: it is neither won nor lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -105,6 +108,7 @@ impl RunResult {
             model: session.model.clone(),
             options: header.options.clone(),
             seed: header.seed,
+            sandbox: header.sandbox.clone(),
             won: current.is_some_and(|n| n.outcome.won),
             untold: current.is_some_and(|n| n.outcome.reached().is_none()),
             reward: reward_of(&header.world)(&path.iter().map(|node| &*node.outcome).collect::<Vec<_>>()),
