@@ -53,7 +53,7 @@ fn begun(one: &Arc<Scripted>, other: &Arc<Scripted>) -> Watched {
 async fn next(w: &mut Watched) -> Option<u32> {
     w.send(duel(DuelCommand::Next));
     let said = w.until("a disagreement, or the end", |notice, _| {
-        let ends = ["they disagree: ", "no further disagreement"];
+        let ends = ["they disagree", "no further disagreement"];
         matches!(notice, Notice::Say { level: Says::Info, text } if ends.iter().any(|end| text.contains(end)))
     });
     let Notice::Say { text, .. } = said.await else { unreachable!() };

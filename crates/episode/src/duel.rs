@@ -114,7 +114,7 @@ mod tests {
             sides.push(side(at, action.map(|_| id)));
             if let Some((text, call)) = action {
                 let action = Some(Action::new(*text, call.map(str::to_owned)));
-                turn.proposals.push(Arc::new(Proposal { action, ..Proposal::new(id, text, Origin::Greedy) }));
+                turn.proposals.push(Arc::new(Proposal { action, ..Proposal::new(id, *text, Origin::Greedy) }));
             }
         }
         turn.duel = Some(sides.into());
