@@ -40,7 +40,8 @@ fn help() -> String {
 
 /// What is in use, and the sides that are written.
 pub(super) fn sides(with: &[String], config: &Config) -> Result<Vec<Contender>, CliError> {
-    let others = with.iter().map(|text| contender(text, config).map_err(CliError::Usage));
+    let methods = stepwright_launch::methods(config);
+    let others = with.iter().map(|text| contender(text, &methods).map_err(CliError::Usage));
     std::iter::once(Ok(Contender::default())).chain(others).collect()
 }
 

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::open::methods;
-use crate::config::Config;
+use stepwright_driver::MethodResolver;
 use stepwright_protocol::{Contender, SetSource};
 
 /// How a side is written.
@@ -11,7 +10,7 @@ pub const SYNTAX: &str = "a model, a method, KEY=VALUE of the method, a set of a
                           *.preconditions.py) or prompts=FOLDER; several of it joined by +, as in react+shots=2";
 
 /// Reads a side.
-pub fn contender(text: &str, config: &Config) -> Result<Contender, String> {
+pub fn contender(text: &str, methods: &MethodResolver) -> Result<Contender, String> {
     let mut side = Contender { name: text.to_owned(), ..Contender::default() };
     for part in text.split('+').map(str::trim) {
         let is_file = Path::new(part).extension().is_some_and(|ending| ending == "py");
@@ -22,7 +21,7 @@ pub fn contender(text: &str, config: &Config) -> Result<Contender, String> {
             None if part == "specification" => side.set = Some(SetSource::Specification),
             None if part == "truth" => side.set = Some(SetSource::Truth),
             None if is_file => side.set = Some(SetSource::File(PathBuf::from(part))),
-            None if methods(config)(part).is_ok() => part.clone_into(&mut side.method),
+            None if methods(part).is_ok() => part.clone_into(&mut side.method),
             None => part.clone_into(&mut side.model),
         }
     }
@@ -35,7 +34,7 @@ mod tests {
 
     #[test]
     fn a_side_says_what_is_other_than_what_is_in_use() {
-        let read = |text: &str| contender(text, &Config::default()).unwrap();
+        let read = |text: &str| contender(text, &stepwright_driver::built_in_methods()).unwrap();
         let named = |name: &str| Contender { name: name.to_owned(), ..Contender::default() };
         assert_eq!(read("gpt"), Contender { model: "gpt".into(), ..named("gpt") });
         let side = read("react+shots=2+symbolic");
@@ -44,6 +43,8 @@ mod tests {
         assert_eq!(read("my.preconditions.py").set, Some(SetSource::File("my.preconditions.py".into())));
         assert_eq!(read("truth").set, Some(SetSource::Truth));
         assert_eq!(read("prompts=terse").prompts, Some("terse".into()));
-        assert!(contender("gpt+", &Config::default()).unwrap_err().contains("is no side of a duel"));
+        assert!(
+            contender("gpt+", &stepwright_driver::built_in_methods()).unwrap_err().contains("is no side of a duel")
+        );
     }
 }
