@@ -33,6 +33,7 @@ mod driver_corrections;
 mod driver_external_method;
 mod driver_services;
 mod driver_session;
+mod duel;
 mod engine_golden;
 mod engine_recordings;
 mod example_sessions;

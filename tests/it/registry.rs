@@ -126,6 +126,7 @@ async fn run(folder: &std::path::Path, config: Config, method: &str, lines: &'st
         config: Arc::new(config),
         sources: sources.clone(),
         most_actions: KIND.steps,
+        sides: Vec::new(),
         sessions: Some(SessionFolder::create(&folder.join("sessions")).unwrap()),
         in_force: None,
     };

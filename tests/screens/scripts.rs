@@ -12,6 +12,7 @@
 //! - `mute:` and `answer:`: what is asked of candidates is not answered until then
 //! - `pools: NAME NAME`: candidates for those actions too
 //! - `catalog: NAME`, `failed: WHY`, `fetching: WORDS`, `fetched: ok`: what the start screen is told
+//! - `duel: HEARD NAME NAME`: the sides of a duel, and how many were heard at the step
 //! - `load: NAME`: another session to be compared with
 
 use std::sync::Arc;
@@ -321,6 +322,11 @@ impl Play {
                 let (level, text) = rest.split_once(' ').expect("a level, and a text");
                 let level = if level == "error" { Level::Error } else { Level::Info };
                 Notice::Say { level, text: serde_json::from_str(text).unwrap_or_else(|_| text.to_owned()) }
+            }
+            "duel" => {
+                let mut words = rest.split_whitespace();
+                let heard = words.next().and_then(|n| n.parse().ok()).expect("a number");
+                Notice::Duel { sides: words.map(str::to_owned).collect(), heard }
             }
             "unwritten" => Notice::Unwritten(match rest {
                 "failed" => Some(Unwritten::Failed),

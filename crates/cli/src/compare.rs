@@ -52,15 +52,21 @@ impl Compare {
         let labels = compare::labels(&loaded.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
         for ((_, session, node), name) in loaded.iter().zip(&labels) {
             let tips = compare::tips(session);
-            let line = |tip: NodeId, name: String| Line { name, session, tip };
+            let line = |tip: NodeId, name: String| Line { name, session, tip, ghost: None };
+            let ghosts = |tip: &NodeId| {
+                let of = |side| Line { ghost: Some(side), ..line(*tip, compare::ghost_label(side)) };
+                compare::ghosts(session, *tip).into_iter().map(of).collect::<Vec<_>>()
+            };
             match (node, loaded.len()) {
                 (Some(node), _) => {
                     let tip = compare::end(session, *node);
                     lines.push(line(tip, format!("{} ({name})", compare::branch_label(session, tip))));
                 }
-                (None, 1) => lines.extend(
-                    tips.iter().map(|tip| line(*tip, format!("{} (#{tip})", compare::branch_label(session, *tip)))),
-                ),
+                (None, 1) => {
+                    let label = |tip: &NodeId| format!("{} (#{tip})", compare::branch_label(session, *tip));
+                    lines.extend(tips.iter().map(|tip| line(*tip, label(tip))));
+                    lines.extend(tips.first().map(ghosts).unwrap_or_default());
+                }
                 (None, _) => lines.extend(tips.first().map(|tip| line(*tip, name.clone()))),
             }
         }

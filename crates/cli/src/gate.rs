@@ -117,7 +117,7 @@ impl Gate {
         }
         if !self.headless {
             let reopened = self.open.map(|file| Reopened { file, change: None, node: None, episode: None });
-            return workbench::open_with(config, reopened, None, false);
+            return workbench::open_with(config, reopened, None, (false, Vec::new()));
         }
         self.headless(config)
     }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Runtime;
@@ -23,7 +23,7 @@ use stepwright_launch::{self as launch, NewSession, OpenRequest};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::{self as method, ModelTraits};
 use stepwright_model::{ModelInfo, ModelKind, fetch};
-use stepwright_protocol::{Command, Handle, Request};
+use stepwright_protocol::{Command, Contender, DuelCommand, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_world::external::COMMAND_LINE;
@@ -59,6 +59,8 @@ pub struct Launch {
     reopened: Option<Reopened>,
     /// Whether sessions are made blind when they are begun or opened.
     blind: bool,
+    /// The sides of the duel that begins with the first session.
+    duel: Mutex<Vec<Contender>>,
 }
 
 impl Launch {
@@ -67,13 +69,27 @@ impl Launch {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
-        Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false })
+        Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false, duel: Mutex::default() })
     }
 
     #[must_use]
     pub fn blind(mut self, blind: bool) -> Self {
         self.blind = blind;
         self
+    }
+
+    #[must_use]
+    pub fn dueling(mut self, sides: Vec<Contender>) -> Self {
+        self.duel = Mutex::new(sides);
+        self
+    }
+
+    fn begin_duel(&self, handle: &Handle) {
+        let sides = std::mem::take(&mut *self.duel.lock().unwrap_or_else(PoisonError::into_inner));
+        if !sides.is_empty() {
+            // A driver that stopped already says so itself.
+            let _ = handle.commands.send(Command::Duel(DuelCommand::Begin(sides)));
+        }
     }
 
     /// The same over other worlds.
@@ -240,7 +256,7 @@ impl Launcher for Launch {
                 }
             }
             // A method that is configured is wanted in every world.
-            let made_for = kind.method.filter(|_| self.config.method.method.is_empty());
+            let made_for = kind.suggests.or(kind.method).filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
             WorldEntry { name, about, tasks, suggests: made_for.map(str::to_owned), kind: Some(kind) }
         };
@@ -287,14 +303,16 @@ impl Launcher for Launch {
     fn start(&self, choice: &Choice) -> Result<Handle, String> {
         // A task's own source is a file below the folder that was configured; the folder finds it again, in any layout.
         let data = self.config.data.of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
-        self.begin(&OpenRequest::New(NewSession {
+        let handle = self.begin(&OpenRequest::New(NewSession {
             world: choice.world.clone(),
             data,
             task: choice.task.clone(),
             method: choice.method.clone(),
             model: choice.model.clone(),
             ..NewSession::default()
-        }))
+        }))?;
+        self.begin_duel(&handle);
+        Ok(handle)
     }
 
     fn open(&self, path: &Path) -> Result<Handle, String> {
@@ -313,6 +331,7 @@ impl Launcher for Launch {
             // A driver that stopped already says so itself.
             let _ = handle.commands.send(Command::Gate(request));
         }
+        self.begin_duel(&handle);
         Ok(handle)
     }
 

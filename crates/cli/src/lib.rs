@@ -11,6 +11,7 @@ pub mod debug_log;
 mod demo;
 mod distill;
 mod docs;
+mod duel;
 mod error;
 mod export;
 mod gate;
@@ -78,6 +79,8 @@ struct Cli {
 enum Command {
     /// Open a recorded session in the workbench, where it was left
     Open(workbench::Open),
+    /// Ask several at each step what they would do, side by side in the workbench
+    Duel(duel::Duel),
     /// Step any agent, unmodified: its model's answers wait for your decision
     Gate(gate::Gate),
     /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
@@ -140,12 +143,12 @@ enum Command {
 
 /// Settings of every command that only some go by, each with those: others have them not in their help.
 const GOES_BY: [(&[&str], &[&str]); 4] = [
-    (&["no_mouse"], &["open", "gate", "rate", "config"]),
-    (&["theme", "ascii"], &["open", "gate", "rate", "export", "config"]),
-    (&["command"], &["open", "gate", "play", "run", "methods", "preconditions candidates", "config"]),
+    (&["no_mouse"], &["open", "duel", "gate", "rate", "config"]),
+    (&["theme", "ascii"], &["open", "duel", "gate", "rate", "export", "config"]),
+    (&["command"], &["open", "duel", "gate", "play", "run", "methods", "preconditions candidates", "config"]),
     (
         &["model_setting", "base_url"],
-        &["open", "gate", "run", "study", "distill", "methods", "models", "preconditions candidates", "config"],
+        &["open", "duel", "gate", "run", "study", "distill", "methods", "models", "preconditions candidates", "config"],
     ),
 ];
 
@@ -206,6 +209,7 @@ pub fn run() -> ExitCode {
     stepwright_model::prompt::apart::use_this_program();
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
+        Some(Command::Duel(duel)) => duel.run(&cli.global),
         Some(Command::Gate(gate)) => gate.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),
         Some(Command::NewTask(new_task)) => new_task.run(),

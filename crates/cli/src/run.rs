@@ -45,6 +45,10 @@ pub struct Run {
     /// Seeds of the world; each task is run with each: 3, 0..9 (ten of them), 0,7
     #[arg(long, visible_alias = "seed", value_name = "SEEDS", default_value = "0")]
     seeds: Seeds,
+    /// Have others asked at each step as well; what is in use decides, and a table says who disagreed where. A model, a method,
+    /// assertions and so on, as of `duel --with`
+    #[arg(long, value_name = "SIDE")]
+    with: Vec<String>,
     /// A row a task in the table
     #[arg(long)]
     detail: bool,
@@ -91,10 +95,18 @@ impl Run {
         let model = config.model.model.clone();
         let provenance = Provenance::of(BUILD, &config, &model).and_then(|all| all.with_data(data)).map_err(failed)?;
         let provenance = provenance.with_commands(&config, commands.iter().map(String::as_str));
+        let sides = match self.with.is_empty() {
+            true => Vec::new(),
+            false if behind_gate => {
+                return Err(CliError::Usage("an agent's answers are decided by no duel here".into()));
+            }
+            false => super::duel::sides(&self.with, &config)?,
+        };
         let config = Arc::new(config);
         let opening = Opening {
             in_force: self.preconditions.map(|which| Arc::new(InForce::new(which))),
             sessions: self.sessions.as_deref().map(SessionFolder::create).transpose().map_err(failed)?,
+            sides,
             ..Opening::new(&config, sources, self.max_steps.unwrap_or(self.world.kind().steps))
         };
         let new = NewSession {

@@ -13,6 +13,7 @@ use super::world::WorldName;
 use super::{CliError, Global};
 use stepwright_episode::{NodeId, log};
 use stepwright_launch::config::Config;
+use stepwright_protocol::Contender;
 use stepwright_text::sanitize::printed;
 use stepwright_tui::color::{Depth, ground_is_light};
 use stepwright_tui::keymap::{Keymap, UserKeys};
@@ -69,7 +70,7 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
 
 /// Opens the workbench, on a session or the start screen.
 pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
-    open_with(global.load()?, session, None, blind)
+    open_with(global.load()?, session, None, (blind, Vec::new()))
 }
 
 /// Opens the workbench on an episode that begins at once: of a world, at a task or the first.
@@ -80,23 +81,28 @@ pub(super) fn begin(
     blind: bool,
 ) -> Result<ExitCode, CliError> {
     let config = global.load()?;
+    let choice = choice(&config, world, task);
+    open_with(config, None, Some(choice), (blind, Vec::new()))
+}
+
+/// An episode of a world as it is configured, at a task or the first.
+pub(crate) fn choice(config: &Config, world: WorldName, task: Option<String>) -> Choice {
     let source = if config.data.of(world.name()).is_some() { "" } else { "shipped" };
-    let choice = Choice {
+    Choice {
         world: world.name().to_owned(),
         source: source.to_owned(),
         task: task.unwrap_or_default(),
         method: config.method.method.clone(),
         model: config.model.model.clone(),
-    };
-    open_with(config, None, Some(choice), blind)
+    }
 }
 
-/// The same with a configuration that is loaded already.
+/// The same with a configuration that is loaded already; blind or not, and the sides of the duel that begins with it.
 pub(crate) fn open_with(
     config: Config,
     session: Option<Reopened>,
     begin: Option<Choice>,
-    blind: bool,
+    (blind, duel): (bool, Vec<Contender>),
 ) -> Result<ExitCode, CliError> {
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
@@ -109,9 +115,11 @@ pub(crate) fn open_with(
         problem: remarks.into_iter().next(),
         blind,
     };
-    let launcher = Launch::new(config, session)?.blind(blind);
+    let launcher = Launch::new(config, session)?.blind(blind).dueling(duel);
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
-    let Some(path) = left.session else { return Ok(left.code) };
+    // In a session without a decision nothing is kept.
+    let kept = left.session.filter(|path| left.problem.is_some() || path.exists());
+    let Some(path) = kept else { return Ok(left.code) };
     let (word, path) = (shell_word(&path), path.display());
     let kept = format!("The session is kept. Open it again: stepwright open {word}");
     last_words(&match left.problem {

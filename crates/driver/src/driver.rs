@@ -115,7 +115,7 @@ impl Driver {
             knowledge,
             stack: MethodStack::new(method, &prompting.options),
             models: Models::new(source, prompting, sandbox, (resolver, methods)),
-            journal: Journal::new(keep, records, started),
+            journal: Journal::new(keep, records, (started, !started && !headless)),
             jobs: Jobs::default(),
             services: Services::new(services),
             outlets: Outlets { messages, notices },

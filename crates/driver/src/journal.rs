@@ -6,12 +6,23 @@ use std::sync::Arc;
 
 use super::setup::Persistence;
 use stepwright_episode::log::{self, LogError};
-use stepwright_episode::{Event, FORMAT_VERSION, Header, Record};
+use stepwright_episode::{Actor, Event, FORMAT_VERSION, Header, Record};
+
+/// Whether somebody decided something, or wrote something down: what a session is kept for.
+fn decides(event: &Event) -> bool {
+    match event {
+        Event::ArtifactSettled { by, .. } | Event::ArtifactRefused { by, .. } => *by == Actor::Person,
+        Event::Decided { .. } | Event::Dueled { .. } | Event::Noted { .. } | Event::BranchEdited { .. } => true,
+        _ => false,
+    }
+}
 
 pub(super) struct Journal {
     keep: Persistence,
     /// All records, shared with the watchers: what a new file begins with.
     records: Vec<Arc<Record>>,
+    /// Whether it is a session that began here, whose file nobody needs unless something is decided in it.
+    is_new: bool,
     /// Records not written yet, since nothing but looking was done since.
     held: VecDeque<Record>,
     /// Whether a session is being opened that has begun before.
@@ -20,8 +31,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn new(keep: Persistence, records: Vec<Arc<Record>>, is_opening: bool) -> Self {
-        Journal { keep, records, held: VecDeque::new(), is_opening, is_unwritten: false }
+    pub(super) fn new(keep: Persistence, records: Vec<Arc<Record>>, (is_opening, is_new): (bool, bool)) -> Self {
+        Journal { keep, records, is_new, held: VecDeque::new(), is_opening, is_unwritten: false }
     }
 
     pub(super) fn add(&mut self, record: Arc<Record>) {
@@ -65,10 +76,17 @@ impl Journal {
         Ok(())
     }
 
-    /// Looks at the file for the last time and has the disk have it.
+    /// Looks at the file for the last time and has the disk have it; where nothing was decided in a session that began here, has it forget
+    /// the file.
     /// Errors: it cannot be written, or is not the session's any more ([`LogError::Lost`]).
     pub(super) fn leave(&mut self) -> Result<(), LogError> {
         match &mut self.keep {
+            Persistence::Log(log) if self.is_new && !self.records.iter().any(|record| decides(&record.event)) => {
+                log.look()?;
+                // What cannot be taken away is kept.
+                let _ = std::fs::remove_file(log.path());
+                Ok(())
+            }
             Persistence::Log(log) => log.look().and_then(|()| log.sync()),
             Persistence::Nothing | Persistence::Copy(_) => Ok(()),
         }

@@ -3,8 +3,8 @@
 //! It interprets and nothing else: what a session is opened with is made above it ([`Setup`]), what passes between it and its watchers
 //! is the protocol's, and the workbenches beside the episode are a list of [`Service`]s. It never draws; a watcher never waits for it.
 //!
-//! `driver` is its state, `run` its loop, `effects` the interpreter; `commands`, `answers`, `asks`, `configure`, `remote_step`,
-//! `services` and `situation` carry out one kind of thing each. All below them (`jobs`, `timeline`, `journal`, …) knows no driver.
+//! `driver` is its state, `run` its loop, `effects` the interpreter; `commands`, `answers`, `asks`, `configure`, `fork`,
+//! `remote_step`, `services` and `situation` carry out one kind of thing each. All below them (`jobs`, `timeline`, `journal`, …) knows no driver.
 
 mod answers;
 mod ask_record;
@@ -15,6 +15,7 @@ mod configure;
 mod difference;
 mod driver;
 mod effects;
+mod fork;
 mod jobs;
 mod journal;
 mod messages;
@@ -31,6 +32,7 @@ mod stream;
 mod timeline;
 
 pub use difference::difference;
+pub use fork::{Fork, Wanted as Forked};
 pub use run::start;
 pub use service::{RequestId, Service, SessionView, WorkDesk, WorkResult};
 pub use setup::{

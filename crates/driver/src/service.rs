@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::fork::Fork;
+use super::setup::{MethodResolver, Resolver};
 use super::source::Source;
+use super::timeline::Timeline;
 use stepwright_episode::gate::{Answer, Request, Ticket};
 use stepwright_episode::{AskId, Event, Record, Session};
 use stepwright_method::program_context::ProgramContext;
@@ -58,6 +61,9 @@ pub struct SessionView<'a> {
     pub prompting: &'a Prompting,
     pub knowledge: &'a Knowledge,
     pub sandbox: &'a Arc<dyn Sandbox>,
+    pub resolver: &'a Resolver,
+    pub methods: &'a MethodResolver,
+    pub(super) timeline: &'a Timeline,
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
     pub(super) last_request: &'a mut RequestId,
@@ -82,6 +88,20 @@ impl SessionView<'_> {
     /// Has work done beside the driver's task; what it gives comes to [`Service::worked`].
     pub fn work<T: Send + 'static>(&mut self, work: impl FnOnce(&WorkDesk) -> T + Send + 'static) {
         self.wanted.push(Wanted::Work(Box::new(|desk| Box::new(work(desk)))));
+    }
+
+    /// A copy of the session where it is, to be asked with something else; nothing of it comes back by itself.
+    pub fn fork(&self) -> Fork {
+        Fork {
+            session: self.session.clone(),
+            timeline: self.timeline.fork(),
+            program: self.program.clone(),
+            knowledge: self.knowledge.clone(),
+            prompting: self.prompting.clone(),
+            sandbox: Arc::clone(self.sandbox),
+            resolver: Arc::clone(self.resolver),
+            methods: Arc::clone(self.methods),
+        }
     }
 
     pub fn say(&self, level: Level, text: impl Into<String>) {

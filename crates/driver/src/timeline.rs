@@ -94,6 +94,28 @@ impl Timeline {
         timeline
     }
 
+    /// A copy that is at the same node and knows no other.
+    pub(super) fn fork(&self) -> Self {
+        let point = self.kept.get(&self.at).map(|point| Checkpoint {
+            depth: point.depth,
+            world: self.world.snapshot(),
+            state: point.state.clone(),
+            derived: point.derived.clone(),
+        });
+        Timeline {
+            world: self.world.fork(),
+            state: self.state.clone(),
+            derived: self.derived.clone(),
+            at: self.at,
+            kept: point.map(|point| (self.at, point)).into_iter().collect(),
+            recent: VecDeque::new(),
+            every: self.every,
+            requests: self.requests.clone(),
+            truths: self.truths.clone(),
+            formed: self.formed,
+        }
+    }
+
     /// Performs an action and keeps the new node as `child`; where the action is held, `held` is the result and the world is
     /// left alone.
     pub(super) fn act(

@@ -10,6 +10,7 @@ mod order;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::ask::AskKind;
 use super::event::{AskId, Event, NodeId, Record};
@@ -39,6 +40,7 @@ pub fn record(record: &Record, ranked: impl Fn(AskId) -> bool) -> Option<Record>
             Event::Checked { proposal: *proposal, verdict: verdict(full).into() }
         }
         Event::Recommended { proposal: Some(_), .. } => Event::Recommended { proposal: None, why: HIDDEN.to_owned() },
+        Event::Dueled { .. } => Event::Dueled { sides: Arc::new([]) },
         Event::Proposed { proposal } if is_ranked(proposal) => {
             // The reason of a ranking tells the rank.
             let seen = Proposal { score: None, logprob: None, rationale: None, ..proposal.as_ref().clone() };

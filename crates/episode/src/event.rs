@@ -13,6 +13,7 @@ use super::ask::AskKind;
 use super::branch::BranchEdit;
 use super::breakpoint::Breakpoint;
 use super::decision::{Actor, Decision, DecisionId, Policy};
+use super::duel::Side;
 use super::exchanged::Exchange;
 use super::packed::Packed;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -251,6 +252,11 @@ pub enum Event {
         proposal: Option<ProposalId>,
         /// Why, in words.
         why: String,
+    },
+    /// Several were asked what they would do at this node.
+    Dueled {
+        /// What each would do.
+        sides: Arc<[Side]>,
     },
     /// A decision was taken.
     Decided {

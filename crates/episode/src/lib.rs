@@ -10,6 +10,7 @@ pub mod blind;
 mod branch;
 pub mod breakpoint;
 mod decision;
+pub mod duel;
 mod event;
 mod exchanged;
 pub mod gate;

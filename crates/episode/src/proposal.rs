@@ -49,6 +49,8 @@ pub enum Origin {
     Symbolic,
     /// The reference program of the task's file: no language model.
     Reference,
+    /// The plan of another task, where no language model writes one for this.
+    Borrowed,
     /// Ranked among the admissible actions by log-probability.
     Scored,
     /// The answer of the model that a program asks.
@@ -64,7 +66,7 @@ pub enum Origin {
 impl Origin {
     /// Whether it is built in: no language model wrote it, and no person.
     pub fn is_built_in(self) -> bool {
-        matches!(self, Origin::Symbolic | Origin::Reference)
+        matches!(self, Origin::Symbolic | Origin::Reference | Origin::Borrowed)
     }
 }
 
@@ -123,6 +125,8 @@ impl Proposal {
         Some(match self.origin {
             origin if origin.is_built_in() && score <= NO_PLAN => "no plan".to_owned(),
             origin if origin.is_built_in() && score <= 0.0 => format!("~{:.1} steps", -score),
+            // How like its own plan's line a step is says nothing of this task.
+            Origin::Borrowed => return None,
             // A rank of an agent's own is no number for a person.
             Origin::Symbolic if score > 1.0 => return None,
             // Habits followed, or a share among the actions that were scored together.
@@ -325,6 +329,7 @@ mod tests {
         let said = |origin, score| Proposal { score: Some(score), ..Proposal::new(1, "", origin) }.score_in_words();
         let symbolic = [-1001.0, -2.0, 0.002, 0.25, 102.3].map(|score| said(Origin::Symbolic, score));
         assert_eq!(symbolic.map(Option::unwrap_or_default), ["no plan", "~2.0 steps", "<1%", "25%", ""]);
+        assert_eq!(said(Origin::Borrowed, 1.0), None);
         assert_eq!(said(Origin::Sample, 1.5).as_deref(), Some("score 1.50"));
     }
 

@@ -14,6 +14,7 @@ use super::ask::{Ask, AskKind, AskState};
 use super::branch::Branch;
 use super::breakpoint::Breakpoint;
 use super::decision::{Choice, Decision, DecisionId, Policy};
+use super::duel::Side;
 use super::event::{AskId, Event, NodeId, Record, StepOutcome, TreeEdit};
 use super::header::Header;
 use super::history::{Changes, DocumentChange};
@@ -35,6 +36,8 @@ pub struct Turn {
     pub kept: Numbered<Arc<Verdict>>,
     /// The method's recommendation, and its reason.
     pub recommended: Option<(Option<ProposalId>, String)>,
+    /// The sides of the duel made here last.
+    pub duel: Option<Arc<[Side]>>,
     /// Decisions taken here, rejections included.
     pub decisions: Vec<Arc<Decision>>,
     /// Remarks and failures, in order.
@@ -581,6 +584,14 @@ impl Session {
                     return Err(format!("no proposal {id} at node {}", record.node));
                 }
                 self.node_mut(at).turn.recommended = Some((*proposal, why.clone()));
+            }
+            Event::Dueled { sides } => {
+                let turn = &mut self.node_mut(at).turn;
+                if let Some(id) = sides.iter().filter_map(|side| side.proposal).find(|id| turn.proposal(*id).is_none())
+                {
+                    return Err(format!("no proposal {id} at node {}", record.node));
+                }
+                turn.duel = Some(sides.clone());
             }
             Event::ArtifactOffered { .. } => {
                 Arc::make_mut(&mut self.nodes[at]).apply_artifact(&record.event, self.next_offer, &mut self.changes)?;

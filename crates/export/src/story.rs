@@ -411,6 +411,7 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
         Origin::Greedy => "greedy completion",
         Origin::Sample => "sample",
         Origin::Symbolic => "built-in proposer, no language model",
+        Origin::Borrowed => "plan of another task, no language model",
         Origin::Reference => "reference program of the task's file, no language model",
         Origin::Scored => "scored by log-probability",
         Origin::Relayed => "answer of the model that the program asks",

@@ -131,7 +131,7 @@ fn branches_are_compared_step_by_step() {
     }
     let tips = compare::tips(&session);
     assert_eq!(tips, [2, 1], "the line of the cursor comes first");
-    let line = |tip: u64| compare::Line { name: format!("#{tip}"), session: &session, tip };
+    let line = |tip: u64| compare::Line { name: format!("#{tip}"), session: &session, tip, ghost: None };
     let found = compare::compare(&tips.iter().map(|tip| line(*tip)).collect::<Vec<_>>());
     assert_eq!((found.first_difference, found.rows.len()), (Some(1), 2));
     assert!(!found.rows[0].differs, "both begin at the same reset");

@@ -2,6 +2,7 @@
 //! and logs of other programs, and hands the driver all that it needs.
 
 pub mod config;
+mod contender;
 mod error;
 pub mod examples;
 mod header;
@@ -10,6 +11,7 @@ mod logs;
 mod open;
 pub mod reading;
 
+pub use contender::{SYNTAX as CONTENDER, contender};
 pub use error::OpenError;
 pub use header::new_header;
 pub use logs::{load_sessions, read_logs};

@@ -372,13 +372,14 @@ pub struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    /// The round's proposals by models and agents, in order, rejected ones left out.
+    /// The round's proposals by models and agents, in order, rejected ones and those of a duel's sides left out.
     pub fn proposals(&self) -> impl Iterator<Item = &'a Proposal> + use<'a> {
         let Round { turn, since } = *self;
         turn.proposals
             .iter()
             .map(AsRef::as_ref)
             .filter(move |p: &&Proposal| p.ask.is_some_and(|a| a >= since) && turn.rejection(p.id).is_none())
+            .filter(move |p| !kind_of(turn, p).is_some_and(AskKind::is_of_side))
     }
 
     pub fn has_asked(&self, kind: &AskKind) -> bool {

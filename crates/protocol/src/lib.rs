@@ -2,14 +2,16 @@
 //!
 //! Commands go in, notices come out; data only. What the session *is* travels as [`Notice::Recorded`]; everything else is derived or
 //! passing and never logged. A watcher never waits for the driver, and the driver never draws. Commands and notices of the services
-//! beside the episode are in `candidates`, `library` and `skills`.
+//! beside the episode are in `candidates`, `duel`, `library` and `skills`.
 
 mod candidates;
+mod duel;
 mod library;
 mod situation;
 mod skills;
 
 pub use candidates::{CandidateCommand, SetSource};
+pub use duel::{Contender, DuelCommand, NO_DUEL};
 pub use library::LibraryCommand;
 pub use situation::{BeliefView, Situation};
 pub use skills::SkillCommand;
@@ -36,6 +38,7 @@ pub enum Command {
     /// Anything the gate decides about: steps, beliefs, the blocking tree, the policy, undo, configuration, remarks.
     Gate(Request),
     Candidates(CandidateCommand),
+    Duel(DuelCommand),
     Library(LibraryCommand),
     /// A command about skills: files of them, and finding more in recorded logs.
     Skills(SkillCommand),
@@ -138,6 +141,11 @@ pub enum Notice {
         done: usize,
         /// Parts in all; 0 if not known.
         total: usize,
+    },
+    /// The sides of the duel that goes on, none if none does, and how many of them were heard at the present step.
+    Duel {
+        sides: Arc<[String]>,
+        heard: usize,
     },
     /// Answer to [`Command::CheckText`].
     TextChecked {

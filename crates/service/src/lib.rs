@@ -1,13 +1,15 @@
 //! The services beside an episode, each in a room of its own: candidate preconditions (`candidates`), knowledge of skills (`skills`),
-//! recorded logs (`logs`), the decisions of earlier sessions and logs (`library`). The driver runs them from a list ([`all`]) and knows
+//! recorded logs (`logs`), the decisions of earlier sessions and logs (`library`), several asked at one step (`duel`). The driver runs them from a list ([`all`]) and knows
 //! none; distilling without a session is in [`headless`].
 
 mod candidates;
+mod duel;
 mod library;
 mod logs;
 mod skills;
 
 pub use candidates::CandidateService;
+pub use duel::DuelService;
 pub use library::LibraryService;
 pub use logs::LogService;
 pub use skills::{SkillService, headless};
@@ -23,5 +25,6 @@ pub fn all(asks: CandidateAsks, shelf: Shelf) -> Vec<Box<dyn Service>> {
         Box::new(SkillService::default()),
         Box::new(LogService),
         Box::new(LibraryService::new(shelf)),
+        Box::new(DuelService::default()),
     ]
 }

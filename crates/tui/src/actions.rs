@@ -43,18 +43,20 @@ pub enum Context {
     /// The presenter's view, before the keys of every dialog; so are those of the dialogs below.
     Presenter,
     Comparison,
+    Duel,
     Branches,
     Settings,
     HelpPage,
 }
 
-pub(crate) const CONTEXTS: [Context; 10] = [
+pub(crate) const CONTEXTS: [Context; 11] = [
     Context::Gate,
     Context::Pane,
     Context::Global,
     Context::Dialog,
     Context::Presenter,
     Context::Comparison,
+    Context::Duel,
     Context::Branches,
     Context::Settings,
     Context::HelpPage,
@@ -170,6 +172,9 @@ actions! {
     Gate "Ask another model or method" {
         Configure "configure" "M" "model/method" "Change the model or the method from here on";
     }
+    Gate "Ask several at once" {
+        Duel "duel" "X" "duel" "Ask two to four models, methods or sets of assertions what each would do here, side by side";
+    }
     Gate "Go back, branch, compare" {
         Undo "undo" "u" "undo" "Go back one decision; the world goes with it";
         Redo "redo" "ctrl-r U" "redo" "Go forward along the last path";
@@ -238,6 +243,14 @@ actions! {
         TakeOut "compare-take-out" "x" "take out" "Take the column out of the comparison";
         AllColumns "compare-all" "r" "all" "Put back every column that was taken out";
         AddColumn "compare-add" "+ a" "add" "Add a column: another session";
+    }
+    Duel "In a duel" {
+        NextDisagreement "duel-next" "N n" "next disagreement" "To the next step at which not all sides would do the same; until then what all would do is done";
+        NextSide "duel-right" "right l" "right" "To the column on the right";
+        PreviousSide "duel-left" "left h" "left" "To the column on the left";
+        MarkSide "duel-mark" "space" "mark" "Mark a side, or take its mark away, while sides are chosen";
+        OtherSides "duel-sides" "+" "other sides" "Choose the sides again";
+        EndDuel "duel-end" "x" "end" "End the duel: nobody else is asked from here on";
     }
     Branches "In the list of steps and branches" {
         NameBranch "branch-name" "n" "name" "Give the branch a name";

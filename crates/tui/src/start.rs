@@ -443,14 +443,18 @@ impl Start {
         Painter { buf: frame.buffer_mut(), theme, focused: true }.rows(area, &rows);
     }
 
-    /// Places for the three lists of what is chosen from. The methods' names are the longest; they are not cut.
+    /// Places for the three lists of what is chosen from. The methods' names are the longest, and what they do is least told by them:
+    /// they have what the others leave.
     fn choices(&self, area: Rect) -> [Rect; 3] {
-        let methods = self.catalog.iter().flat_map(|c| &c.methods);
-        let longest = methods.map(|method| method.name.width()).max().unwrap_or(0);
-        // Beside a name: the frame, the mark and its blank, the scrollbar.
-        let needed = u16::try_from(longest + 5).unwrap_or(u16::MAX).min(area.width / 2);
-        let middle = Constraint::Length(needed.max(area.width / 3));
-        Layout::horizontal([Constraint::Fill(1), middle, Constraint::Fill(1)]).areas(area)
+        let longest = |entries: fn(&Catalog) -> &[Entry]| {
+            let names = self.catalog.iter().flat_map(entries).map(|entry| entry.name.width());
+            // Beside a name: the frame, the mark and its blank, the scrollbar.
+            u16::try_from(names.max().unwrap_or(0) + 5).unwrap_or(u16::MAX)
+        };
+        let models = longest(|c| &c.models).max(area.width / 5).min(area.width / 3);
+        let methods =
+            longest(|c| &c.methods).min(area.width / 2).max(area.width.saturating_sub(area.width / 3 + models));
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(methods), Constraint::Length(models)]).areas(area)
     }
 
     fn heading(&self, part: Part, theme: &Theme, keymap: &Keymap) -> String {

@@ -78,6 +78,8 @@ pub struct View {
     /// The recorded episodes that are played back, and the violations of the present one.
     pub logs: Option<(Logs, Arc<Vec<Violation>>)>,
     pub stopped: bool,
+    /// The sides of the duel that goes on, and how many of them were heard at the present step.
+    pub duel: Option<(Arc<[String]>, usize)>,
     /// Other sessions that it is compared with: what each is called, and the session as it was left.
     pub compared: Vec<(String, Session)>,
     /// Whether the person knows what going back does not undo.
@@ -162,6 +164,7 @@ impl View {
             Notice::Progress { what, done, total } => {
                 self.progress = (total == 0 || done < total).then_some((what, done, total));
             }
+            Notice::Duel { sides, heard } => self.duel = (!sides.is_empty()).then_some((sides, heard)),
             Notice::TextChecked { token, verdict } => {
                 let hidden = self.hides_future();
                 let verdict = verdict.map(|full| if hidden { blind::verdict(&full) } else { full });

@@ -222,6 +222,8 @@ pub struct WorldKind {
     pub steps: u32,
     /// The id of the method the world is made for; the one that suits the model if `None`.
     pub method: Option<&'static str>,
+    /// The id of the method of the world's paper, which a person is shown first; `method` if `None`.
+    pub suggests: Option<&'static str>,
     /// Its abilities beyond stepping, at least in some tasks.
     pub abilities: &'static [Ability],
     /// The files that ship, those that others than the world itself read.
@@ -261,6 +263,7 @@ impl WorldKind {
             data: None,
             steps: 50,
             method: None,
+            suggests: None,
             abilities: &[],
             files: &[],
             open,

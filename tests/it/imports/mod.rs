@@ -69,6 +69,8 @@ const NAMED: &[(&str, &str, &str)] = &[
     // A kind names the method that its world is made for.
     ("crates/world/src/kitchen/mod.rs", "blocking", "the method it suggests"),
     ("crates/world/src/table/mod.rs", "statler", "the method it suggests"),
+    ("crates/world/src/shop/mod.rs", "o3d", "the method it suggests"),
+    ("crates/world/src/graph/mod.rs", "reprompt", "the method it suggests"),
     // Commands of worlds in other processes are settings.
     ("crates/launch/src/config/", "external", "the commands of external worlds are settings"),
     ("crates/method/src/external/", "external", "a method in another process is spoken to by the same line protocol"),

@@ -10,6 +10,7 @@ use super::super::ask::AskKind;
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
 use super::super::decision::{DecisionId, Policy};
+use super::super::duel::Heard;
 use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit};
 use super::super::exchanged::Exchange;
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
@@ -199,6 +200,10 @@ pub enum Request {
     Sample { n: u32 },
     /// Take a proposal.
     Approve { proposal: ProposalId },
+    /// Take a proposal by a rule, in words, that a person put in force.
+    Follow { proposal: ProposalId, rule: String },
+    /// Record what the sides of a duel would do at a node, as long as the session is there.
+    Duel { node: NodeId, sides: Vec<Heard> },
     /// Take an edited text in its place.
     Edit { proposal: ProposalId, text: String },
     /// Refuse a proposal.

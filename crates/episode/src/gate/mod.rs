@@ -74,8 +74,8 @@ enum Intent {
 enum Then {
     /// Ask the method again.
     Consult,
-    /// Take this, by a person.
-    Take { choice: Choice, why: String },
+    /// Take this.
+    Take { choice: Choice, by: Actor, why: String },
     /// The next step of a replay: taken if it still holds.
     Replay(ProposalId),
     /// Nothing.

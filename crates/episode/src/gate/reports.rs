@@ -210,7 +210,7 @@ impl Gate {
         match then {
             Then::Rest => {}
             Then::Consult => self.consult(None),
-            Then::Take { choice, why } => self.take(choice, Actor::Person, why),
+            Then::Take { choice, by, why } => self.take(choice, by, why),
             Then::Replay(id) => self.replay_checked(id),
         }
     }
@@ -227,7 +227,7 @@ impl Gate {
             Intent::Manual => Choice::Manual { proposal },
             Intent::Edit(from) => Choice::Edit { from, proposal },
         };
-        self.check([proposal].into(), Then::Take { choice, why: String::new() });
+        self.check([proposal].into(), Then::Take { choice, by: Actor::Person, why: String::new() });
     }
 
     fn unreadable(&mut self, why: &str) {
@@ -320,7 +320,10 @@ impl Gate {
             let (id, choice) = (decision.proposal(), decision.choice);
             let proposal = self.session.current().and_then(|node| node.turn.proposal(id)).cloned();
             self.out.extend(proposal.map(Effect::CheckProposal));
-            self.check([id].into(), Then::Take { choice, why: "made again, on a branch".to_owned() });
+            self.check(
+                [id].into(),
+                Then::Take { choice, by: Actor::Person, why: "made again, on a branch".to_owned() },
+            );
         } else if let Some(node) = self.session.current() {
             let (depth, branches) = (node.depth, node.children.len());
             let open = if branches > 0 { "; another decision here starts a branch" } else { "" };

@@ -1,10 +1,14 @@
 //! Requests. Carries out a person's requests; called at rest, but for `cancel` and what is beside the episode.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::super::artifact::{ArtifactId, Assertions, Offer};
+use super::super::ask::{Ask, AskKind, AskState};
 use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, Decision, Policy};
+use super::super::duel::Heard;
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::super::shape::Shape;
@@ -25,6 +29,7 @@ impl Gate {
             Request::Propose
                 | Request::Sample { .. }
                 | Request::Approve { .. }
+                | Request::Follow { .. }
                 | Request::Edit { .. }
                 | Request::Reject { .. }
                 | Request::Manual { .. }
@@ -36,7 +41,9 @@ impl Gate {
             Request::Begin { .. } | Request::Cancel => {}
             Request::Propose => self.propose_again(),
             Request::Sample { n } => self.sample(n),
-            Request::Approve { proposal } => self.approve(proposal),
+            Request::Approve { proposal } => self.approve(proposal, Actor::Person, String::new()),
+            Request::Follow { proposal, rule } => self.approve(proposal, Actor::Policy, rule),
+            Request::Duel { node, sides } => self.duel(node, sides),
             Request::Edit { proposal, text } => self.edit(proposal, text),
             Request::Reject { proposal, reason } => self.reject(proposal, reason),
             Request::Manual { text } => self.manual(text),
@@ -217,7 +224,7 @@ impl Gate {
         found
     }
 
-    fn approve(&mut self, id: ProposalId) {
+    fn approve(&mut self, id: ProposalId, by: Actor, why: String) {
         let Some(proposal) = self.open_proposal(id) else { return };
         if proposal.action.is_none() {
             let problem = proposal.problem.unwrap_or_default();
@@ -231,9 +238,42 @@ impl Gate {
         if self.session.current().is_some_and(|n| n.turn.decision_on(id).is_some()) {
             // Taken before, and not checked again since: the new decision is made with a new verdict.
             self.out.push(Effect::CheckProposal(proposal));
-            return self.check([id].into(), Then::Take { choice, why: String::new() });
+            return self.check([id].into(), Then::Take { choice, by, why });
         }
-        self.take(choice, Actor::Person, String::new());
+        self.take(choice, by, why);
+    }
+
+    /// Records what each side was asked and would do; its proposals are checked like any other.
+    fn duel(&mut self, node: NodeId, heard: Vec<Heard>) {
+        if node != self.session.cursor() {
+            return self.refuse(Level::Info, "the session moved on while the sides were asked");
+        }
+        let (mut left, mut sides) = (BTreeSet::new(), Vec::new());
+        for Heard { mut side, asks, draft } in heard {
+            let mut numbers = BTreeMap::new();
+            for ask in asks {
+                let Ask { id, kind, model, prompt, n, temperature, exchange, state } = ask;
+                let (kind, ask) = (AskKind::of_side(&side.name, &kind), self.session.next_ask());
+                numbers.insert(id, ask);
+                self.record(Event::Asked { ask, kind, model, prompt, n, temperature });
+                if let Some(exchange) = exchange {
+                    self.record(Event::Exchanged { ask, exchange });
+                }
+                self.record(match state {
+                    AskState::Answered { texts, usage, ms } => Event::Answered { ask, texts, usage, ms },
+                    AskState::Failed { error, cancelled } => Event::AskFailed { ask, error, cancelled },
+                    AskState::Pending => Event::AskFailed { ask, error: "not answered".to_owned(), cancelled: true },
+                });
+            }
+            if let Some((ask, draft)) = draft {
+                let id = self.propose(draft, ask.and_then(|ask| numbers.get(&ask).copied()));
+                left.insert(id);
+                side.proposal = Some(id);
+            }
+            sides.push(side);
+        }
+        self.record(Event::Dueled { sides: sides.into() });
+        self.check(left, Then::Rest);
     }
 
     fn edit(&mut self, id: ProposalId, text: String) {

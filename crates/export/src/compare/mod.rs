@@ -1,6 +1,7 @@
 //! Comparison: branches or sessions in columns, aligned by step from the beginning.
 //!
-//! A column is a line of nodes: the path to a node and on as redo would go. Of each step: what was done, who decided and why, the
+//! A column is a line of nodes: the path to a node and on as redo would go; a ghost is such a line as a side of the duels on it would have
+//! gone, step by step. Of each step: what was done, who decided and why, the
 //! verdict it was decided with, the observation, and the changes of the state, those marked that not every column has. Pure; reads
 //! sessions, reads and writes no file.
 
@@ -9,7 +10,8 @@ pub mod text;
 use serde::Serialize;
 
 use crate::story::{change_lines, decided, outcome};
-use stepwright_episode::{Node, NodeId, Session};
+use stepwright_episode::duel::{Side, is_same};
+use stepwright_episode::{Check, CheckKind, Configuration, Node, NodeId, Proposal, Session};
 
 pub use text::render;
 
@@ -74,6 +76,64 @@ pub struct Line<'a> {
     pub name: String,
     pub session: &'a Session,
     pub tip: NodeId,
+    /// The side of the duels on the way whose steps are shown in place of those that were taken.
+    pub ghost: Option<&'a str>,
+}
+
+/// A step of a column.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Taken(&'a Node),
+    /// What a side would have done at a node, where that is not what was done.
+    Would {
+        at: &'a Node,
+        side: &'a Side,
+        proposal: &'a Proposal,
+    },
+}
+
+impl<'a> Step<'a> {
+    /// What a side would have done at a node, if that is not the action that led on.
+    fn of_ghost(at: &'a Node, ghost: &str, next: Option<&Node>) -> Option<Self> {
+        let side = at.turn.side(ghost)?;
+        let proposal = at.turn.proposal(side.proposal?)?;
+        let taken = next.and_then(|node| node.action.as_deref());
+        let same = taken.zip(proposal.action.as_ref()).is_some_and(|(a, b)| is_same(a, b));
+        (!same).then_some(Step::Would { at, side, proposal })
+    }
+}
+
+impl<'a> Line<'a> {
+    fn steps(&self) -> Vec<Step<'a>> {
+        let path = self.session.path(self.tip);
+        let Some(ghost) = self.ghost else { return path.into_iter().map(Step::Taken).collect() };
+        let first = path.first().map(|node| Step::Taken(node));
+        let then = path.windows(2).filter_map(|pair| match pair {
+            [at, next] => Some(Step::of_ghost(at, ghost, Some(next)).unwrap_or(Step::Taken(next))),
+            _ => None,
+        });
+        let last = path.last().and_then(|at| Step::of_ghost(at, ghost, None));
+        first.into_iter().chain(then).chain(last).collect()
+    }
+}
+
+/// The names of the sides that would have gone another way at a step of the line to a tip.
+pub fn ghosts(session: &Session, tip: NodeId) -> Vec<&str> {
+    let path = session.path(tip);
+    let mut found: Vec<&str> = Vec::new();
+    for (place, node) in path.iter().enumerate() {
+        let sides = node.turn.duel.iter().flat_map(|sides| sides.iter().map(|side| side.name.as_str()));
+        let next = path.get(place + 1).copied();
+        found.extend(sides.filter(|name| Step::of_ghost(node, name, next).is_some()));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|name| seen.insert(*name));
+    found
+}
+
+/// What stands over the column of a ghost.
+pub fn ghost_label(side: &str) -> String {
+    format!("{side} (not taken)")
 }
 
 /// The tips of a session's branches: the end of the line that the cursor is on first, then the others by number. Deleted branches are
@@ -119,14 +179,14 @@ pub fn labels(files: &[&str]) -> Vec<String> {
 
 /// Puts lines side by side.
 pub fn compare(lines: &[Line<'_>]) -> Comparison {
-    let paths: Vec<Vec<&Node>> = lines.iter().map(|line| line.session.path(line.tip)).collect();
-    let columns = lines.iter().zip(&paths).map(|(line, path)| column(line, path)).collect();
+    let paths: Vec<Vec<Step<'_>>> = lines.iter().map(Line::steps).collect();
+    let columns = lines.iter().map(column).collect();
     let longest = paths.iter().map(Vec::len).max().unwrap_or(0);
     let mut rows = Vec::with_capacity(longest);
     for at in 0..longest {
         let nodes = lines.iter().zip(&paths).map(|(line, path)| Some((line.session, *path.get(at)?)));
         let mut cells: Vec<Option<Cell>> =
-            nodes.map(|found| found.map(|(session, node)| cell(session, node))).collect();
+            nodes.map(|found| found.map(|(session, step)| cell(session, step))).collect();
         mark_unlike(&mut cells);
         let differs = cells.windows(2).any(|pair| match pair {
             [Some(a), Some(b)] => (&a.action, &a.observation, &a.error) != (&b.action, &b.observation, &b.error),
@@ -139,22 +199,36 @@ pub fn compare(lines: &[Line<'_>]) -> Comparison {
     Comparison { columns, rows, first_difference }
 }
 
-fn column(line: &Line<'_>, path: &[&Node]) -> Column {
+fn column(line: &Line<'_>) -> Column {
     let session = line.session;
+    let path = session.path(line.tip);
     let tip = path.last();
+    let side = line.ghost.and_then(|name| path.iter().rev().find_map(|node| node.turn.side(name)));
+    let Configuration { model, method, .. } = side.map(|side| side.configuration.clone()).unwrap_or(Configuration {
+        model: session.model.clone(),
+        method: session.method.clone(),
+        ..Configuration::default()
+    });
     Column {
         name: line.name.clone(),
         sentence: session.header.sentence.clone(),
-        method: session.method.clone(),
-        model: session.model.clone(),
+        method,
+        model,
         steps: tip.map_or(0, |n| n.depth),
-        outcome: tip.map_or_else(|| "not started".to_owned(), |n| outcome(n)),
-        won: tip.is_some_and(|n| n.outcome.won),
+        outcome: match (line.ghost, tip) {
+            (Some(_), _) => "asked at each step, not taken".to_owned(),
+            (None, tip) => tip.map_or_else(|| "not started".to_owned(), |n| outcome(n)),
+        },
+        won: line.ghost.is_none() && tip.is_some_and(|n| n.outcome.won),
         tokens: session.spent.prompt + session.spent.completion,
     }
 }
 
-fn cell(session: &Session, node: &Node) -> Cell {
+fn cell(session: &Session, step: Step<'_>) -> Cell {
+    let node = match step {
+        Step::Taken(node) => node,
+        Step::Would { at, side, proposal } => return would(at, side, proposal),
+    };
     let reset = node.parent.is_none();
     Cell {
         node: node.id,
@@ -164,12 +238,31 @@ fn cell(session: &Session, node: &Node) -> Cell {
         observation: node.outcome.observation.clone(),
         error: node.outcome.error.clone(),
         won: node.outcome.won,
-        changes: change_lines(&node.changes.value())
-            .into_iter()
-            .map(|text| StateChange { text, unlike: false })
-            .collect(),
+        changes: change_lines(&node.changes.value()).into_iter().map(unmarked).collect(),
         notes: node.turn.notes.clone(),
     }
+}
+
+/// A step that was not taken: what the checks and the world's dry run say of it.
+fn would(at: &Node, side: &Side, proposal: &Proposal) -> Cell {
+    let verdict = at.turn.verdict(proposal.id);
+    let effect = verdict.and_then(|v| v.effect.as_ref());
+    let refused = verdict.and_then(|v| v.failing().find(|check| check.kind == CheckKind::World));
+    Cell {
+        node: at.id,
+        action: proposal.action.as_ref().map_or(&proposal.raw, |action| &action.text).clone(),
+        decided: if side.why.is_empty() { "not taken".to_owned() } else { format!("not taken; {}", side.why) },
+        verdict: at.turn.mark(proposal).word(),
+        observation: verdict.and_then(|v| v.preview.clone()).unwrap_or_default(),
+        error: refused.map(Check::said).map(str::to_owned),
+        won: false,
+        changes: effect.map(|e| change_lines(&e.value())).unwrap_or_default().into_iter().map(unmarked).collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn unmarked(text: String) -> StateChange {
+    StateChange { text, unlike: false }
 }
 
 /// Marks the changes that not every column has at this step. A column that has ended has no step to be compared.

@@ -104,7 +104,11 @@ impl Method for FreeForm {
         if ask.kind != record::translation() && ask.kind != record::corrected() {
             return Reading::Kept;
         }
-        let origin = if cx.model.language { Origin::Sample } else { Origin::Symbolic };
+        let origin = match cx.model.language {
+            true => Origin::Sample,
+            false if ask.kind == record::translation() && steps::stand_in(cx).is_some() => Origin::Borrowed,
+            false => Origin::Symbolic,
+        };
         let offered = answer.completions.iter().filter_map(|c| serde_json::from_str::<record::Offered>(&c.text).ok());
         Reading::drafts(offered.map(|offered| draft(cx, &offered, origin)).collect())
     }

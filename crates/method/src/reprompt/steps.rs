@@ -316,11 +316,8 @@ impl Moment<'_, '_> {
             (false, true) => "the highest score",
             (false, false) => "the next step of the plan",
         };
-        let stand_in =
-            || record::example(&self.cx.path()).and_then(|(_, found)| found.stands_in(&prompt::task(self.cx)));
-        let stand_in = Some(())
-            .filter(|()| ask.kind == record::translation() && !self.cx.model.language)
-            .and_then(|()| stand_in());
+        let borrows = ask.kind == record::translation() && !self.cx.model.language;
+        let stand_in = if borrows { stand_in(self.cx) } else { None };
         recommended(Some(best.id), stand_in.as_deref().unwrap_or(why))
     }
 }
@@ -358,4 +355,9 @@ fn offer(corrective: &Corrective) -> Step {
         value: serde_json::to_value(corrective).ok().map(Arc::new),
         problem: None,
     }))
+}
+
+/// That what is followed is the plan of another task, in words, where it is.
+pub fn stand_in(cx: &Context<'_>) -> Option<String> {
+    record::example(&cx.path())?.1.stands_in(&prompt::task(cx))
 }

@@ -2,7 +2,7 @@
 //! assertions (`sets`). A person's changes of candidates are documents of the session, which the store follows.
 
 mod asks;
-mod sets;
+pub(crate) mod sets;
 mod state;
 mod worker;
 mod writing;

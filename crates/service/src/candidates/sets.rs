@@ -72,6 +72,16 @@ fn contents(view: &SessionView<'_>, source: SetSource) -> Result<NamedSet, Strin
     Ok((name, set))
 }
 
+/// The assertions of a set as they are put in force; of those that are there, and need no inference.
+pub(crate) fn assertions(view: &SessionView<'_>, source: SetSource) -> Result<Vec<Assertions>, String> {
+    let (name, contents) = contents(view, source)?;
+    let Contents::Set(set) = contents else {
+        return Err(format!("{name}: what is suggested is no set yet; adopt it, or write it to a file"));
+    };
+    let of = |a: AdoptedAction| Assertions { action: a.action, assertions: a.assertions, origin: name.clone() };
+    Ok(set.actions.into_iter().map(of).collect())
+}
+
 pub(super) fn save(path: &Path, view: &SessionView<'_>) {
     let header = &view.session.header;
     let mut set = set_in_force(view);

@@ -77,7 +77,7 @@ impl Service {
                 specification: &self.subject.in_force,
             };
             let setup = basis.setup(&self.subject, start);
-            let Some(played) = play(setup, cancel).await else { return Ok(false) };
+            let Some(played) = play(setup, None, cancel).await else { return Ok(false) };
             let Played { session, ended, error, .. } = played?;
             count_asks(&session, result);
             if let Some(why) = error {

@@ -62,7 +62,7 @@ impl House {
             sentence: &sentence,
             specification: &self.subject.in_force,
         };
-        let Some(played) = play(basis.setup(&self.subject, start), cancel).await else {
+        let Some(played) = play(basis.setup(&self.subject, start), None, cancel).await else {
             return Ok(false);
         };
         let Played { session, error, .. } = played?;

@@ -19,7 +19,7 @@ use stepwright_method::{self as method, DOMAIN, publications};
 use stepwright_world::options::Values;
 use stepwright_world::{Ability, TaskInfo};
 
-pub use result::RunResult;
+pub use result::{Disagreement, RunResult};
 
 /// Tasks that are tried beforehand, at most.
 const MOST_REHEARSED: usize = 200;
@@ -105,7 +105,7 @@ impl Study for Run {
 
     /// One step of each task, until one can be taken.
     async fn rehearse(&self, cancel: &CancellationToken) -> Result<(), String> {
-        let opening = Opening { most_actions: 1, sessions: None, ..self.opening.clone() };
+        let opening = Opening { most_actions: 1, sides: Vec::new(), sessions: None, ..self.opening.clone() };
         let Plan { conditions, tasks, seeds } = &self.plan;
         let (Some(new), Some(seed)) = (conditions.first(), seeds.first()) else { return Ok(()) };
         let mut why = None;

@@ -53,11 +53,37 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     pub seconds: f64,
+    /// Steps at which several sides were asked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dueled: u32,
+    /// Of these, those at which they would not all have done the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
     pub ended: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(skip)]
     pub under: Under,
+}
+
+/// A step at which the sides of a duel would not all have done the same.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    pub step: u32,
+    /// Each side and its action, the one that decided first; no action where it had none.
+    pub sides: Vec<(String, Option<String>)>,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Disagreement {
+    fn at(node: &Node) -> Self {
+        let action = |side| node.turn.side_action(side).map(|action| action.text.clone());
+        let sides = node.turn.duel.iter().flat_map(|sides| sides.iter()).map(|side| (side.name.clone(), action(side)));
+        Disagreement { step: node.depth, sides: sides.collect() }
+    }
 }
 
 sample!(RunResult, |of| of.task.clone(), of.seed, under);
@@ -123,6 +149,8 @@ impl RunResult {
             prompt_tokens: session.spent.prompt,
             completion_tokens: session.spent.completion,
             cost: session.cost,
+            dueled: u32::try_from(path.iter().filter(|n| n.turn.duel.is_some()).count()).unwrap_or(u32::MAX),
+            disagreements: session.disagreements().into_iter().map(Disagreement::at).collect(),
             ..self
         }
     }

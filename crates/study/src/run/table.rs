@@ -66,6 +66,9 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.table(table);
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results));
+    if let Some(table) = disagreements(results) {
+        report.table(table);
+    }
     let share = |of: &Row<'_>| {
         let of = told(of);
         let (share, interval) = (of.share(|r| r.won)?, of.interval(|r| r.won));
@@ -74,6 +77,32 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     let rows = kinds.iter().filter_map(share).collect();
     report.chart(Chart::Shares(Shares { measure: "episodes won".to_owned(), rows }));
     report
+}
+
+/// Who disagreed where: a row a step at which the sides would not all have done the same, the side that decided first.
+fn disagreements(results: &[RunResult]) -> Option<Table> {
+    let asked: u32 = results.iter().map(|r| r.dueled).sum();
+    let all = || results.iter().flat_map(|r| r.disagreements.iter().map(move |d| (r, d)));
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in all().flat_map(|(_, d)| &d.sides) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    (asked > 0).then(|| {
+        let headings = ["task", "seed", "step"].into_iter().chain(names.iter().copied());
+        let mut table = Table::new(names.len() + 3, headings)
+            .titled(format!("Who disagreed where: {} of {asked} steps", all().count()));
+        for (result, found) in all() {
+            let lead = [result.task.clone(), result.seed.to_string(), found.step.to_string()];
+            let action = |name: &&str| {
+                let side = found.sides.iter().find(|(side, _)| side == name);
+                side.and_then(|(_, action)| action.clone()).unwrap_or_else(|| "-".to_owned())
+            };
+            table.row(lead.into_iter().chain(names.iter().map(action)));
+        }
+        table
+    })
 }
 
 const MOST_REASONS: usize = 8;
@@ -129,6 +158,23 @@ mod tests {
         assert_eq!((&all[1..5], &all[13..]), (&["4", "1", "25.0", "4.6-69.9"][..], &["3", "1"][..]), "{text}");
         assert!(report(&results, true).to_string().contains("  d "));
         assert!(report(&[], false).to_string().contains("all"));
+    }
+
+    #[test]
+    fn who_disagreed_where_is_a_table_of_its_own() {
+        assert!(!report(&[result("a", true, None)], false).to_string().contains("disagreed"));
+        let sides = |one: &str, other: Option<&str>| {
+            vec![("symbolic".to_owned(), Some(one.to_owned())), ("gpt".to_owned(), other.map(str::to_owned))]
+        };
+        let at = |step, sides| super::super::result::Disagreement { step, sides };
+        let disagreements = vec![at(2, sides("look", Some("wait"))), at(7, sides("take mug 1", None))];
+        let dueled = RunResult { dueled: 9, disagreements, ..result("a", true, None) };
+        let text = report(&[dueled, RunResult { dueled: 4, ..result("b", true, None) }], false).to_string();
+        let expected = "Who disagreed where: 2 of 13 steps\n\n\
+                        task  seed  step  symbolic    gpt\n\
+                        a     0     2     look        wait\n\
+                        a     0     7     take mug 1  -\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

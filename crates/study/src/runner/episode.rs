@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Played, play};
+use super::{Duel, Played, play};
 use crate::in_force::InForce;
 use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
 use stepwright_episode::{Policy, Session, log};
@@ -16,6 +16,7 @@ use stepwright_launch::config::Config;
 use stepwright_launch::{NewSession, prepare_new};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::publications::{self, SETTINGS};
+use stepwright_protocol::Contender;
 use stepwright_world::{Ability, Sources};
 
 /// The means to open a study's episodes, and their bounds.
@@ -26,18 +27,25 @@ pub struct Opening {
     pub most_actions: u32,
     /// The preconditions in force, where they are not the specification's own.
     pub in_force: Option<Arc<InForce>>,
+    /// The sides of a duel, the first of which decides; none where only one is asked.
+    pub sides: Vec<Contender>,
     pub sessions: Option<SessionFolder>,
 }
 
 impl Opening {
     /// Episodes under the specification's own preconditions, whose sessions are not kept.
     pub fn new(config: &Arc<Config>, sources: Sources, most_actions: u32) -> Self {
-        Opening { config: Arc::clone(config), sources, most_actions, in_force: None, sessions: None }
+        Opening { config: Arc::clone(config), sources, most_actions, in_force: None, sides: Vec::new(), sessions: None }
     }
 
     pub fn shared(&self) -> Value {
         let in_force = self.in_force.as_ref().map(|in_force| in_force.preconditions.described());
-        json!({ "max_steps": self.most_actions, "preconditions": in_force })
+        let mut shared = json!({ "max_steps": self.most_actions, "preconditions": in_force });
+        let sides: Vec<&str> = self.sides.iter().skip(1).map(|side| side.name.as_str()).collect();
+        if !sides.is_empty() {
+            shared["sides"] = json!(sides);
+        }
+        shared
     }
 
     /// The settings of a publication as a session's options, for a study that takes them by itself: where they say something of the method in
@@ -54,6 +62,9 @@ impl Opening {
         // What a program does by an answer is not taken back: none that fails a check goes to it.
         let until_fails = setup.world.kind().has(Ability::Answers);
         setup.policy = Some(Policy { steps: self.most_actions, until_fails, token_budget, ..Policy::manual() });
+        if !self.sides.is_empty() {
+            setup.policy = None;
+        }
         setup.headless = true;
         self.in_force.as_ref().map_or(Ok(()), |in_force| in_force.begin(&mut setup))?;
         Ok(setup)
@@ -67,7 +78,8 @@ impl Opening {
             opening.sessions.map_or(Ok(()), |folder| folder.keep(&mut setup))?;
             Ok(setup)
         };
-        episode(setup, cancel).await
+        let duel = Duel { sides: self.sides.clone(), most: self.most_actions };
+        by(setup, (!duel.sides.is_empty()).then_some(duel), cancel).await
     }
 }
 
@@ -128,10 +140,19 @@ pub async fn episode(
     setup: impl FnOnce() -> Result<Setup, String> + Send + 'static,
     cancel: &CancellationToken,
 ) -> Option<Episode> {
+    by(setup, None, cancel).await
+}
+
+/// The same, decided by the first side of a duel where there is one.
+async fn by(
+    setup: impl FnOnce() -> Result<Setup, String> + Send + 'static,
+    duel: Option<Duel>,
+    cancel: &CancellationToken,
+) -> Option<Episode> {
     let started = Instant::now();
     let setup = tokio::task::spawn_blocking(setup).await.map_err(|e| e.to_string()).and_then(|made| made);
     let played = match setup {
-        Ok(setup) => play(setup, cancel).await?,
+        Ok(setup) => play(setup, duel, cancel).await?,
         Err(why) => Err(why),
     };
     let seconds = seconds_since(started);

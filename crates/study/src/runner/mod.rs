@@ -33,6 +33,7 @@ pub use experiment::{Experiment, Head, digest, digest_of, unit_key};
 pub use lines::{Contents, Entry, PlanLine, Planned};
 pub use measured::{labels, lines_of};
 pub use merge::{Duplicates, Merged, files_of, merge, one_each, read};
+pub use play::Duel;
 pub(super) use play::{Played, play};
 pub use provenance::Provenance;
 pub(crate) use provenance::data_digest;

@@ -1,11 +1,14 @@
 //! One headless episode through the driver, watched from outside until its policy ends.
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 
 use stepwright_driver::{Setup, start};
-use stepwright_episode::{Event, NodeId, Policy, Session};
+use stepwright_episode::{Breakpoint, Event, NodeId, Policy, Record, Session};
 use stepwright_method::{self as method, LAST, TRIALS, all_options};
-use stepwright_protocol::{Command, Notice, Request};
+use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice, Request};
+use stepwright_text::words::count;
 use stepwright_world::options::Values;
 
 pub(crate) struct Played {
@@ -16,8 +19,59 @@ pub(crate) struct Played {
     pub(crate) error: Option<String>,
 }
 
-/// Runs an episode until its policy sets itself aside; `None` if it was cancelled.
-pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Result<Played, String>> {
+/// Several sides that are asked at each step of an episode; what the first would do is done.
+#[derive(Debug)]
+pub struct Duel {
+    pub(crate) sides: Vec<Contender>,
+    /// Steps it may have.
+    pub(crate) most: u32,
+}
+
+impl Duel {
+    /// What is asked of the driver in the beginning: what is written beside actions is taken as it comes, an action waits for all sides.
+    fn begin(&self) -> Vec<Command> {
+        let breakpoints = vec![Breakpoint::Action("*".to_owned())];
+        let requests = [Request::SetBreakpoints(breakpoints), Request::SetPolicy(up_to_an_action())];
+        let begin = Command::Duel(DuelCommand::Begin(self.sides.clone()));
+        requests.map(Command::Gate).into_iter().chain([begin]).collect()
+    }
+
+    /// What follows a record; `Err` says why the episode has ended.
+    fn after(&self, record: &Record, session: &Session) -> Result<Option<Command>, String> {
+        let request = match &record.event {
+            Event::Dueled { sides } => {
+                let first = sides.first().ok_or("nobody was asked")?;
+                let proposal = first.proposal.ok_or_else(|| first.why.clone())?;
+                Some(Request::Follow { proposal, rule: "what is in use decides".to_owned() })
+            }
+            Event::Executed { .. } if session.is_done() => {
+                let won = session.current().is_some_and(|node| node.outcome.won);
+                return Err(if won { "the goal is reached" } else { "the episode is over" }.to_owned());
+            }
+            Event::Executed { .. } => {
+                let taken = session.path(session.cursor()).iter().skip(1).filter(|n| n.outcome.is_executed()).count();
+                if taken >= self.most as usize {
+                    return Err(format!("{} taken", count(taken, "step")));
+                }
+                Some(Request::SetPolicy(up_to_an_action()))
+            }
+            Event::Failed { error } => return Err(error.clone()),
+            _ => None,
+        };
+        Ok(request.map(Command::Gate))
+    }
+}
+
+fn up_to_an_action() -> Policy {
+    Policy { steps: u32::MAX, ..Policy::manual() }
+}
+
+/// Runs an episode until its policy sets itself aside, or its duel is over; `None` if it was cancelled.
+pub(crate) async fn play(
+    setup: Setup,
+    duel: Option<Duel>,
+    cancel: &CancellationToken,
+) -> Option<Result<Played, String>> {
     let mut handle = match start(setup) {
         Ok(handle) => handle,
         Err(why) => return Some(Err(why)),
@@ -34,6 +88,10 @@ pub(crate) async fn play(setup: Setup, cancel: &CancellationToken) -> Option<Res
         };
         match notice {
             None | Some(Notice::Stopped) => break,
+            Some(notice) if duel.is_some() => {
+                let next = watch.take_of_duel(notice, duel.as_ref());
+                next.into_iter().for_each(|command| drop(handle.commands.send(command)));
+            }
             Some(notice) => {
                 if watch.take(notice) {
                     let next: Vec<Command> = match watch.another_trial() {
@@ -89,6 +147,33 @@ impl Watch {
         session.current().filter(|node| node.parent.is_none())?;
         let leaf = session.nodes().iter().rev().find(|node| node.parent.is_some() && node.children.is_empty())?;
         Some(leaf.id)
+    }
+
+    /// Takes a notice in; returns what is asked next in a duel.
+    fn take_of_duel(&mut self, notice: Notice, duel: Option<&Duel>) -> Vec<Command> {
+        let Some(duel) = duel.filter(|_| self.ended.is_empty()) else { return Vec::new() };
+        let (begins, record) = match &notice {
+            Notice::Opened { .. } => (true, None),
+            Notice::Recorded(record) => (false, Some(Arc::clone(record))),
+            Notice::Say { level: Level::Error, text } if text.starts_with(NO_DUEL) => {
+                (self.error, self.ended) = (Some(text.clone()), text.clone());
+                return vec![Command::Quit];
+            }
+            _ => (false, None),
+        };
+        let wrong = self.take(notice) && self.error.is_some();
+        self.ended.clear();
+        if begins {
+            return duel.begin();
+        }
+        let Some((record, session)) = record.as_deref().zip(self.session.as_ref()) else { return Vec::new() };
+        match duel.after(record, session) {
+            Ok(next) if !wrong => next.into_iter().collect(),
+            ended => {
+                self.ended = ended.err().or_else(|| self.error.clone()).unwrap_or_default();
+                vec![Command::Quit]
+            }
+        }
     }
 
     /// Takes a notice in; returns whether the episode has ended.

@@ -11,6 +11,7 @@ use crate::chrome::thousands;
 use crate::dialog::act::{Act, Purpose};
 use crate::dialog::compare::Compare;
 use crate::dialog::configure::Configure;
+use crate::dialog::duel::Duel;
 use crate::dialog::help::Help;
 use crate::dialog::palette::Palette;
 use crate::dialog::pick::Pick;
@@ -482,6 +483,7 @@ impl App {
                 self.view.always_blind &= blind;
                 self.send(Command::Gate(Request::SetBlind(blind)));
             }
+            A::Duel => self.open_duel(false),
             A::CompareBranches => self.open(Compare::default()),
             A::Present => self.open(Presenter::default()),
             A::Note => self.open(asked::note()),
@@ -501,6 +503,17 @@ impl App {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Shows the duel that goes on, or has sides chosen.
+    pub(super) fn open_duel(&mut self, anew: bool) {
+        if self.view.duel.is_some() && !anew {
+            return self.open(Duel::columns());
+        }
+        if let (Some(session), Some(catalog)) = (&self.view.session, self.start.catalog()) {
+            let dialog = Duel::chosen_from(catalog, session, self.view.ground_truth);
+            self.open(dialog);
         }
     }
 

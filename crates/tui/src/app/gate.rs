@@ -92,7 +92,8 @@ impl App {
             A::RestartWorld if self.view.world.is_none() => {
                 Some("this world runs in the program itself; there is nothing to restart")
             }
-            A::Configure if self.start.catalog().is_none() => Some("the models are still being read"),
+            A::Configure | A::Duel if self.start.catalog().is_none() => Some("the models are still being read"),
+            A::Duel if self.view.is_blind() => Some("blind: it would tell what is recommended; show that first"),
             _ => None,
         }
     }
@@ -195,7 +196,10 @@ pub(super) fn is_command(action: ActionId) -> bool {
     matches!(
         action,
         A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Policy | A::Cancel | A::Propose | A::Undo
-    ) || matches!(action, A::Redo | A::Tree | A::Note | A::Blind | A::Breakpoints | A::Configure | A::RestartWorld)
+    ) || matches!(
+        action,
+        A::Redo | A::Tree | A::Note | A::Blind | A::Breakpoints | A::Configure | A::Duel | A::RestartWorld
+    )
 }
 
 /// Moving about needs no hint, arrows do it everywhere; nor does going through matches, which the search line shows.

@@ -17,6 +17,7 @@ use crossterm::event::{Event, KeyEventKind};
 use ratatui::layout::Rect;
 
 use super::actions::ActionId;
+use super::dialog::duel::Duel;
 use super::dialog::pick::Pick;
 use super::dialog::{self, Dialog, Fetch, Reply, asked};
 use super::keymap::Keymap;
@@ -227,7 +228,11 @@ impl App {
             self.open(asked::diverged(*node, what));
         }
         let lost = matches!(notice, Notice::Unwritten(Some(Unwritten::Lost)));
+        let begins = matches!(&notice, Notice::Duel { sides, .. } if !sides.is_empty()) && self.view.duel.is_none();
         self.view.notice(notice);
+        if begins && self.dialogs.is_empty() {
+            self.open(Duel::columns());
+        }
         if lost && self.dialogs.is_empty() {
             self.ask_where_to_keep();
         }
@@ -487,6 +492,7 @@ impl App {
                     Some(catalog) => self.open(Pick::compared(&catalog.sessions)),
                     None => self.say(Level::Info, "There is no other session yet".into()),
                 },
+                Reply::ChooseSides => self.open_duel(true),
                 Reply::Compare(path) => self.effects.push(Effect::Load(path)),
                 Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
                 Reply::Fetch(fetch) => {

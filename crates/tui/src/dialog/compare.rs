@@ -13,7 +13,7 @@ use crate::view::View;
 use crate::widgets::draw::{Painter, run, split_bottom, split_top};
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
-use stepwright_export::compare::{Comparison, Line, compare, tips};
+use stepwright_export::compare::{Comparison, Line, compare, ghost_label, ghosts, tips};
 use stepwright_protocol::{Command, Request};
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub struct Compare {
     laid_for: Option<(Range<usize>, usize)>,
 }
 
-/// All there is to compare: the session's branches, then the other sessions as they were left.
+/// All there is to compare: the session's branches, what the sides of a duel would have done along the first, then the other sessions as they were left.
 fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
     let mut all = Vec::new();
     if let Some(session) = view.session.as_ref().filter(|s| s.is_started()) {
@@ -47,12 +47,19 @@ fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
                 "" => format!("branch {}", at + 1),
                 name => name.to_owned(),
             };
-            all.push((Line { name, session, tip }, Some(tip)));
+            all.push((Line { name, session, tip, ghost: None }, Some(tip)));
+        }
+        if let Some((_, Some(tip))) = all.first() {
+            let tip = *tip;
+            let of = |side| (Line { name: ghost_label(side), session, tip, ghost: Some(side) }, Some(tip));
+            all.extend(ghosts(session, tip).into_iter().map(of));
         }
     }
     let end = |session: &Session| session.line().last().map_or(0, |n| n.id);
     let others = view.compared.iter();
-    all.extend(others.map(|(name, other)| (Line { name: name.clone(), session: other, tip: end(other) }, None)));
+    all.extend(
+        others.map(|(name, other)| (Line { name: name.clone(), session: other, tip: end(other), ghost: None }, None)),
+    );
     all
 }
 

@@ -6,6 +6,7 @@ pub mod act;
 pub mod asked;
 pub mod compare;
 pub mod configure;
+pub mod duel;
 pub mod form;
 pub mod help;
 mod judge;
@@ -58,6 +59,8 @@ pub(crate) enum Reply {
     Export(ExportForm, PathBuf),
     AskExport(ExportForm),
     AskCompared,
+    /// Choose the sides of a duel.
+    ChooseSides,
     Compare(PathBuf),
     OfferFetch(Fetch),
     Fetch(Fetch),

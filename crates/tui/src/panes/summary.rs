@@ -2,6 +2,7 @@
 
 use crate::theme::Role;
 use crate::widgets::words;
+use stepwright_episode::duel::Side;
 use stepwright_episode::showing::Listed;
 use stepwright_episode::{Actor, BranchEdit, Check, Choice, Event, NodeId, ProposalId, Record, Session, blind};
 use stepwright_method::showing;
@@ -17,6 +18,7 @@ pub fn kind(event: &Event) -> (&'static str, Role) {
         Event::Proposed { .. } => ("proposed", Role::Text),
         Event::Checked { .. } => ("checked", Role::Text),
         Event::Recommended { .. } => ("recommended", Role::Accent),
+        Event::Dueled { .. } => ("duel", Role::Accent),
         Event::Decided { .. } => ("decided", Role::Accent),
         Event::Executed { .. } => ("executed", Role::Title),
         Event::Moved { .. } => ("moved", Role::Warn),
@@ -97,6 +99,11 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
         Event::Recommended { proposal: Some(id), why } => format!("{}: {why}", of(*id)),
         Event::Recommended { proposal: None, why } if why == blind::HIDDEN => why.clone(),
         Event::Recommended { proposal: None, why } => format!("none: {why}"),
+        Event::Dueled { sides } => {
+            let would = |side: &Side| format!("{} {}", side.name, side.proposal.map_or("nothing".to_owned(), of));
+            let sides: Vec<String> = sides.iter().map(would).collect();
+            sides.join(", ")
+        }
         Event::Decided { decision } => {
             let what = of(decision.proposal());
             let words = match &decision.choice {

@@ -52,6 +52,7 @@ pub(super) struct Offered {
     at: Vec<usize>,
     /// The rows whose action was pruned; they are last.
     pub(super) pruned: usize,
+    rejected: usize,
     taken: HashSet<String>,
     /// The last refusals of each action, by at most two proposals.
     refused: HashMap<String, Vec<(ProposalId, DecisionId)>>,
@@ -140,9 +141,15 @@ impl Offered {
         }
         let action = |row: usize| Some(turn.proposals.get(*offered.shown.get(row)?)?.action.as_ref()?.text.as_str());
         let is_pruned = |row: &usize| !pruned.is_empty() && action(*row).is_some_and(|text| pruned.contains(text));
-        order.sort_by_key(&is_pruned);
+        // What a person refused is out of the way, and so is what they took out of the candidates.
+        let is_rejected = |row: &usize| {
+            let shown = offered.shown.get(*row).and_then(|place| turn.proposals.get(*place));
+            shown.is_some_and(|proposal| turn.rejection(proposal.id).is_some())
+        };
+        order.sort_by_key(|row| if is_pruned(row) { 2 } else { u8::from(is_rejected(row)) });
         let count = order.iter().rev().take_while(|row| is_pruned(row)).count();
-        let kept = order.iter().take(order.len() - count);
+        let rejected = order.iter().rev().skip(count).take_while(|row| is_rejected(row)).count();
+        let kept = order.iter().take(order.len() - count - rejected);
         let marks = kept.filter_map(|row| turn.proposals.get(*offered.shown.get(*row)?)).map(|p| turn.mark(p));
         let marks = marks.fold((0, 0, 0), |(holds, blocked, unchecked), mark| match mark {
             Mark::Holds => (holds + 1, blocked, unchecked),
@@ -156,7 +163,8 @@ impl Offered {
                 *at = place;
             }
         }
-        (offered.order, offered.at, offered.pruned, offered.marks) = (order, at, count, marks);
+        (offered.order, offered.at, offered.marks) = (order, at, marks);
+        (offered.pruned, offered.rejected) = (count, rejected);
         offered.decided(turn);
         offered
     }
@@ -235,7 +243,7 @@ impl View {
         offered.at.get(row).copied().filter(|_| offered.shown(row, self.chosen_place()) == Some(place))
     }
 
-    /// The proposals to show at the cursor, in order of arrival; those whose action was pruned last. An action that the built-in
+    /// The proposals to show at the cursor, in order of arrival; those that were rejected, and those whose action was pruned, last. An action that the built-in
     /// proposer offers again is shown once, at its place in the newest ranking, and one that a model writes more than once is shown
     /// once, where it came first; offered again after a rejection, it is shown again. Before a decision of a blind session ranked ones
     /// come in an order that says nothing of their rank.
@@ -246,11 +254,11 @@ impl View {
         shown.map(AsRef::as_ref).collect()
     }
 
-    /// How many of the proposals that are shown hold, are blocked, were not checked, and are pruned.
-    pub(crate) fn offered_marks(&self) -> [usize; 4] {
+    /// How many of the proposals that are shown hold, are blocked, were not checked, are rejected, and are pruned.
+    pub(crate) fn offered_marks(&self) -> [usize; 5] {
         let offered = self.rows();
         let (holds, blocked, unchecked) = offered.marks;
-        [holds, blocked, unchecked, offered.pruned]
+        [holds, blocked, unchecked, offered.rejected, offered.pruned]
     }
 
     /// Which models wrote the action of a proposal that is shown, and how often each, itself included.

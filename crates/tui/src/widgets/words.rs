@@ -40,6 +40,7 @@ pub fn origin<'a>(proposal: &Proposal, turn: Option<&'a Turn>) -> &'a str {
         Origin::Sample => "sample",
         Origin::Symbolic => "symbolic",
         Origin::Reference => "reference",
+        Origin::Borrowed => "another task's plan",
         Origin::Scored => "scored",
         Origin::Relayed => {
             let asked = proposal.ask.zip(turn).and_then(|(ask, turn)| turn.ask(ask));

@@ -59,6 +59,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Picture,
     ],
     files: &[shipped!("graph", "react.txt")],
+    suggests: Some("reprompt"),
     agent: Some(agent::learn),
     ..WorldKind::new(
         "graph",

@@ -63,6 +63,7 @@ pub static KIND: WorldKind = WorldKind {
         shipped!("shop", "skills.toml"),
         shipped!("shop", "stages.txt"),
     ],
+    suggests: Some("o3d"),
     agent: Some(agent::learn),
     transcript: Some(&transcript::TRANSCRIPT),
     ..WorldKind::new(

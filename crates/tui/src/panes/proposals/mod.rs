@@ -316,9 +316,10 @@ impl Pane for ProposalsPane {
         if view.turn().is_none_or(|t| t.proposals.is_empty()) {
             return "Proposals".into();
         }
-        let [holds, blocked, unchecked, pruned] = view.offered_marks();
-        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - pruned);
-        for (n, word) in [(blocked, "blocked"), (unchecked, "not checked"), (pruned, "pruned")] {
+        let [holds, blocked, unchecked, rejected, pruned] = view.offered_marks();
+        let mut title = format!("Proposals, {holds} of {} pass", view.offered_len() - rejected - pruned);
+        let counted = [(blocked, "blocked"), (unchecked, "not checked"), (rejected, "rejected"), (pruned, "pruned")];
+        for (n, word) in counted {
             if n > 0 {
                 title.push_str(&format!(", {n} {word}"));
             }

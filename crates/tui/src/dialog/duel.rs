@@ -1,0 +1,341 @@
+//! A duel over the whole screen: its sides are chosen, then stand in columns: what each would do at the step, what the checks say of it
+//! and why it would. What is marked is taken with Enter; the way to the next disagreement is the driver's.
+
+use ratatui::layout::Rect;
+
+use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
+use crate::actions::{self, ActionId};
+use crate::launcher::{Catalog, Entry};
+use crate::sanitize;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
+use crate::widgets::list::ListState;
+use crate::widgets::words;
+use stepwright_episode::duel::{Side, is_same};
+use stepwright_episode::{Mark, Node, Session, Turn};
+use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
+
+/// Sides beside what is in use, at most.
+const OTHERS: usize = 3;
+
+pub struct Duel {
+    /// What the sides are chosen among; `None` while the columns are shown.
+    choosing: Option<Choosing>,
+    /// The column that is marked.
+    at: usize,
+    problem: Option<String>,
+}
+
+struct Choosing {
+    /// What is in use, which is always a side.
+    own: Contender,
+    offers: Vec<Offer>,
+    list: ListState,
+}
+
+/// Something that may be a side.
+struct Offer {
+    kind: &'static str,
+    contender: Contender,
+    about: String,
+    obstacle: Option<String>,
+    is_marked: bool,
+}
+
+impl Choosing {
+    fn new(catalog: &Catalog, session: &Session, ground_truth: bool) -> Self {
+        let world = catalog.worlds.iter().find(|w| w.name == session.header.world);
+        let task = world.and_then(|w| w.tasks.iter().find(|t| t.id == session.header.task)).map(|t| t.kind.as_str());
+        let named = |name: &str| Contender { name: name.to_owned(), ..Contender::default() };
+        let in_use = catalog.models.iter().find(|m| m.name == session.model);
+        let method = catalog.methods.iter().find(|m| m.name == session.method);
+        let models = catalog.models.iter().filter(|m| m.name != session.model).map(|model| Offer {
+            kind: "model",
+            contender: Contender { model: model.name.clone(), ..named(&model.name) },
+            about: model.about.clone(),
+            obstacle: model.unavailable.clone().or_else(|| method?.obstacle(world, task, Some(model))),
+            is_marked: false,
+        });
+        let methods = catalog.methods.iter().filter(|m| m.name != session.method).map(|other| Offer {
+            kind: "method",
+            contender: Contender { method: other.name.clone(), ..named(&other.name) },
+            about: other.about.clone(),
+            obstacle: Entry::obstacle(other, world, task, in_use),
+            is_marked: false,
+        });
+        let sets = [SetSource::Specification, SetSource::Truth].into_iter();
+        let sets = sets.filter(|set| ground_truth || *set != SetSource::Truth).map(|set| Offer {
+            kind: "assertions",
+            contender: Contender { set: Some(set.clone()), ..named(&set.name()) },
+            about: "what is in use, with these assertions in force".to_owned(),
+            obstacle: None,
+            is_marked: false,
+        });
+        let mut offers: Vec<Offer> = models.chain(methods).chain(sets).collect();
+        // What cannot be a side stands below what can.
+        offers.sort_by_key(|offer| offer.obstacle.is_some());
+        Choosing { own: named(&session.model), offers, list: ListState::default() }
+    }
+
+    /// What is in use, and what is marked or, where nothing is, under the cursor; or why that is no duel.
+    fn chosen(&self) -> Result<Vec<Contender>, String> {
+        let mut others: Vec<&Offer> = self.offers.iter().filter(|offer| offer.is_marked).collect();
+        if others.is_empty() {
+            others.extend(self.offers.get(self.list.cursor()));
+        }
+        if others.is_empty() {
+            return Err("There is no other model or method to ask".to_owned());
+        }
+        if let Some((offer, why)) = others.iter().find_map(|offer| Some((offer, offer.obstacle.as_ref()?))) {
+            return Err(format!("{}: {why}", offer.contender.name));
+        }
+        Ok([self.own.clone()].into_iter().chain(others.into_iter().map(|offer| offer.contender.clone())).collect())
+    }
+
+    fn mark(&mut self) -> Result<(), String> {
+        let marked = self.offers.iter().filter(|offer| offer.is_marked).count();
+        let Some(offer) = self.offers.get_mut(self.list.cursor()) else { return Ok(()) };
+        match &offer.obstacle {
+            Some(why) if !offer.is_marked => return Err(why.clone()),
+            _ if !offer.is_marked && marked == OTHERS => return Err("A duel has four sides at most".to_owned()),
+            _ => offer.is_marked = !offer.is_marked,
+        }
+        self.list.act(ActionId::ItemDown, self.offers.len());
+        Ok(())
+    }
+
+    fn draw(&mut self, painter: &mut Painter<'_>, area: Rect) {
+        let (head, body) = split_top(area, 2);
+        let own =
+            [run(Role::Text, "Asked at each step: "), run(Role::Accent, &self.own.name), run(Role::Text, ", and")];
+        painter.row(head, 0, &own);
+        let (offers, yes) = (&self.offers, painter.theme.glyphs.yes);
+        let widest = offers.iter().map(|offer| offer.contender.name.chars().count()).max().unwrap_or(0).min(32);
+        self.list.draw(painter, body, true, offers.len(), |row, _| {
+            let Some(offer) = offers.get(row) else { return Row::new() };
+            let role = if offer.obstacle.is_some() { Role::Dim } else { Role::Text };
+            let mark = if offer.is_marked { format!("{yes} ") } else { "  ".to_owned() };
+            let name = sanitize::line(&offer.contender.name);
+            let about = offer.obstacle.as_ref().unwrap_or(&offer.about);
+            vec![
+                run(Role::Good, mark),
+                run(Role::Dim, format!("{:<11}", offer.kind)),
+                run(role, format!("{name:<widest$}  ")),
+                run(Role::Dim, about),
+            ]
+        });
+    }
+}
+
+/// How the steps of the line went, a mark a step: all would do the same, they would not, nobody was asked.
+fn strip(session: &Session, theme: &Theme, width: usize) -> Row {
+    let line = session.line();
+    let at = line.iter().position(|node| node.id == session.cursor()).unwrap_or(0);
+    let each = |node: &&Node| match node.turn.sides_agree() {
+        Some(true) => (Role::Dim, "="),
+        Some(false) => (Role::Warn, "!"),
+        None => (Role::Dim, theme.glyphs.dot),
+    };
+    let room = width.saturating_sub(2).max(1);
+    let first = (at + room / 2).saturating_sub(room).min(line.len().saturating_sub(room));
+    let mut row = Row::new();
+    for (place, node) in line.iter().enumerate().skip(first).take(room) {
+        let (role, mark) = each(node);
+        match place == at {
+            true => row.push(run(Role::Accent, format!("[{mark}]"))),
+            false => row.push(run(role, mark)),
+        }
+    }
+    row
+}
+
+/// The state of the duel at the cursor, in words.
+fn state(view: &View, node: &Node) -> String {
+    let step = format!("Step {}", node.depth);
+    let (all, heard) = view.duel.as_ref().map_or((0, 0), |(sides, heard)| (sides.len(), *heard));
+    let words = match node.turn.sides_agree() {
+        _ if node.outcome.done => "the episode is over".to_owned(),
+        _ if all == 0 => "no duel goes on".to_owned(),
+        _ if heard < all => format!("asking, {heard} of {all} heard"),
+        Some(true) => format!("all {all} would do the same"),
+        Some(false) => "they disagree".to_owned(),
+        None => "nobody was asked".to_owned(),
+    };
+    format!("{step}: {words}")
+}
+
+/// A side's column, as wide as that.
+fn column(turn: &Turn, side: &Side, own: &str, theme: &Theme, width: usize) -> Vec<Row> {
+    let config = &side.configuration;
+    let mut with = vec![config.model.as_str(), config.method.as_str()];
+    with.extend([side.set.as_str(), side.prompts.as_str()].into_iter().filter(|word| !word.is_empty()));
+    with.retain(|word| *word != side.name);
+    let with = with.join(", ");
+    let mut rows = words::labelled("", Role::Dim, &format!("{own}{with}"), width);
+    rows.push(Row::new());
+    let proposal = side.proposal.and_then(|id| turn.proposal(id));
+    let Some(proposal) = proposal else {
+        rows.extend(words::labelled("! ", Role::Warn, "nothing", width));
+        rows.extend(words::labelled("", Role::Dim, &side.why, width));
+        return rows;
+    };
+    let agrees = turn.sides_agree() == Some(true);
+    let lead = if agrees { "= " } else { "! " };
+    let text = proposal.action.as_ref().map_or(proposal.raw.as_str(), |action| action.text.as_str());
+    rows.extend(words::labelled(lead, if agrees { Role::Accent } else { Role::Changed }, text, width));
+    let others = turn.duel.iter().flat_map(|sides| sides.iter()).filter(|other| other.name != side.name);
+    let same: Vec<&str> = others
+        .filter(|other| proposal.action.as_ref().zip(turn.side_action(other)).is_some_and(|(a, b)| is_same(a, b)))
+        .map(|other| other.name.as_str())
+        .collect();
+    if !agrees && !same.is_empty() {
+        rows.extend(words::labelled("", Role::Dim, &format!("as {} would", same.join(", ")), width));
+    }
+    let (glyph, role) = words::mark(&theme.glyphs, turn.mark(proposal));
+    let verdict = turn.verdict(proposal.id);
+    let said = verdict.and_then(|v| v.failing_in_words()).or_else(|| proposal.problem.clone());
+    let said = said.unwrap_or_else(|| match turn.mark(proposal) {
+        Mark::Holds => "every check holds".to_owned(),
+        mark => mark.word().to_owned(),
+    });
+    rows.extend(words::labelled(&format!("{glyph} "), role, &said, width));
+    if let Some(preview) = verdict.and_then(|v| v.preview.as_ref()) {
+        rows.push(Row::new());
+        rows.extend(words::labelled("", Role::Text, preview, width));
+    }
+    if !side.why.is_empty() {
+        rows.push(Row::new());
+        rows.extend(words::labelled("because ", Role::Dim, &side.why, width));
+    }
+    rows
+}
+
+impl Duel {
+    /// The duel that goes on.
+    pub fn columns() -> Self {
+        Duel { choosing: None, at: 0, problem: None }
+    }
+
+    /// Its sides are chosen first.
+    pub fn chosen_from(catalog: &Catalog, session: &Session, ground_truth: bool) -> Self {
+        Duel { choosing: Some(Choosing::new(catalog, session, ground_truth)), ..Duel::columns() }
+    }
+
+    fn sides<'a>(view: &'a View) -> &'a [Side] {
+        let over = view.duel.is_none();
+        let duel = view.turn().and_then(|turn| turn.duel.as_deref()).filter(|_| !over);
+        let heard = view.duel.as_ref().is_some_and(|(sides, heard)| *heard == sides.len());
+        duel.filter(|_| heard).unwrap_or_default()
+    }
+
+    fn draw_columns(&self, view: &View, painter: &mut Painter<'_>, area: Rect) {
+        let Some((session, node)) = view.session.as_ref().zip(view.node()) else { return };
+        let (head, body) = split_top(area, 3);
+        let role = if node.turn.sides_agree() == Some(false) { Role::Warn } else { Role::Title };
+        painter.row(head, 0, &[run(role, state(view, node))]);
+        painter.row(head, 1, &strip(session, painter.theme, usize::from(head.width)));
+        let sides = Self::sides(view);
+        let names: Vec<&str> = match (sides, &view.duel) {
+            ([], Some((names, _))) => names.iter().map(String::as_str).collect(),
+            (sides, _) => sides.iter().map(|side| side.name.as_str()).collect(),
+        };
+        let each = body.width / u16::try_from(names.len().max(1)).unwrap_or(1);
+        for (at, name) in names.iter().enumerate() {
+            let x = body.x + each * u16::try_from(at).unwrap_or(0);
+            let area = Rect { x, width: each.saturating_sub(1), ..body };
+            let here = words::here(painter.theme, at == self.at);
+            painter.row(area, 0, &[here, run(Role::Text, " "), run(Role::Title, name)]);
+            let rest = split_top(area, 1).1;
+            if let Some(side) = sides.get(at) {
+                let own = if at == 0 { "in use: " } else { "" };
+                let rows = column(&node.turn, side, own, painter.theme, usize::from(rest.width));
+                painter.rows(rest, &rows);
+            }
+        }
+    }
+}
+
+impl Dialog for Duel {
+    fn title(&self) -> String {
+        if self.choosing.is_some() { "Duel: who else is asked".into() } else { "Duel: what each would do".into() }
+    }
+
+    fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        let accept = if self.choosing.is_some() { "begin" } else { "take it" };
+        vec![(ActionId::Accept, accept), (ActionId::Close, "close")]
+    }
+
+    fn captures_text(&self) -> bool {
+        false
+    }
+
+    fn keys(&self) -> Option<actions::Context> {
+        Some(actions::Context::Duel)
+    }
+
+    fn opener(&self) -> Option<ActionId> {
+        Some(ActionId::Duel)
+    }
+
+    fn size(&self, _: Context<'_>) -> (u16, u16) {
+        WHOLE_SCREEN
+    }
+
+    fn draw(&mut self, context: Context<'_>, painter: &mut Painter<'_>, area: Rect) {
+        let (body, foot) = split_bottom(area, 2);
+        let named: &[(&[ActionId], &str)] = match &mut self.choosing {
+            Some(choosing) => {
+                choosing.draw(painter, body);
+                &[(&[ActionId::MarkSide], "mark, up to three"), (&[ActionId::ItemDown, ActionId::ItemUp], "row")]
+            }
+            None => {
+                self.draw_columns(context.view, painter, body);
+                &[
+                    (&[ActionId::NextDisagreement], "next disagreement"),
+                    (&[ActionId::PreviousSide, ActionId::NextSide], "column"),
+                    (&[ActionId::OtherSides], "other sides"),
+                    (&[ActionId::EndDuel], "end"),
+                ]
+            }
+        };
+        let message = context.view.message.as_ref().map(|(_, text)| text.as_str()).filter(|_| self.choosing.is_none());
+        if let Some(problem) = self.problem.as_deref().or(message) {
+            painter.row(foot, 0, &[run(Role::Warn, problem)]);
+        }
+        painter.row(foot, 1, &[run(Role::Dim, fitting_key_row(context.keymap, named, usize::from(foot.width)))]);
+    }
+
+    fn act(&mut self, action: ActionId, context: Context<'_>) -> Vec<Reply> {
+        self.problem = None;
+        let send = |command| vec![Reply::Send(Command::Duel(command))];
+        let Some(choosing) = &mut self.choosing else {
+            let sides = Self::sides(context.view);
+            match action {
+                ActionId::NextSide | ActionId::Complete => self.at = (self.at + 1) % sides.len().max(1),
+                ActionId::PreviousSide => self.at = self.at.saturating_sub(1),
+                ActionId::NextDisagreement => return send(DuelCommand::Next),
+                ActionId::EndDuel => return [vec![Reply::Close], send(DuelCommand::End)].concat(),
+                ActionId::OtherSides => return vec![Reply::Close, Reply::ChooseSides],
+                ActionId::Accept => match sides.get(self.at).and_then(|side| side.proposal) {
+                    Some(proposal) => return vec![Reply::Send(Command::Gate(Request::Approve { proposal }))],
+                    None => self.problem = Some("There is nothing to take in this column".to_owned()),
+                },
+                _ => {}
+            }
+            return Vec::new();
+        };
+        match action {
+            ActionId::MarkSide => self.problem = choosing.mark().err(),
+            ActionId::Accept => match choosing.chosen() {
+                Ok(contenders) => {
+                    self.choosing = None;
+                    return send(DuelCommand::Begin(contenders));
+                }
+                Err(why) => self.problem = Some(why),
+            },
+            action => drop(choosing.list.act(action, choosing.offers.len())),
+        }
+        Vec::new()
+    }
+}
