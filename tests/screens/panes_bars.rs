@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use stepwright::driver::Notice;
+use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use stepwright::driver::{Notice, Situation};
+use stepwright::episode::{ArtifactKind, Event};
 use stepwright::sandbox::{Limits, Workers};
-use stepwright::tui::pane::PaneId;
+use stepwright::tui::pane::{PaneAction, PaneId};
+use stepwright::tui::view::View;
 use stepwright::world::Sources;
 
-use crate::support::driver::Watched;
+use crate::support::driver::{Scripted, Watched};
 use crate::support::opened::{begun, configuration};
 use crate::support::screen::{pane, shown};
 use crate::tui_keys::Bench;
@@ -72,6 +75,8 @@ async fn the_first_screens_of_every_world_are_used() {
                 break;
             }
         }
+        let changes = |event: &Event| matches!(event, Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Candidates);
+        assert!(!watched.records.iter().any(|record| changes(&record.event)), "{world}: candidates were recorded");
         for step in 0..STEPS {
             let text = bench.draw(120, 40);
             let screen: Vec<Vec<char>> = text.lines().map(|line| line.trim_matches('"').chars().collect()).collect();
@@ -103,4 +108,46 @@ async fn the_first_screens_of_every_world_are_used() {
         watched.quit().await;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn skills_in_use_are_shown_with_where_they_are_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let task = Sources::default().told("shop", None).unwrap().remove(0).id;
+    let script = Some(("scripted", Scripted::lines(&[])));
+    let setup = begun(("shop", &task), ("o3d", &[]), &config, Arc::new(|| 1_795_000_000_000), script);
+    let mut watched = Watched::start(setup);
+    watched.until("the first situation", |notice, _| matches!(notice, Notice::Situation(_))).await;
+    let mut bench = Bench::over(watched.notices.clone());
+    bench.press("alt-9");
+    let text = bench.draw(120, 40);
+    assert!(text.contains("Skills in use, shipped") && text.contains("search_item"), "{text}");
+    watched.quit().await;
+}
+
+#[test]
+fn the_way_from_the_goal_stays_in_sight() {
+    let mut tree = BlockingTree::default();
+    let mut parent = None;
+    for (at, kind) in [NodeKind::Goal, NodeKind::Action, NodeKind::Condition].into_iter().cycle().take(12).enumerate() {
+        let node = BlockingNode {
+            parent,
+            kind,
+            text: format!("row {at}"),
+            status: NodeStatus::Blocked,
+            why: String::new(),
+            handle: None,
+        };
+        parent = Some(tree.push(node));
+    }
+    let mut view = View::default();
+    view.situation = Some(Arc::new(Situation { goals: tree, ..Situation::default() }));
+    let mut blocking = pane(PaneId::Blocking);
+    let _ = blocking.update(&view);
+    let _ = blocking.act(PaneAction::Bottom, &view);
+    let text = shown(blocking.as_mut(), &view, &crate::support::screen::unicode(), (40, 12), true);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert!(rows[0].contains("goal row 0") && !text.contains("row 2"), "{text}");
+    assert!(text.contains("row 11"), "{text}");
 }

@@ -134,14 +134,11 @@ impl StatePane {
 
     fn views(&self) -> Vec<ViewMode> {
         let mut views = Vec::with_capacity(6);
-        if self.believed().is_some() {
-            views.push(ViewMode::Map);
-        }
         if self.situation.as_ref().is_some_and(|s| s.belief.is_some()) {
             views.push(ViewMode::Belief);
             views.push(ViewMode::Drift);
         }
-        if self.plan().is_some() && self.believed().is_none() {
+        if self.plan().is_some() {
             views.push(ViewMode::Map);
         }
         views.extend([ViewMode::Variables, ViewMode::Truth, ViewMode::Both]);
