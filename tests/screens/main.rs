@@ -12,6 +12,7 @@
 mod support;
 
 mod panes_answer;
+mod panes_bars;
 mod panes_behaviour;
 mod panes_belief;
 mod panes_derived;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
-use stepwright::driver::Situation;
+use stepwright::driver::{BeliefView, Situation};
 use stepwright::tui::pane::PaneId;
 use stepwright::tui::view::View;
 use stepwright::world::World;
@@ -83,4 +83,29 @@ fn covers_and_cups() {
     let games = r#"{"games": [{"initial": [true, false, false], "swaps": [[0, 2], [0, 1]]}]}"#;
     let view = of(games, "cups/001", "say('[False, False, True]')\ndone()");
     assert_snapshot!("table_cups", shot(PaneId::State, &view, (58, 10)));
+}
+
+#[test]
+fn what_is_believed_is_drawn_beside_the_truth_with_what_differs() {
+    let mut world = TableWorld::new(Source::shipped().unwrap());
+    let task = world.tasks().remove(0).id;
+    world.reset(&task, 0).unwrap();
+    let believed = world.belief_form().unwrap();
+    let first = world.requests().unwrap().reference().unwrap().unwrap().to_owned();
+    assert_eq!(world.act(&format!("{first}\ndone()")).unwrap().error, None);
+    let shot_of = |believed: &serde_json::Value| {
+        let picture = world.picture_of(believed);
+        let state = Arc::new(believed.clone());
+        let belief = BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new(), picture };
+        let situation = Situation { map: world.picture(), belief: Some(Arc::new(belief)), ..Situation::default() };
+        let mut view = View::default();
+        view.situation = Some(Arc::new(situation));
+        let mut state = pane(PaneId::State);
+        let _ = state.update(&view);
+        shown(state.as_mut(), &view, &ascii(), (58, 16), false)
+    };
+    let apart = shot_of(&believed);
+    assert_eq!(apart.matches("[red !]").count(), 2, "{apart}");
+    let alike = shot_of(&world.belief_form().unwrap());
+    assert!(alike.contains("and so it is in truth") && !alike.contains('!'), "{alike}");
 }

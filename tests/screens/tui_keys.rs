@@ -141,7 +141,7 @@ impl Bench {
         self
     }
 
-    fn commands(&mut self) -> Vec<Command> {
+    pub(crate) fn commands(&mut self) -> Vec<Command> {
         let effects = self.app.take_effects();
         effects.into_iter().filter_map(|e| if let Effect::Send(c) = e { Some(c) } else { None }).collect()
     }
@@ -272,6 +272,7 @@ fn candidates() -> Pool {
             candidate(2, "not recep", fails, 0, false),
         ],
         held_back: Vec::new(),
+        in_force: Vec::new(),
         by_equation: vec!["self.seen[recep]".into()],
         instances: 12,
         calls: 3,

@@ -354,7 +354,7 @@ pub fn setup(beginning: Beginning, world: Counter, model: Arc<Scripted>, log: Op
         knowledge,
         sandbox: Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default())),
         prompting: Prompting::default(),
-        services: stepwright::driver::service::all(CandidateAsks::default(), Default::default()),
+        services: stepwright::driver::service::all(CandidateAsks::default(), Default::default(), false),
         keep: log.map_or(Persistence::Nothing, Persistence::Log),
         adopted: Vec::new(),
         policy: None,
@@ -404,6 +404,15 @@ impl Watched {
             Err(_) => {
                 panic!("never: {what}; last notices: {:#?}", &self.notices[self.notices.len().saturating_sub(6)..])
             }
+        }
+    }
+
+    /// Folds notices in until none comes for a while.
+    pub async fn quiet(&mut self) {
+        while let Ok(Some(notice)) = tokio::time::timeout(Duration::from_millis(150), self.handle.notices.recv()).await
+        {
+            self.fold(&notice);
+            self.notices.push(notice);
         }
     }
 

@@ -316,6 +316,7 @@ pub fn pool() -> Pool {
             candidate(6, "obj in self.env.objects[recep]", Validity::Valid, Some(9), Some(2), true, true),
         ],
         held_back: vec![candidate(7, "self.hands == 0", Validity::Valid, Some(7), None, false, false)],
+        in_force: Vec::new(),
         by_equation: ["self.location == recep", "self.hands == 0"].map(str::to_owned).into(),
         instances: 64,
         calls: 11,

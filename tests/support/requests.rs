@@ -108,8 +108,13 @@ impl Table {
         let differences = belief::compare(&state, truth);
         self.drift.retain(|(at, _)| *at != node);
         self.drift.push((node, differences.len()));
-        let believed =
-            BeliefView { state, truth: Some(Arc::new(truth.clone())), differences, drift: self.drift.clone() };
+        let believed = BeliefView {
+            state,
+            truth: Some(Arc::new(truth.clone())),
+            differences,
+            drift: self.drift.clone(),
+            picture: None,
+        };
         let request = QUERIES.get(self.request - 1).map(|query| Request {
             query: (*query).into(),
             number: self.request,

@@ -64,6 +64,8 @@ pub struct SessionView<'a> {
     pub resolver: &'a Resolver,
     pub methods: &'a MethodResolver,
     pub(super) timeline: &'a Timeline,
+    /// Whether nobody watches: what is only shown need not be worked out.
+    pub headless: bool,
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
     pub(super) last_request: &'a mut RequestId,

@@ -85,6 +85,7 @@ impl Driver {
             resolver: &self.models.resolver,
             methods: &self.models.methods,
             timeline: &self.timeline,
+            headless: self.headless,
             notices: &self.outlets.notices,
             wanted: &mut own,
             last_request,

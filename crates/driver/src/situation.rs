@@ -53,6 +53,7 @@ fn situation(driver: &Driver) -> Situation {
         closing: if world.requests().is_some() { CLOSING } else { "" },
         belief: believed(driver).map(Arc::new),
         goals,
+        skills: driver.stack.skills_in_use(&driver.context(None)),
         not_undone: world.not_undone(),
     }
 }
@@ -69,5 +70,6 @@ fn believed(driver: &Driver) -> Option<BeliefView> {
         let truth = driver.timeline.belief_truth_at(node.id)?;
         Some((node.id, belief::compare(node.belief()?, truth).len()))
     });
-    Some(BeliefView { state, truth, differences, drift: drift.collect() })
+    let picture = if driver.headless { None } else { driver.timeline.world.picture_of(&state) };
+    Some(BeliefView { state, truth, differences, drift: drift.collect(), picture })
 }

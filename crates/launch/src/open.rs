@@ -226,7 +226,7 @@ fn setup(
     Setup {
         beginning,
         knowledge: Knowledge::new(world.as_ref(), proposer, Arc::clone(&demonstrations), blocking),
-        services: stepwright_service::all(config.candidates, config.paths.shelf()),
+        services: stepwright_service::all(config.candidates, config.paths.shelf(), true),
         prompting: Prompting {
             prompts: Prompts::new(Some(&config.paths.config)),
             demonstrations,

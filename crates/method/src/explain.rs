@@ -44,7 +44,8 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
     let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
     let (mut tree, under) = goals(cx);
     if let Some(root) = tree.nodes.first_mut().filter(|root| root.status == NodeStatus::Blocked) {
-        root.why = "not reached yet; the rows below say what the chosen proposal needs".into();
+        // The rows below say what the chosen proposal needs.
+        root.why.clear();
     }
     match call {
         None => {

@@ -8,14 +8,16 @@ use serde_json::Value;
 use super::belief_update::BeliefUpdate;
 use super::blocking::{self, LiveTree};
 use super::options::{BELIEF, BLOCKING};
+use super::skills::{SHIPPED, SKILLS, TIPS};
 use super::{
     Answer, Checks, Context, Deed, DerivedState, Knowledge, Method, Reading, Step, Stop, VetoedAction, WorkInput,
     explain,
 };
 use stepwright_episode::{Action, ArtifactId, Ask, AskKind, Decision, ProposalId, Shape};
+use stepwright_skill::Knowledge as Skills;
 use stepwright_world::World;
 use stepwright_world::blocking::{BlockingSource, BlockingTree};
-use stepwright_world::options::Values;
+use stepwright_world::options::{OptionSpec, Values};
 
 #[derive(Debug, Clone)]
 pub struct MethodStack {
@@ -144,6 +146,18 @@ impl MethodStack {
     /// The derived states that the episode lacks.
     pub fn follow(&self, cx: &Context<'_>) -> Vec<Box<dyn DerivedState>> {
         self.members().filter_map(|member| member.follow(cx)).collect()
+    }
+
+    /// The skills and tips it works with at the cursor, and where they are from; nothing where it takes none, or they cannot be read.
+    pub fn skills_in_use(&self, cx: &Context<'_>) -> Option<(Arc<Skills>, String)> {
+        let takes =
+            |key: &str| self.members().any(|member| member.info().options.iter().any(|option| option.key == key));
+        let named = |option: &OptionSpec| cx.options().text(option).to_owned();
+        // Tips lead prompts only where a file of them is named.
+        let option =
+            [&SKILLS, &TIPS].into_iter().find(|o| takes(o.key) && (o.key == SKILLS.key || !named(o).is_empty()))?;
+        let known = cx.skills(option).ok()?;
+        Some((known, Some(named(option)).filter(|name| !name.is_empty()).unwrap_or_else(|| SHIPPED.to_owned())))
     }
 
     /// Whether a belief is maintained.

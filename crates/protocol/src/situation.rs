@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use stepwright_episode::NodeId;
 use stepwright_method::belief::Difference;
+use stepwright_skill::Knowledge;
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::{Map, Request};
 
@@ -20,6 +21,8 @@ pub struct BeliefView {
     /// Node by node on the path to the cursor: how many values the belief there had wrong. Nodes whose truth is not known are left
     /// out.
     pub drift: Vec<(NodeId, usize)>,
+    /// It as the world draws it, with what differs; `None` where the world draws none.
+    pub picture: Option<Map>,
 }
 
 /// The world and the program at the cursor. Derived, never logged.
@@ -45,6 +48,8 @@ pub struct Situation {
     /// The call that closes a request there, as an action's text; empty in other worlds.
     pub closing: &'static str,
     pub belief: Option<Arc<BeliefView>>,
+    /// The skills that the method works with, and where they are from; `None` where it takes none.
+    pub skills: Option<(Arc<Knowledge>, String)>,
     /// What going back does not undo, in a sentence; `None` where it undoes all.
     pub not_undone: Option<&'static str>,
 }

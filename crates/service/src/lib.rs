@@ -18,10 +18,11 @@ use stepwright_driver::Service;
 use stepwright_library::Shelf;
 use stepwright_method::precondition::CandidateAsks;
 
-/// All services, for a session in which candidates are asked for in this way, beside this library.
-pub fn all(asks: CandidateAsks, shelf: Shelf) -> Vec<Box<dyn Service>> {
+/// All services, for a session in which candidates are asked for in this way, beside this library; `infers`: candidates are enumerated as
+/// soon as it is open.
+pub fn all(asks: CandidateAsks, shelf: Shelf, infers: bool) -> Vec<Box<dyn Service>> {
     vec![
-        Box::new(CandidateService::new(asks)),
+        Box::new(CandidateService::new(asks, infers)),
         Box::new(SkillService::default()),
         Box::new(LogService),
         Box::new(LibraryService::new(shelf)),

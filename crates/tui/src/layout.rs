@@ -2,11 +2,13 @@
 //!
 //! A slot is a bordered place shared by one or more panes, one of them shown. Small screens have one slot for all panes, wide ones two
 //! columns, large ones three. What is in them is a preset: for stepping (Program, Proposals, Preconditions, State and Blocking at once,
-//! from 100x28 on), for editing assertions, for reviews. Pure geometry: drawing is left to `chrome` and the panes.
+//! from 100x28 on, divided as the world has it), for editing assertions, for reviews. Until a person sizes slots, one takes no more rows
+//! than its pane has something for, and one that has nothing is a line. Pure geometry: drawing is left to `chrome` and the panes.
 
 use ratatui::layout::{Constraint, Layout as Division, Position, Rect};
 
 use super::pane::{PANES, PaneId};
+use stepwright_world::Sight;
 
 /// Below this many columns or rows only a message is shown.
 pub(crate) const MINIMUM: (u16, u16) = (40, 10);
@@ -100,16 +102,21 @@ impl Preset {
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub preset: Preset,
+    pub sight: Sight,
     arrangements: [Vec<Column>; 3],
     /// Whether the focused pane has the whole body.
     pub zoomed: bool,
     /// Rows that are kept for the world's answer.
     pub answer: u16,
+    /// Rows that each pane has something for, in the order of [`PANES`]; any number where that is not known.
+    pub wants: [Option<u16>; PANES.len()],
+    /// Whether a person sized slots: then theirs are the sizes.
+    sized: bool,
 }
 
 impl Default for Layout {
     fn default() -> Self {
-        Layout::of(Preset::default())
+        Layout::of(Preset::default(), Sight::default())
     }
 }
 
@@ -122,9 +129,31 @@ fn column(share: i32, slots: impl Into<Vec<Slot>>) -> Column {
 }
 
 /// Two columns, then three, of a preset. Every pane is in one slot of each.
-fn columns(preset: Preset) -> [Vec<Column>; 2] {
+fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
     use PaneId::{Blocking, Log, Model, Observations, Preconditions, Program, Proposals, Skills, State};
     match preset {
+        Preset::Stepping if sight == Sight::Talk => [
+            vec![
+                column(500, [slot(&[Observations, Program, Log], 560), slot(&[Preconditions, Skills, Model], 440)]),
+                column(500, [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)]),
+            ],
+            vec![
+                column(340, [slot(&[Observations, Log], 560), slot(&[Program], 440)]),
+                column(360, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
+                column(300, [slot(&[State], 640), slot(&[Blocking], 360)]),
+            ],
+        ],
+        Preset::Stepping if sight == Sight::Picture => [
+            vec![
+                column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
+                column(500, [slot(&[Proposals], 380), slot(&[State], 390), slot(&[Blocking], 230)]),
+            ],
+            vec![
+                column(320, [slot(&[Program], 620), slot(&[Observations, Log], 380)]),
+                column(330, [slot(&[Proposals], 560), slot(&[Preconditions, Skills, Model], 440)]),
+                column(350, [slot(&[State], 640), slot(&[Blocking], 360)]),
+            ],
+        ],
         Preset::Stepping => [
             vec![
                 column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
@@ -162,11 +191,22 @@ fn columns(preset: Preset) -> [Vec<Column>; 2] {
 }
 
 impl Layout {
-    pub fn of(preset: Preset) -> Self {
+    pub fn of(preset: Preset, sight: Sight) -> Self {
         let mut all = slot(PANES, 1000);
         all.shown = PaneId::Proposals;
-        let [medium, large] = columns(preset);
-        Layout { preset, arrangements: [vec![column(1000, [all])], medium, large], zoomed: false, answer: 0 }
+        let [medium, large] = columns(preset, sight);
+        let arrangements = [vec![column(1000, [all])], medium, large];
+        Layout { preset, sight, arrangements, zoomed: false, answer: 0, wants: [None; PANES.len()], sized: false }
+    }
+
+    /// Rows of a slot, borders included, that its pane has something for; what has the keys is never a line.
+    fn wanted(&self, pane: PaneId, focus: PaneId) -> Option<u16> {
+        let at = PANES.iter().position(|known| *known == pane)?;
+        match *self.wants.get(at).filter(|_| !self.sized)? {
+            Some(0) if pane != focus => Some(1),
+            Some(rows) => Some(rows.saturating_add(2).max(LEAST.1)),
+            None => None,
+        }
     }
 }
 
@@ -212,7 +252,9 @@ impl Layout {
             columns
                 .iter()
                 .zip(spans)
-                .flat_map(|(column, (x, width))| place(column, Rect { x, width, ..rest }))
+                .flat_map(|(column, (x, width))| {
+                    place(column, Rect { x, width, ..rest }, |pane| self.wanted(pane, focus))
+                })
                 .collect()
         };
         Some(Geometry { title, tabs, slots, answer, gate, message, footer })
@@ -245,6 +287,7 @@ impl Layout {
     }
 
     pub(crate) fn drag(&mut self, area: Rect, focus: PaneId, handle: Handle, to: Position) {
+        self.sized |= matches!(handle, Handle::Row { .. });
         let (Some(class), Some(geometry)) = (class(area), self.geometry(area, focus)) else { return };
         let body =
             geometry.slots.iter().fold(Rect::default(), |b, s| if b.is_empty() { s.area } else { b.union(s.area) });
@@ -277,6 +320,7 @@ impl Layout {
         if matches!(how, Resize::Wider | Resize::Narrower) {
             return trade(columns, c, step, |c| &mut c.share);
         }
+        self.sized = true;
         let Some(column) = columns.get_mut(c) else { return false };
         let Some(r) = column.slots.iter().position(|s| s.panes.contains(&focus)) else { return false };
         trade(&mut column.slots, r, step, |s| &mut s.share)
@@ -308,17 +352,44 @@ fn move_border(a: &mut i32, b: &mut i32, target: i32) {
     *b = sum - *a;
 }
 
-fn place(column: &Column, area: Rect) -> Vec<Placed> {
+fn place(column: &Column, area: Rect, wanted: impl Fn(PaneId) -> Option<u16>) -> Vec<Placed> {
     let shares: Vec<i32> = column.slots.iter().map(|s| s.share).collect();
-    let spans = split(area.y, area.height, &shares, LEAST.1);
-    let slots = column.slots.iter().zip(spans);
-    slots
-        .map(|(slot, (y, height))| Placed {
-            pane: slot.shown,
-            tabs: slot.panes.clone(),
-            area: Rect { y, height, ..area },
-        })
-        .collect()
+    let mut heights: Vec<u16> = split(area.y, area.height, &shares, LEAST.1).into_iter().map(|(_, h)| h).collect();
+    fit(&mut heights, &column.slots.iter().map(|slot| wanted(slot.shown)).collect::<Vec<_>>());
+    let mut y = area.y;
+    let mut placed = Vec::with_capacity(heights.len());
+    for (slot, height) in column.slots.iter().zip(heights) {
+        placed.push(Placed { pane: slot.shown, tabs: slot.panes.clone(), area: Rect { y, height, ..area } });
+        y = y.saturating_add(height);
+    }
+    placed
+}
+
+/// Takes the rows that some have nothing for, and gives them to those that want more: first to those that say how many, the rest to those
+/// that take any, or else to the first.
+fn fit(heights: &mut [u16], wanted: &[Option<u16>]) {
+    let mut spare = 0;
+    for (height, wanted) in heights.iter_mut().zip(wanted) {
+        let kept = wanted.unwrap_or(u16::MAX).min(*height);
+        spare += *height - kept;
+        *height = kept;
+    }
+    for (height, wanted) in heights.iter_mut().zip(wanted) {
+        let more = wanted.unwrap_or(0).saturating_sub(*height).min(spare);
+        spare -= more;
+        *height += more;
+    }
+    let mut open: Vec<usize> = (0..heights.len()).filter(|at| wanted.get(*at) == Some(&None)).collect();
+    if open.is_empty() {
+        open.push(0);
+    }
+    for (left, at) in (1..=open.len() as u16).rev().zip(open) {
+        let more = spare / left;
+        spare -= more;
+        if let Some(height) = heights.get_mut(at) {
+            *height += more;
+        }
+    }
 }
 
 /// Divides a length by shares, each part at least `least` where there is room; starts and lengths.
@@ -375,8 +446,10 @@ mod tests {
     fn every_pane_can_be_shown_at_every_size() {
         for preset in [Preset::Stepping, Preset::Assertions, Preset::Review] {
             for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-                for &pane in PANES {
-                    let mut layout = Layout::of(preset);
+                for (&pane, sight) in
+                    PANES.iter().flat_map(|p| [Sight::Program, Sight::Talk, Sight::Picture].map(|s| (p, s)))
+                {
+                    let mut layout = Layout::of(preset, sight);
                     layout.show(pane);
                     let geometry = layout.geometry(screen(width, height), pane).unwrap();
                     let slots = geometry.slots.iter().filter(|s| s.pane == pane);
@@ -384,6 +457,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn rows_go_where_something_is_shown_until_a_person_sizes_slots() {
+        let area = screen(120, 40);
+        let height = |layout: &Layout, pane, focus| {
+            layout.geometry(area, focus).unwrap().slots.iter().find(|s| s.pane == pane).unwrap().area.height
+        };
+        let mut layout = Layout::default();
+        let at = |pane| PANES.iter().position(|known| *known == pane).unwrap();
+        layout.wants[at(PaneId::Blocking)] = Some(0);
+        layout.wants[at(PaneId::State)] = Some(14);
+        assert_eq!(height(&layout, PaneId::Blocking, PaneId::Proposals), 1);
+        assert_eq!(height(&layout, PaneId::State, PaneId::Proposals), 16);
+        assert_eq!(height(&layout, PaneId::Blocking, PaneId::Blocking), LEAST.1);
+        assert!(layout.resize(area, PaneId::State, Resize::Taller));
+        assert!(height(&layout, PaneId::Blocking, PaneId::Proposals) > 1);
     }
 
     #[test]
@@ -405,10 +495,11 @@ mod tests {
     proptest! {
         #[test]
         fn everything_lies_on_the_screen(
-            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, zoomed: bool, presses in prop::collection::vec(0u8..4, 0..60)
+            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, zoomed: bool,
+            presses in prop::collection::vec(0u8..4, 0..60), wants in prop::array::uniform9(prop::option::of(0u16..60))
         ) {
             let area = screen(width, height);
-            let mut layout = Layout { zoomed, answer, ..Layout::default() };
+            let mut layout = Layout { zoomed, answer, wants, ..Layout::default() };
             for press in presses {
                 let how = [Resize::Wider, Resize::Narrower, Resize::Taller, Resize::Shorter][usize::from(press)];
                 layout.resize(area, PANES[pane], how);

@@ -70,6 +70,11 @@ pub enum Intent {
     WakeIn(std::time::Duration),
 }
 
+/// A number of rows as a screen counts them.
+pub(crate) fn rows_of(rows: usize) -> u16 {
+    u16::try_from(rows).unwrap_or(u16::MAX)
+}
+
 /// A pane: a list of rows with a search, and what else the pane makes of it.
 pub trait Pane {
     fn id(&self) -> PaneId;
@@ -88,6 +93,12 @@ pub trait Pane {
 
     fn render(&mut self, view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'_>, focused: bool) {
         self.draw(view, &mut Painter { buf: frame.buffer_mut(), theme, focused }, area);
+    }
+
+    /// Rows inside its border that it has something for in so many columns; none where it is empty, `None` where any number is of use.
+    fn wants(&self, view: &View, width: u16) -> Option<u16> {
+        let _ = (view, width);
+        None
     }
 
     fn outline(&self) -> &Outline;

@@ -66,7 +66,7 @@ pub use shipped_domain::shipped_domain;
 pub use simulated::{Episode, Simulated};
 pub use sources::{Sources, named, read_demonstrations};
 pub use symbols::Symbols;
-pub use world::{OpenSpec, OpenedWorld, Origin, TaskSet, World, WorldKind, refusal};
+pub use world::{OpenSpec, OpenedWorld, Origin, Sight, TaskSet, World, WorldKind, refusal};
 
 #[cfg(test)]
 #[path = "../../../tests/support/recordings.rs"]

@@ -124,10 +124,14 @@ pub struct Piece {
     pub label: String,
     pub condition: Condition,
     pub hides: bool,
+    /// Whether it is another way in truth.
+    pub apart: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
+    /// What it is, in a word (`page`, `places`).
+    pub what: &'static str,
     /// Captions above it, a line each.
     pub captions: Vec<String>,
     pub title: String,

@@ -75,6 +75,10 @@ pub trait Episode: Clone + Debug + Send + Sync + 'static {
         None
     }
 
+    fn picture_of(&self, _belief: &Value) -> Option<Map> {
+        None
+    }
+
     fn recorded(_world: &Simulated<Self>) -> Option<Logs> {
         None
     }
@@ -314,6 +318,10 @@ impl<E: Episode> World for Simulated<E> {
 
     fn picture(&self) -> Option<Map> {
         self.episode()?.picture()
+    }
+
+    fn picture_of(&self, belief: &Value) -> Option<Map> {
+        self.episode()?.picture_of(belief)
     }
 
     fn recorded(&self) -> Option<Logs> {

@@ -122,6 +122,11 @@ pub trait World: Send {
         None
     }
 
+    /// The same of a belief, with what is another way in truth; `None` where beliefs are not drawn, or this one makes no sense.
+    fn picture_of(&self, _belief: &Value) -> Option<Map> {
+        None
+    }
+
     /// What going back does not undo, in a sentence; `None` where it undoes all.
     fn not_undone(&self) -> Option<&'static str> {
         None
@@ -220,6 +225,8 @@ pub struct WorldKind {
     pub data: Option<DataSpec>,
     /// Actions a headless episode may take if nothing else is said.
     pub steps: u32,
+    /// What one looks at here first.
+    pub sight: Sight,
     /// The id of the method the world is made for; the one that suits the model if `None`.
     pub method: Option<&'static str>,
     /// The id of the method of the world's paper, which a person is shown first; `method` if `None`.
@@ -242,6 +249,18 @@ pub struct WorldKind {
     pub reward: fn(&[&StepOutcome]) -> f64,
 }
 
+/// What has the most room where nobody arranged the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sight {
+    /// The program, beside what it knows.
+    #[default]
+    Program,
+    /// What was said.
+    Talk,
+    /// The picture of the place.
+    Picture,
+}
+
 /// Worlds are distinguished by their names.
 impl PartialEq for WorldKind {
     fn eq(&self, other: &Self) -> bool {
@@ -262,6 +281,7 @@ impl WorldKind {
             options: &[],
             data: None,
             steps: 50,
+            sight: Sight::Program,
             method: None,
             suggests: None,
             abilities: &[],

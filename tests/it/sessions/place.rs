@@ -109,7 +109,7 @@ impl Place {
             setup.source = Source::Symbolic;
         }
         if let Some(asks) = self.get("asks") {
-            setup.services = stepwright::driver::service::all(candidate_asks(asks), Default::default());
+            setup.services = stepwright::driver::service::all(candidate_asks(asks), Default::default(), false);
         }
         if let Some(all) = self.get("demonstrations") {
             let numbers = |text: &str| text.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<i64>>();

@@ -155,6 +155,9 @@ pub struct Pool {
     /// ranking by evidence; their ids go on after those of the candidates.
     #[serde(default)]
     pub held_back: Vec<Candidate>,
+    /// Assertions in force that are no candidates of it, validated as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_force: Vec<Candidate>,
     /// The suggestion of Equation (1) alone over every valid candidate, those held back included.
     #[serde(default)]
     pub by_equation: Vec<String>,

@@ -539,6 +539,7 @@ impl ActionCandidates {
             params: function.params.clone(),
             candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
             held_back,
+            in_force: Vec::new(),
             by_equation: self.by_equation(),
             instances: self.instances.len(),
             calls: self.instances.calls.len(),

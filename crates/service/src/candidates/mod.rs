@@ -23,6 +23,11 @@ use worker::{Done, Job};
 impl Service for CandidateService {
     fn opened(&mut self, view: &mut SessionView<'_>) {
         self.tell_inference(view);
+        self.in_force.clone_from(view.session.assertions());
+        // Nothing of them is adopted or recorded.
+        if self.infers && !view.headless && !view.knowledge.demonstrations.is_empty() {
+            self.work(Job::Called, view);
+        }
     }
 
     fn command(&mut self, command: Command, view: &mut SessionView<'_>) -> Option<Command> {
@@ -68,6 +73,7 @@ impl Service for CandidateService {
     }
 
     fn recorded(&mut self, record: &Record, view: &mut SessionView<'_>) {
+        self.renew(view);
         let (Event::ArtifactSettled { artifact, .. } | Event::ArtifactUndone { artifact }) = &record.event else {
             return;
         };
@@ -101,7 +107,10 @@ impl Service for CandidateService {
     }
 
     fn worked(&mut self, result: WorkResult, view: &mut SessionView<'_>) {
-        let Done { contexts, to_score } = self.worker.ended(result, view);
+        let Done { contexts, to_score, called } = self.worker.ended(result, view);
+        for action in called {
+            self.work(Job::Infer(action), view);
+        }
         if !contexts.is_empty() {
             self.write_candidates(contexts, view);
         }

@@ -2,7 +2,7 @@
 //!
 //! The store is built from the demonstrations when first needed.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::writing::ToScore;
@@ -33,6 +33,12 @@ pub(super) enum Contents {
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
     Enumerate(Option<String>),
+    /// Find the actions whose pools are filled when a session opens.
+    Called,
+    /// Fill a pool that nobody asked for: after all that somebody did.
+    Infer(String),
+    /// Validate what is in force for an action now.
+    Renew(String),
     /// Make the prompt's material for a model, after so many demonstrations.
     Contexts(Option<String>, usize),
     /// Say what a model is to score, after a demonstration.
@@ -90,12 +96,14 @@ pub(super) struct CandidateWorker {
 pub(super) struct Done {
     pub(super) contexts: Vec<(String, CandidateContext)>,
     pub(super) to_score: Option<ToScore>,
+    pub(super) called: Vec<String>,
 }
 
 impl CandidateWorker {
     /// Forgets the jobs that a person does not want any more. What was written is taken in, and what a person changed stays changed.
     pub(super) fn forget(&mut self) {
-        self.queue.retain(|job| !matches!(job, Job::Enumerate(_) | Job::Contexts(..) | Job::Try { .. }));
+        self.queue
+            .retain(|job| !matches!(job, Job::Enumerate(_) | Job::Infer(_) | Job::Contexts(..) | Job::Try { .. }));
     }
 
     /// Queues a job. Of texts being typed, and of a person's changes, only the newest matters. `growing`: the actions that a model is
@@ -108,7 +116,9 @@ impl CandidateWorker {
             }
             _ => {}
         }
-        self.queue.push_back(job);
+        let unasked = |job: &Job| matches!(job, Job::Infer(_));
+        let at = self.queue.iter().position(unasked).filter(|_| !unasked(&job)).unwrap_or(self.queue.len());
+        self.queue.insert(at, job);
         if !self.is_working {
             self.next(growing, view);
         }
@@ -146,10 +156,12 @@ impl CandidateWorker {
         let earlier = documents.map(|(id, edits)| (id.key.clone(), changes(Some(edits)))).collect();
         let specification = view.program.specification().clone();
         let demonstrations = Arc::clone(&view.knowledge.demonstrations);
+        let in_force =
+            view.session.assertions().iter().map(|(action, (texts, _))| (action.clone(), texts.clone())).collect();
         view.work(move |desk| {
             // Where the program broke in an earlier job, that took the store with it.
             let mut kept = store.lock().unwrap_or_else(PoisonError::into_inner);
-            let work = Work { demonstrations: &demonstrations, desk, growing };
+            let work = Work { demonstrations: &demonstrations, desk, growing, in_force };
             let built = kept.take().map_or_else(|| built(&specification, &demonstrations, earlier), Ok);
             let (store, done) = work.run(built, job);
             *kept = store;
@@ -179,6 +191,7 @@ struct Work<'a> {
     desk: &'a WorkDesk,
     /// Actions that a model is writing for.
     growing: BTreeSet<String>,
+    in_force: BTreeMap<String, Vec<String>>,
 }
 
 impl Work<'_> {
@@ -191,12 +204,17 @@ impl Work<'_> {
                 self.desk.tell(Notice::CandidateChecked { token, inspection: Err(error.to_string()) });
                 return (None, done);
             }
+            // Who infers is told why that cannot be done; what nobody asked for stays unsaid.
+            (Err(_), Job::Called | Job::Infer(_) | Job::Renew(_)) => return (None, done),
             (Err(error), _) => {
                 self.desk.say(Level::Error, error.to_string());
                 return (None, done);
             }
         };
-        if let Err(error) = self.carry_out(&mut store, job, &mut done) {
+        let unasked = matches!(job, Job::Called | Job::Infer(_) | Job::Renew(_));
+        if let Err(error) = self.carry_out(&mut store, job, &mut done)
+            && !unasked
+        {
             let level = if error == StoreError::Cancelled { Level::Info } else { Level::Error };
             self.desk.say(level, error.to_string());
         }
@@ -212,7 +230,7 @@ impl Work<'_> {
                     let pool = store.enumerate(action, |done, total| self.report_progress(&what, done, total));
                     let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
                     self.progress_ends(&what);
-                    self.tell(pool);
+                    self.tell(store, pool);
                 }
                 let what = if let [one] = actions.as_slice() { one.as_str() } else { "all actions" };
                 self.desk.say(
@@ -221,6 +239,18 @@ impl Work<'_> {
                 );
                 return Ok(());
             }
+            Job::Called => {
+                done.called = actions(store, None);
+                let never = |action: &&String| !done.called.contains(action);
+                for pool in self.in_force.keys().filter(never).filter_map(|action| store.pool(action).ok()) {
+                    self.tell(store, pool);
+                }
+                return Ok(());
+            }
+            Job::Infer(action) => store.enumerate(&action, |_, _| self.desk.keep_running())?,
+            // Of an action that is never called there is nothing to say.
+            Job::Renew(action) if store.called_actions().all(|called| called.name != action) => return Ok(()),
+            Job::Renew(action) => store.pool(&action)?,
             Job::Contexts(action, most) => {
                 for action in actions(store, action) {
                     let before = done.contexts.len();
@@ -284,11 +314,14 @@ impl Work<'_> {
             Job::TakeIn { action, written } => store.take_in(&action, &written)?,
             Job::Follow { action, edits } => store.follow(&action, edits)?,
         };
-        self.tell(pool);
+        self.tell(store, pool);
         Ok(())
     }
 
-    fn tell(&self, mut pool: Pool) {
+    fn tell(&self, store: &CandidateStore, mut pool: Pool) {
+        let known = |text: &&String| pool.candidates.iter().chain(&pool.held_back).any(|c| c.text == **text);
+        let outside = self.in_force.get(&pool.action).into_iter().flatten().filter(|text| !known(text));
+        pool.in_force = outside.filter_map(|text| store.try_text(&pool.action, text).ok()).collect();
         pool.running = self.growing.contains(&pool.action);
         self.desk.tell(Notice::Pool(Arc::new(pool)));
     }

@@ -3,7 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Clear;
+use ratatui::widgets::{Borders, Clear};
 
 use super::App;
 use crate::actions::ActionId;
@@ -11,6 +11,7 @@ use crate::answer;
 use crate::chrome;
 use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
+use crate::pane::PANES;
 use crate::sanitize;
 use crate::theme::Role;
 use crate::widgets::draw::Painter;
@@ -27,6 +28,7 @@ impl App {
         self.dirty = false;
         chrome::ground(&self.themes.now, area, frame);
         self.layout.answer = if answer::is_there(&self.view) { answer::ROWS } else { 0 };
+        self.weigh(area);
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
         };
@@ -57,6 +59,25 @@ impl App {
         self.draw_dialogs(area, frame);
     }
 
+    /// Asks the panes in sight how many rows they have something for. Within a step that only grows, so that nothing moves while one looks
+    /// through the rows of another.
+    fn weigh(&mut self, area: Rect) {
+        let at = self.view.session.as_ref().map(|session| (session.cursor(), area));
+        let anew = self.drawn.wanted_at != at;
+        self.drawn.wanted_at = at;
+        if anew {
+            self.layout.wants = [Some(0); PANES.len()];
+        }
+        let slots = self.layout.geometry(area, self.focus).map(|geometry| geometry.slots).unwrap_or_default();
+        for slot in slots {
+            let rows = self.pane(slot.pane).and_then(|pane| pane.wants(&self.view, slot.area.width.saturating_sub(2)));
+            let place = PANES.iter().position(|pane| *pane == slot.pane);
+            if let Some(kept) = place.and_then(|place| self.layout.wants.get_mut(place)) {
+                *kept = kept.zip(rows).map(|(kept, rows)| kept.max(rows));
+            }
+        }
+    }
+
     fn banner_hint(&self) -> String {
         let steps = self.view.node().map_or(0, |n| n.depth);
         let restart = self.view.key(ActionId::RestartWorld);
@@ -80,6 +101,8 @@ impl App {
             let title = pane.title(&self.view);
             let title = chrome::slot_title(&title, slot.pane, &slot.tabs, &self.themes.now, focused, slot.area.width);
             let block = chrome::frame_of(&self.themes.now, focused).title(title);
+            // What has nothing to show is its title.
+            let block = if slot.area.height == 1 { block.borders(Borders::TOP) } else { block };
             let inner = block.inner(slot.area);
             frame.render_widget(block, slot.area);
             pane.render(&self.view, &self.themes.now, inner, frame, focused && self.dialogs.is_empty());

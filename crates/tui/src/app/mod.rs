@@ -29,6 +29,7 @@ use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
 use stepwright_protocol::{Command, Level, Notice, Request, Unwritten};
+use stepwright_world::{WORLDS, named};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;
@@ -94,6 +95,8 @@ struct Drawn {
     dialog: Rect,
     hints: Vec<(Rect, ActionId)>,
     dragging: Option<Handle>,
+    /// The place in the session and the screen that the panes' wants are of: they only grow there.
+    wanted_at: Option<(NodeId, Rect)>,
 }
 
 pub struct App {
@@ -214,8 +217,8 @@ impl App {
     }
 
     pub fn notice(&mut self, notice: Notice) {
-        if matches!(notice, Notice::Opened { .. }) {
-            self.arrange_anew();
+        if let Notice::Opened { session, .. } = &notice {
+            self.arrange_anew(&session.header.world);
             self.pending.launch = None;
             self.choosing = false;
             self.close_all();
@@ -525,7 +528,7 @@ impl App {
     }
 
     pub(super) fn arrange(&mut self, preset: Preset) {
-        self.layout = Layout::of(preset);
+        self.layout = Layout::of(preset, self.layout.sight);
         self.set_focus(preset.first());
         let name: &'static str = preset.into();
         let back = self.keymap.hint(ActionId::LayoutStepping).filter(|_| preset != Preset::default());
@@ -535,9 +538,10 @@ impl App {
     }
 
     /// An arrangement lasts as long as the session that it was made for.
-    fn arrange_anew(&mut self) {
-        if self.layout.preset != Preset::default() {
-            self.layout = Layout::default();
+    fn arrange_anew(&mut self, world: &str) {
+        let sight = named(WORLDS, world).map(|kind| kind.sight).unwrap_or_default();
+        if (self.layout.preset, self.layout.sight) != (Preset::default(), sight) {
+            self.layout = Layout::of(Preset::default(), sight);
             self.layout.show(self.focus);
         }
     }

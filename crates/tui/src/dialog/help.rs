@@ -95,6 +95,9 @@ fn marks(glyphs: &Glyphs) -> Vec<Entry> {
         (glyphs.star, "recommended by the method; of candidates: suggested"),
         (glyphs.here, "chosen, or where the session is"),
         (glyphs.dot, "pruned or dropped; of candidates: holds always"),
+        ("+", "in Program and among branches: assertions were put in force at that step"),
+        ("~", "there: its action was edited or typed by a person"),
+        ("\"", "there: a remark was made at it"),
     ]
     .map(|(glyph, about)| Entry::new(glyph, about))
     .into()

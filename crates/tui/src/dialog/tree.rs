@@ -99,6 +99,7 @@ fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize
     if row.branch {
         lead.push_str(&format!("{} ", glyphs.branch));
     }
+    let did = words::happened(session, node);
     let mark = node.action.as_ref().map(|_| words::mark(glyphs, session.mark_at(node)));
     let mark = mark.map_or_else(|| run(Role::Text, "  "), |(glyph, role)| run(role, format!("{glyph} ")));
     let action = node.action.as_ref().map_or("(start)", |a| a.text.as_str());
@@ -114,6 +115,12 @@ fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize
     }
     if current {
         say(format!("{} here", glyphs.here), Role::Accent);
+    }
+    if let Some(words) = did.in_words() {
+        say(words, Role::Accent);
+    }
+    if did.edited {
+        say("by a person".into(), Role::Dim);
     }
     let rejected = node.turn.decisions.iter().filter(|d| !d.takes()).count();
     if rejected > 0 {
@@ -138,7 +145,8 @@ fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize
     if branches > 1 {
         say(format!("{branches} branches"), Role::Warn);
     }
-    let mut runs = vec![run(Role::Dim, lead), run(Role::Dim, format!("{:>3} ", node.depth)), mark];
+    let mut runs =
+        vec![run(Role::Dim, lead), run(Role::Dim, format!("{:>3}", node.depth)), run(Role::Accent, did.mark()), mark];
     let room = columns.saturating_sub(width(&runs) + width(&said)).max(LEAST);
     let action = sanitize::line(action);
     let name = session.branch(row.node).map(|b| sanitize::line(&b.name)).filter(|name| !name.is_empty());

@@ -114,7 +114,8 @@ fn unseen(full: &Situation, played_back: bool) -> Situation {
     };
     if let Some(belief) = &mut seen.belief {
         let state = Arc::clone(&belief.state);
-        *belief = Arc::new(BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new() });
+        *belief =
+            Arc::new(BeliefView { state, truth: None, differences: Vec::new(), drift: Vec::new(), picture: None });
     }
     seen
 }

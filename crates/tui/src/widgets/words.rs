@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::draw::{Run, run};
 use crate::theme::{Glyphs, Role, Theme};
-use stepwright_episode::{Actor, Mark, Origin, Proposal, Session, StepOutcome, Turn};
+use stepwright_episode::{Actor, Choice, Mark, Node, OWN, Origin, Proposal, Session, StepOutcome, Turn};
 use stepwright_method::publications;
 pub use stepwright_text::words::{cost, count};
 
@@ -194,6 +194,46 @@ pub(crate) fn labelled(label: &str, role: Role, text: &str, width: usize) -> Vec
 /// The mark before a row of a theme's list: here, or blank.
 pub fn here(theme: &Theme, on: bool) -> Run {
     if on { run(Role::Accent, theme.glyphs.here) } else { run(Role::Text, " ") }
+}
+
+/// What a person did at a step: actions whose assertions were put in force there, whether the action taken to it was theirs, remarks.
+#[derive(Debug, Default)]
+pub struct Happened {
+    adopted: Vec<String>,
+    pub edited: bool,
+    noted: bool,
+}
+
+pub fn happened(session: &Session, node: &Node) -> Happened {
+    let mut adopted: Vec<String> = Vec::new();
+    // Every session begins with those of the specification.
+    for set in node.turn.adopted().into_iter().filter(|set| set.origin != OWN) {
+        if !adopted.contains(&set.action) {
+            adopted.push(set.action);
+        }
+    }
+    let from = node.parent.and_then(|parent| session.node(parent));
+    let decision = from.and_then(|from| from.turn.decision(node.decision?));
+    let edited =
+        decision.is_some_and(|decision| matches!(decision.choice, Choice::Edit { .. } | Choice::Manual { .. }));
+    Happened { adopted, edited, noted: !node.turn.notes.is_empty() }
+}
+
+impl Happened {
+    /// Its mark, of a column; the rarer before the other.
+    pub fn mark(&self) -> &'static str {
+        match (self.adopted.is_empty(), self.edited, self.noted) {
+            (false, ..) => "+",
+            (true, true, _) => "~",
+            (true, false, true) => "\"",
+            _ => " ",
+        }
+    }
+
+    /// What was adopted.
+    pub fn in_words(&self) -> Option<String> {
+        (!self.adopted.is_empty()).then(|| format!("adopted for {}", self.adopted.join(", ")))
+    }
 }
 
 #[cfg(test)]

@@ -33,9 +33,10 @@ pub use schema::{GroundTruth, Intent, Service, Slot};
 pub use source::Source;
 pub use world::DialogueWorld;
 
-use super::{Ability, DataSpec, Generator, WorldKind};
+use super::{Ability, DataSpec, Generator, Sight, WorldKind};
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Talk,
     data: Some(DataSpec {
         about: "recorded dialogues: a copy of the Schema-Guided Dialogue dataset (or one split, or one file), or a folder or \
                 file of .jsonl",

@@ -24,7 +24,7 @@ pub use source::{Source, Task};
 pub use world::GraphWorld;
 
 use super::kind::shipped;
-use super::{Ability, DataSpec, WorldKind};
+use super::{Ability, DataSpec, Sight, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 pub const RUN: OptionSpec = OptionSpec::new(
@@ -41,6 +41,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
 .or("script");
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Picture,
     options: &[RUN],
     data: Some(DataSpec {
         about: "VirtualHome: a copy of it, its scenes, or one scene file (docs/reference/graph.md)",

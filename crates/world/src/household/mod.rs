@@ -19,6 +19,7 @@ mod load_compact;
 mod load_official;
 mod normal;
 mod pddl;
+mod picture;
 pub mod planning;
 mod program;
 #[cfg(test)]
@@ -44,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString};
 
 use super::kind::shipped;
-use super::{Ability, DataSpec, Generator, WorldKind};
+use super::{Ability, DataSpec, Generator, Sight, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 /// The wording of the games; a task's own where it has one, else `put`.
@@ -56,6 +57,7 @@ pub(crate) const EDITION: OptionSpec = OptionSpec::new(
 );
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Picture,
     options: &[EDITION],
     data: Some(DataSpec {
         about: "an ALFWorld data folder, a game.tw-pddl, or compact .jsonl",
@@ -72,6 +74,7 @@ pub static KIND: WorldKind = WorldKind {
         Ability::Blocking,
         Ability::Belief,
         Ability::Requests,
+        Ability::Picture,
         Ability::SkillCode,
     ],
     files: &[

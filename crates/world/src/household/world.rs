@@ -9,9 +9,9 @@ use super::belief::Belief;
 use super::game::Game;
 use super::rules;
 use super::state::State;
-use super::{Edition, Source, facts, goal, planning, program, text, truth};
+use super::{Edition, Source, facts, goal, picture, planning, program, text, truth};
 use crate::planner::classical::{PlanningTask, Unseen};
-use crate::{self as world, Atom, Facts, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
+use crate::{self as world, Atom, Facts, Map, Outcome, ProgramHeader, Simulated, Symbols, WorldError, WorldKind};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
@@ -124,6 +124,10 @@ impl world::Episode for Episode {
 
     fn symbols(&self) -> Option<&dyn Symbols> {
         Some(self)
+    }
+
+    fn picture(&self) -> Option<Map> {
+        Some(Map::Page(picture::picture(&self.belief)))
     }
 }
 

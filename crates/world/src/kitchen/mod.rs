@@ -41,7 +41,7 @@ pub use state::{Liquid, Now, Robot};
 pub use world::KitchenWorld;
 
 use super::kind::shipped;
-use super::{Ability, DataSpec, WorldKind};
+use super::{Ability, DataSpec, Sight, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 /// The option for the first step of `find`.
@@ -63,6 +63,7 @@ pub const FULL: OptionSpec = OptionSpec::new(
 .or("stays");
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Picture,
     options: &[FIND, FULL],
     data: Some(DataSpec {
         about: "kitchen scenes: a scene file, or a folder of them (docs/reference/kitchen.md)",

@@ -21,7 +21,7 @@ pub use visit::Form;
 pub use world::ShopWorld;
 
 use super::kind::shipped;
-use super::{Ability, DataSpec, WorldKind};
+use super::{Ability, DataSpec, Sight, WorldKind};
 use crate::options::{Kind, OptionSpec};
 
 pub(crate) const FORM: OptionSpec = OptionSpec::new(
@@ -45,6 +45,7 @@ pub(crate) const ATTRIBUTES: OptionSpec = OptionSpec::new(
 .or("false");
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Picture,
     options: &[FORM, ATTRIBUTES],
     data: Some(DataSpec {
         about: "a shop's catalogue: a folder of WebShop's files (items_shuffle*.json, items_ins_v2*.json, items_human_ins.json), or \

@@ -38,9 +38,10 @@ use thing::{Kind, TABLE};
 pub use world::TableWorld;
 
 use super::kind::shipped;
-use super::{Ability, DataSpec, Generator, WorldKind};
+use super::{Ability, DataSpec, Generator, Sight, WorldKind};
 
 pub static KIND: WorldKind = WorldKind {
+    sight: Sight::Picture,
     data: Some(DataSpec {
         about: "episodes on a table: a file, or a folder of them (docs/reference/table.md)",
         env: "STEPWRIGHT_TABLE",

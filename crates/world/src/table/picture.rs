@@ -1,5 +1,7 @@
 //! Picture of the table from the side: stacks on the ground, containers with what is in them, cups with the ball.
 
+use serde_json::Value;
+
 use super::rules::Table;
 use super::scene::Scene;
 use super::thing::Kind;
@@ -21,20 +23,41 @@ pub fn picture(run: &Run) -> Map {
         Scene::Cups(cups) => cups.iter().enumerate().map(|(i, ball)| cup(i, *ball)).collect(),
         Scene::Table(table) => {
             captions.extend(weights(table));
-            holders(table)
+            holders(table, None)
         }
     };
+    stacks(captions, holders)
+}
+
+/// The picture of a state in the form of a belief, with what is another way in truth; `None` where the state makes no sense.
+pub fn believed(run: &Run, form: &Value) -> Option<Map> {
+    let holders = match &run.scene {
+        Scene::Cups(cups) => {
+            let believed = form.get("cups")?.as_array()?.iter().map(|ball| ball.as_bool() == Some(true)).enumerate();
+            let drawn = believed.map(|(i, ball)| {
+                let mut cup = cup(i, ball);
+                cup.stacks.iter_mut().flatten().for_each(|piece| piece.apart = cups.get(i) != Some(&ball));
+                cup
+            });
+            drawn.collect()
+        }
+        Scene::Table(truth) => holders(&Table::from_form(form).ok()?, Some(truth)),
+    };
+    Some(stacks(Vec::new(), holders))
+}
+
+fn stacks(captions: Vec<String>, holders: Vec<Holder>) -> Map {
     Map::Stacks(Stacks { captions, holders, good: "clean".to_owned(), bad: "dirty".to_owned() })
 }
 
 fn cup(number: usize, has_ball: bool) -> Holder {
-    let ball = Piece { label: "ball".to_owned(), condition: Condition::Plain, hides: false };
+    let ball = Piece { label: "ball".to_owned(), condition: Condition::Plain, hides: false, apart: false };
     let stacks = if has_ball { vec![vec![ball]] } else { Vec::new() };
     Holder { name: Some(format!("cup {number}")), stacks }
 }
 
 /// The stacks on the ground, then the containers, in the order the things are listed.
-fn holders(table: &Table) -> Vec<Holder> {
+fn holders(table: &Table, truth: Option<&Table>) -> Vec<Holder> {
     let lowest_on = |place: Option<usize>| -> Vec<usize> {
         let mut found: Vec<usize> = (0..table.things().len())
             .filter(|thing| table.kind(*thing).is_some_and(|kind| !kind.contains()))
@@ -46,7 +69,7 @@ fn holders(table: &Table) -> Vec<Holder> {
         found
     };
     let stack = |lowest: usize| -> Vec<Piece> {
-        std::iter::once(lowest).chain(table.above(lowest)).map(|thing| piece(table, thing)).collect()
+        std::iter::once(lowest).chain(table.above(lowest)).map(|thing| piece(table, thing, truth)).collect()
     };
     let ground = lowest_on(None).into_iter().map(|lowest| Holder { name: None, stacks: vec![stack(lowest)] });
     let containers = (0..table.things().len()).filter(|thing| table.kind(*thing).is_some_and(Kind::contains));
@@ -57,7 +80,7 @@ fn holders(table: &Table) -> Vec<Holder> {
     ground.chain(containers).collect()
 }
 
-fn piece(table: &Table, thing: usize) -> Piece {
+fn piece(table: &Table, thing: usize, truth: Option<&Table>) -> Piece {
     let name = table.name(thing);
     Piece {
         label: name.strip_suffix(" block").or(name.strip_suffix(" cover")).unwrap_or(name).to_owned(),
@@ -67,6 +90,14 @@ fn piece(table: &Table, thing: usize) -> Piece {
             Some(false) => Condition::Bad,
         },
         hides: table.kind(thing) == Some(Kind::Cover),
+        apart: truth.is_some_and(|truth| {
+            let known = |table: &Table| {
+                let thing = table.find(name)?;
+                let weight = table.now.get(thing)?.weight.clone();
+                Some((table.place_of(name)?.to_owned(), table.clean(thing), weight))
+            };
+            known(table) != known(truth)
+        }),
     }
 }
 

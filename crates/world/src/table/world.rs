@@ -269,6 +269,10 @@ impl world::Episode for Run {
     fn picture(&self) -> Option<Map> {
         Some(picture::picture(self))
     }
+
+    fn picture_of(&self, belief: &Value) -> Option<Map> {
+        picture::believed(self, belief)
+    }
 }
 
 impl Requests for Run {

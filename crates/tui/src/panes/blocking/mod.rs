@@ -11,10 +11,10 @@ use std::sync::Arc;
 use ratatui::layout::Rect;
 
 use crate::actions::ActionId;
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
 use crate::theme::Role;
 use crate::view::View;
-use crate::widgets::draw::{Painter, Row, split_bottom};
+use crate::widgets::draw::{Painter, Row, split_bottom, split_top};
 use crate::widgets::outline::Outline;
 use crate::widgets::words;
 use stepwright_episode::{ArtifactId, CheckKind, Mark, Proposal, Verdict};
@@ -122,9 +122,39 @@ impl BlockingPane {
         matches!(&self.source, Some(Source::Goals(situation)) if situation.live)
     }
 
+    /// The nodes that lead to the one under the cursor and are scrolled away, the goal first: they stay at the top. Of more than there is
+    /// room for the goal and the nearest.
+    fn above(&mut self, height: usize) -> Vec<usize> {
+        let mut way = Vec::new();
+        let mut at = self.current().and_then(|(_, node)| node.parent);
+        while let Some(node) = at {
+            way.push(node);
+            at = self.nodes().get(node).and_then(|found| found.parent).filter(|parent| *parent < node);
+        }
+        way.reverse();
+        let row = |node: &usize| self.shown.iter().position(|shown| shown == node);
+        let rows: Vec<Option<usize>> = way.iter().map(row).collect();
+        let mut kept = 0;
+        loop {
+            let window = self.outline.list.window(self.shown.len(), height - kept);
+            let hidden = rows.iter().flatten().filter(|row| **row < window.start).count();
+            if hidden.min(height / 2) <= kept {
+                way.truncate(hidden);
+                let surplus = hidden - hidden.min(kept);
+                way.drain(1.min(way.len())..(1 + surplus).min(way.len()));
+                way.truncate(kept);
+                return way;
+            }
+            kept = hidden.min(height / 2);
+        }
+    }
+
     /// The explanation of the node under the cursor, in rows of so many columns.
     fn reason(&self, width: usize) -> Vec<Row> {
         let Some((_, node)) = self.current() else { return Vec::new() };
+        if node.kind == NodeKind::Goal && node.why.is_empty() && !self.is_live() {
+            return Vec::new();
+        }
         let mut reason = if node.why.is_empty() { node.text.clone() } else { node.why.clone() };
         if let Some((mark, failing)) = self.verdict(node) {
             reason.push_str(&match mark {
@@ -253,6 +283,15 @@ impl Pane for BlockingPane {
         PaneId::Blocking
     }
 
+    fn wants(&self, _view: &View, width: u16) -> Option<u16> {
+        // A goal and an action that needs nothing are told elsewhere.
+        let goals = self.nodes().iter().filter(|node| node.kind == NodeKind::Goal).count();
+        let needs = |node: &BlockingNode| node.kind == NodeKind::Condition || node.status == NodeStatus::Blocked;
+        let nothing =
+            !self.is_live() && goals < 2 && !self.nodes().iter().any(|n| n.kind != NodeKind::Goal && needs(n));
+        Some(if nothing { 0 } else { rows_of(self.shown.len() + self.reason(width.into()).len() + 1) })
+    }
+
     fn title(&self, _view: &View) -> String {
         // A goal is blocked because of what is below it: only that counts.
         let counts = |n: &&BlockingNode| n.status == NodeStatus::Blocked && n.kind != NodeKind::Goal;
@@ -325,7 +364,11 @@ impl Pane for BlockingPane {
         let why = (reason.len() as u16 + 1).min(WHY.min((area.height / 3).max(3)).max(spare));
         let why = if area.height >= 6 && !reason.is_empty() { why.min(area.height / 2) } else { 0 };
         let (tree, below) = split_bottom(area, why);
-        let (mut outline, glyphs) = (std::mem::take(&mut self.outline), &painter.theme.glyphs);
+        let glyphs = &painter.theme.glyphs;
+        let above = self.above(usize::from(tree.height));
+        let (path, tree) = split_top(tree, above.len() as u16);
+        painter.rows(path, &above.iter().map(|node| self.row(*node, glyphs)).collect::<Vec<_>>());
+        let mut outline = std::mem::take(&mut self.outline);
         let row = |at: usize, _| self.shown.get(at).map(|node| self.row(*node, glyphs)).unwrap_or_default();
         outline.draw(painter, tree, self.shown.len(), row);
         self.outline = outline;

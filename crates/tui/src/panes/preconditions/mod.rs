@@ -93,6 +93,8 @@ struct Weighed {
     /// Action, text, and the number of the question.
     at: Option<(String, String, u64)>,
     said: Option<Arc<Impact>>,
+    /// Whether a person has done something here.
+    wanted: bool,
 }
 
 impl Weighed {
@@ -103,7 +105,7 @@ impl Weighed {
         }
         let token = token();
         let (action, text) = (action.to_owned(), text.to_owned());
-        *self = Weighed { at: Some((action.clone(), text.clone(), token)), said: None };
+        *self = Weighed { at: Some((action.clone(), text.clone(), token)), said: None, wanted: true };
         Some(Intent::Send(Command::Library(LibraryCommand::Weigh { token, action, text })))
     }
 
@@ -160,6 +162,11 @@ impl PreconditionsPane {
 
     fn pool<'a>(&self, view: &'a View) -> Option<&'a Pool> {
         view.pools.get(self.action_name()?).map(AsRef::as_ref)
+    }
+
+    /// Whether no demonstration calls the shown action, so that nothing can be said of its preconditions.
+    fn is_never_called(&self, view: &View) -> bool {
+        self.pool(view).is_some_and(|pool| pool.calls == 0)
     }
 
     fn in_force<'a>(&self, view: &'a View) -> (&'a [String], &'a str) {
@@ -225,14 +232,16 @@ impl PreconditionsPane {
     }
 
     /// The inspection of an expression of the shown action.
-    fn known(&self, text: &str) -> Option<&Candidate> {
-        self.seen.known.get(&(self.action_name()?.to_owned(), text.to_owned()))
+    fn known<'a>(&'a self, text: &str, view: &'a View) -> Option<&'a Candidate> {
+        let seen = self.seen.known.get(&(self.action_name()?.to_owned(), text.to_owned()));
+        seen.or_else(|| self.pool(view)?.in_force.iter().find(|candidate| candidate.text == text))
     }
 
     /// Asks about the expression under the cursor, unless that was asked already.
     fn look(&mut self, view: &View) -> Vec<Intent> {
         let tried = self.try_here(view);
-        let text = self.text(self.outline.list.cursor(), view).filter(|_| self.typing.is_none());
+        // The library is read for those who work here, and not because a session was opened.
+        let text = self.text(self.outline.list.cursor(), view).filter(|_| self.typing.is_none() && self.weighed.wanted);
         let here = self.action_name().map(str::to_owned).zip(text);
         let weighed = here.and_then(|(action, text)| self.weighed.ask(&action, &text));
         tried.into_iter().chain(weighed).collect()
@@ -241,6 +250,9 @@ impl PreconditionsPane {
     fn try_here(&mut self, view: &View) -> Option<Intent> {
         let action = self.action_name()?.to_owned();
         let text = self.text(self.outline.list.cursor(), view)?;
+        if self.is_never_called(view) {
+            return None;
+        }
         let pool = view.pools.get(&action).cloned();
         let looked = (action, text, pool, self.in_force(view).0.to_vec());
         let same = |(now, _): &(Looked, u64)| {
@@ -281,8 +293,11 @@ impl PreconditionsPane {
         if !self.tabs.follows || self.typing.is_some() || !self.over.is_empty() {
             return;
         }
-        let call = view.chosen().and_then(|p| p.action.as_ref()?.call.as_deref()?.parse::<Call>().ok());
-        let at = call.and_then(|call| self.tabs.actions.iter().position(|a| *a == call.function));
+        let action = view.chosen().and_then(|p| p.action.as_ref());
+        let call = action.and_then(|action| action.call.as_deref()?.parse::<Call>().ok()).map(|call| call.function);
+        // Of a program the first call.
+        let first = || action?.text.split('(').next().map(|name| name.trim().to_owned());
+        let at = call.or_else(first).and_then(|name| self.tabs.actions.iter().position(|a| *a == name));
         if let Some(at) = at.filter(|at| *at != self.tabs.at) {
             self.show(view, at);
         }
@@ -430,11 +445,16 @@ impl Pane for PreconditionsPane {
         self.follow(view);
         self.lay(view);
         let mut intents = self.take_in(view);
-        // Without candidates nobody works here yet, and nothing need be evaluated.
+        // Without candidates nothing need be evaluated.
         if !view.pools.is_empty() || self.seen.at.is_some() {
             intents.extend(self.look(view));
         }
         intents
+    }
+
+    fn wants(&self, _view: &View, _width: u16) -> Option<u16> {
+        let idle = self.items.is_empty() && self.over.is_empty() && self.typing.is_none();
+        idle.then(|| if self.tabs.actions.is_empty() { 2 } else { 4 })
     }
 
     fn outline(&self) -> &Outline {
@@ -469,6 +489,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn act(&mut self, action: PaneAction, view: &View) -> Vec<Intent> {
+        self.weighed.wanted |= !matches!(action, PaneAction::UndoChange | PaneAction::RedoChange);
         if let Some(intents) = self.act_over(action, view) {
             return intents;
         }
@@ -534,6 +555,7 @@ impl Pane for PreconditionsPane {
     }
 
     fn moved(&mut self, _from: usize, view: &View) -> Vec<Intent> {
+        self.weighed.wanted = true;
         self.look(view)
     }
 

@@ -139,6 +139,9 @@ impl PreconditionsPane {
         } else {
             format!("; {run_key} infers by enumeration")
         };
+        if self.is_never_called(view) {
+            return vec![dim(format!("{force}; no demonstration calls it"))];
+        }
         let Some(pool) = self.pool(view) else {
             return vec![dim(format!("{force}; no candidates yet")), dim(by)];
         };
@@ -198,7 +201,7 @@ impl PreconditionsPane {
         };
         let in_force = self.in_force(view).0;
         let Some(candidate) = self.candidate(row, view) else {
-            let known = self.known(&text).map(|c| rows::status(c, true, (None, self.ranking), &theme.glyphs));
+            let known = self.known(&text, view).map(|c| rows::status(c, true, (None, self.ranking), &theme.glyphs));
             let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
             let status = run(role, format!("{glyph} {word:<11}"));
             return vec![run(Role::Text, tick), run(Role::Accent, pick), status, run(Role::Text, text)];
@@ -243,9 +246,16 @@ impl PreconditionsPane {
                 self.candidate(row, view).map(|c| known(c, None, seen)).unwrap_or_default()
             }
             (Some(Item::InForce(_)), Some(Ok(seen))) => known(&seen.candidate, Some(origin), Some(seen)),
+            (Some(Item::InForce(text)), None) if self.known(text, view).is_some() => {
+                self.known(text, view).map(|candidate| known(candidate, Some(origin), None)).unwrap_or_default()
+            }
             (Some(Item::InForce(text)), seen) => {
                 let mut rows = words::labelled("", Role::Text, text, width);
-                let words = format!("in force, from: {origin}; not checked against the demonstrations yet");
+                let checked = match self.is_never_called(view) {
+                    true => "no demonstration calls the action, so nothing checks it",
+                    false => "not checked against the demonstrations yet",
+                };
+                let words = format!("in force, from: {origin}; {checked}");
                 rows.extend(words::labelled("", Role::Dim, &words, width));
                 if let Some(Err(why)) = seen {
                     rows.extend(words::labelled("", Role::Warn, why, width));

@@ -92,6 +92,11 @@ impl ProgramExcerpt {
         })
     }
 
+    /// How many rows it takes at most.
+    pub fn height(&self) -> usize {
+        1 + self.code.len().min(MOST) + self.made.as_ref().map_or(0, |made| 1 + made.len())
+    }
+
     fn code_rows(&self) -> Vec<Row> {
         let mut pass = highlight::Lines::start();
         let first = self.code.len().saturating_sub(MOST);

@@ -1,4 +1,5 @@
 //! Program pane: the trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
+//! What was seen at a step folds into its action's row.
 //!
 //! `rows` says which line is on which row, `highlight` colours, `editing` edits; the program that answers a
 //! request is shown below by `excerpt`.
@@ -9,7 +10,7 @@ pub(super) mod highlight;
 mod render;
 mod rows;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use crossterm::event::MouseEvent;
@@ -17,15 +18,16 @@ use ratatui::layout::Rect;
 use smart_default::SmartDefault;
 
 use self::editing::Editing;
+use self::excerpt::ProgramExcerpt;
 use self::rows::Line;
 use super::trail::Trail;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row};
 use crate::widgets::outline::{Mouse, Outline};
 use crate::widgets::words;
-use stepwright_episode::{ArtifactId, NodeId, Session};
+use stepwright_episode::{ArtifactId, Node, NodeId, Session};
 use stepwright_protocol::{Command, Level, Request};
 
 /// How often to look whether highlighting is ready.
@@ -42,6 +44,10 @@ pub(crate) struct ProgramPane {
     unfolded: bool,
     heading: usize,
     lines: Vec<Line>,
+    /// Of each node of the trail the lines of the whole program before it, and after the last how many there are in all.
+    starts: Vec<usize>,
+    /// Nodes of which the lines seen are shown.
+    open: BTreeSet<NodeId>,
     /// The session's cursor as last seen, and the last row of its step.
     cursor: Option<NodeId>,
     here: usize,
@@ -86,8 +92,13 @@ impl ProgramPane {
             _ => self.heading,
         };
         self.lines.truncate(end.max(self.heading));
+        self.starts.truncate(kept + 1);
+        if self.starts.is_empty() {
+            self.starts.push(self.specification.len() + self.opening.len());
+        }
         for node in self.trail.ids().iter().skip(kept).filter_map(|id| session.node(*id)) {
-            rows::push_node(node, &mut self.lines);
+            rows::push_node(node, self.open.contains(&node.id), &mut self.lines);
+            self.starts.push(self.starts.last().copied().unwrap_or_default() + rows::count(node));
         }
     }
 
@@ -95,7 +106,7 @@ impl ProgramPane {
     fn rows_before(&self, session: &Session, kept: usize) -> usize {
         let mut count = Vec::new();
         for node in self.trail.ids().iter().take(kept).filter_map(|id| session.node(*id)) {
-            rows::push_node(node, &mut count);
+            rows::push_node(node, self.open.contains(&node.id), &mut count);
         }
         self.heading + count.len()
     }
@@ -116,8 +127,24 @@ impl ProgramPane {
         self.lines.get(self.outline.list.cursor()).copied()
     }
 
-    fn toggle_fold(&mut self) {
+    /// The step under the cursor, where lines of it fold.
+    fn folding<'a>(&self, view: &'a View) -> Option<&'a Node> {
+        view.session.as_ref()?.node(self.line()?.node()?).filter(|node| rows::foldable(node) > 0)
+    }
+
+    /// Opens or folds what was seen at the step under the cursor; elsewhere the specification.
+    fn toggle_fold(&mut self, view: &View) {
         let line = self.line();
+        if let Some((node, session)) = self.folding(view).zip(view.session.as_ref()) {
+            if !self.open.remove(&node.id) {
+                self.open.insert(node.id);
+            }
+            self.lay_trajectory(session, node.depth as usize);
+            self.here = self.find_here(session);
+            let own = self.lines.iter().position(|l| l.node() == Some(node.id));
+            let at = line.and_then(|l| self.lines.iter().position(|x| *x == l)).or(own).unwrap_or(0);
+            return self.outline.list.go(at, self.lines.len());
+        }
         let before = self.heading;
         self.unfolded = !self.unfolded;
         self.lay_heading();
@@ -129,8 +156,8 @@ impl ProgramPane {
 
     fn activate(&mut self, view: &View) -> Vec<Intent> {
         match self.line() {
-            Some(Line::Fold | Line::Specification(_)) => {
-                self.toggle_fold();
+            Some(Line::Fold | Line::Specification(_) | Line::Seen(_)) => {
+                self.toggle_fold(view);
                 Vec::new()
             }
             Some(Line::Bare(node) | Line::Call(node, _)) => go_to(view, node),
@@ -221,6 +248,12 @@ impl Pane for ProgramPane {
         if highlight::is_ready() { Vec::new() } else { vec![Intent::WakeIn(LOADING)] }
     }
 
+    fn wants(&self, view: &View, _width: u16) -> Option<u16> {
+        let below = ProgramExcerpt::of(view, self.line().and_then(Line::node)).map_or(0, |excerpt| excerpt.height());
+        // What is below the trajectory gets at most a half.
+        Some(rows_of((self.lines.len() + below).max(2 * below)))
+    }
+
     fn outline(&self) -> &Outline {
         &self.outline
     }
@@ -246,10 +279,15 @@ impl Pane for ProgramPane {
         if self.lines.is_empty() {
             return Vec::new();
         }
-        let fold = if self.unfolded { "fold specification" } else { "show specification" };
+        let fold = match self.folding(view) {
+            Some(node) if self.open.contains(&node.id) => "fold what was seen",
+            Some(_) => "show what was seen",
+            None if self.unfolded => "fold specification",
+            None => "show specification",
+        };
         let mut actions = Vec::new();
         match self.line() {
-            Some(line) if line.node().is_some() => {
+            Some(Line::Bare(_) | Line::Call(..)) => {
                 actions.extend([(PaneAction::Activate, "go here"), (PaneAction::Edit, "edit line")]);
             }
             Some(Line::Opening(_)) => actions.push((PaneAction::Activate, "go to the start")),
@@ -281,7 +319,7 @@ impl Pane for ProgramPane {
         match action {
             PaneAction::Activate => return self.activate(view),
             PaneAction::Edit => return self.begin_edit(view),
-            PaneAction::ToggleFold => self.toggle_fold(),
+            PaneAction::ToggleFold => self.toggle_fold(view),
             PaneAction::Cycle => {
                 return self
                     .sibling(view)
@@ -310,12 +348,12 @@ impl Pane for ProgramPane {
         intents
     }
 
-    fn mouse(&mut self, event: MouseEvent, _view: &View) -> Vec<Intent> {
+    fn mouse(&mut self, event: MouseEvent, view: &View) -> Vec<Intent> {
         if self.editing.is_none()
             && let Mouse::Clicked(row) = self.outline.mouse(event, self.lines.len())
-            && self.lines.get(row) == Some(&Line::Fold)
+            && matches!(self.lines.get(row), Some(Line::Fold | Line::Seen(_)))
         {
-            self.toggle_fold();
+            self.toggle_fold(view);
         }
         Vec::new()
     }

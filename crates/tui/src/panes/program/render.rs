@@ -1,6 +1,7 @@
 //! Drawing the program: gutter, marks, colours, the line being edited and the results of the lines after it.
 
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 use super::editing::Editing;
 use super::excerpt::ProgramExcerpt;
@@ -8,9 +9,10 @@ use super::rows::{self, Line};
 use super::{ProgramPane, highlight};
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use crate::widgets::draw::{Painter, Row, Run, run, split_left, split_top};
+use crate::widgets::draw::{self, Painter, Row, Run, run, split_left, split_top};
+use crate::widgets::words::Happened;
 use crate::widgets::{words, wrap};
-use stepwright_episode::{Node, Session};
+use stepwright_episode::{Node, NodeId, Session};
 use stepwright_program::SyntaxFault;
 use stepwright_protocol::LineStatus;
 
@@ -49,7 +51,7 @@ impl ProgramPane {
         let window = self.outline.list.window(self.lines.len(), usize::from(area.height));
         let area = painter.scrollbar(area, self.outline.list.top(), self.lines.len());
         self.outline.body = area;
-        let digits = self.number(self.lines.len().saturating_sub(1)).to_string().len().max(2);
+        let digits = self.starts.last().copied().unwrap_or_default().to_string().len().max(2);
         let cursor_depth = session.current().map_or(0, |n| n.depth);
         // Calls between the edited line and the first row drawn; counted once, then carried along.
         let mut offset = self.editing.as_ref().and_then(|e| self.calls_after_edit(e, window.start, session));
@@ -59,7 +61,8 @@ impl ProgramPane {
             let later = node.is_some_and(|n| n.depth > cursor_depth);
             let action = rows::is_action(what, session);
             let edited = self.editing.as_ref().is_some_and(|e| action && what.node() == Some(e.node));
-            let checked = if edited {
+            let folded = self.folded(what, session);
+            let mut checked = if edited {
                 offset = Some(1);
                 self.editing.as_ref().and_then(|e| e.own()).cloned()
             } else if let (Some(n), Line::Call(..)) = (offset, what) {
@@ -68,10 +71,22 @@ impl ProgramPane {
             } else {
                 None
             };
-            let mut gutter = self.gutter(painter.theme, row, digits, later);
+            if folded > 0 && offset.is_some() {
+                let after = (0..folded).filter_map(|n| self.editing.as_ref()?.after(offset? + n));
+                checked = after.chain(&checked).find(|status| **status != LineStatus::Ran).cloned().or(checked);
+                offset = offset.map(|n| n + folded);
+            }
+            // What was done before the first action stands at the end of the opening.
+            let of = match what {
+                Line::Opening(at) if at + 1 == self.opening.len() => session.node(0),
+                _ => node.filter(|_| action),
+            };
+            let marked = of.map(|node| words::happened(session, node));
+            let mut gutter = self.gutter(painter.theme, (row, digits), session, later, marked.as_ref());
             gutter.push(match &checked {
                 Some(status) => line_mark(painter.theme, status),
-                None if what == Line::Fold => self.fold_mark(painter.theme),
+                None if what == Line::Fold => fold_mark(painter.theme, self.unfolded),
+                None if matches!(what, Line::Seen(_)) => fold_mark(painter.theme, folded == 0),
                 None => node
                     .filter(|_| action)
                     .map_or_else(|| run(Role::Text, "  "), |n| verdict(painter.theme, session, n)),
@@ -82,7 +97,7 @@ impl ProgramPane {
                 self.draw_editor(painter, body, line);
                 continue;
             }
-            let mut text = self.coloured(what, session);
+            let mut text = self.coloured(what, session, painter.theme);
             if later {
                 text.iter_mut().for_each(|r| r.role = Role::Dim);
             }
@@ -93,7 +108,19 @@ impl ProgramPane {
                 text.extend(branches(painter.theme, session, node));
                 text.extend(node.turn.notes.first().map(|note| run(Role::Accent, format!("  # note: {note}"))));
             }
-            painter.row_from(body, line, &text, self.skip);
+            text.extend(
+                marked.and_then(|marked| marked.in_words()).map(|words| run(Role::Accent, format!("  # {words}"))),
+            );
+            let seen =
+                if action && folded > 0 { rows::seen(folded, painter.theme.glyphs.ellipsis) } else { String::new() };
+            // What is said of folded lines stays in sight, whatever the action's length.
+            let room = usize::from(body.width).saturating_sub(if seen.is_empty() { 0 } else { seen.width() + 2 });
+            painter.row_from(Rect { width: room as u16, ..body }, line, &text, self.skip);
+            if !seen.is_empty() {
+                let end = draw::width(&text).saturating_sub(self.skip).min(room) as u16;
+                let rest = Rect { x: body.x + end, width: body.width.saturating_sub(end), ..body };
+                painter.row(rest, line, &[run(Role::Dim, format!("  {seen}"))]);
+            }
             if row == self.outline.list.cursor() && self.editing.is_none() {
                 painter.select(area, line);
             }
@@ -114,35 +141,58 @@ impl ProgramPane {
     fn calls_after_edit(&self, editing: &Editing, row: usize, session: &Session) -> Option<usize> {
         let at = self.lines.iter().position(|l| l.node() == Some(editing.node) && rows::is_action(*l, session))?;
         let between = self.lines.get(at + 1..row)?;
-        Some(1 + between.iter().filter(|l| matches!(l, Line::Call(..))).count())
+        let calls = |line: &Line| usize::from(matches!(line, Line::Call(..))) + self.folded(*line, session);
+        Some(1 + between.iter().map(calls).sum::<usize>() + self.folded(*self.lines.get(at)?, session))
     }
 
-    /// The line number of a row in the whole program: a folded specification still counts.
-    fn number(&self, row: usize) -> usize {
-        match self.lines.get(row) {
-            Some(Line::Fold) => 0,
-            Some(Line::Specification(i)) => i + 1,
-            _ => {
-                let shown = if self.unfolded { self.specification.len() } else { 0 };
-                row.saturating_sub(shown + 1) + self.specification.len() + 1
+    /// How many lines are folded into a row.
+    fn folded(&self, line: Line, session: &Session) -> usize {
+        let folds =
+            |id: &NodeId| (matches!(line, Line::Seen(_)) || rows::is_action(line, session)) && !self.open.contains(id);
+        line.node().filter(folds).and_then(|id| session.node(id)).map_or(0, rows::foldable)
+    }
+
+    /// The line number of a row in the whole program: what is folded still counts.
+    fn number(&self, line: Line, session: &Session) -> Option<usize> {
+        let start = |id| self.starts.get(session.node(id)?.depth as usize);
+        match line {
+            Line::Fold | Line::Seen(_) => None,
+            Line::Specification(i) => Some(i + 1),
+            Line::Opening(i) => Some(self.specification.len() + i + 1),
+            Line::Bare(id) => Some(start(id)? + 1),
+            Line::Call(id, n) => {
+                let node = session.node(id)?;
+                Some(start(id)? + rows::count(node) - node.outcome.calls.len() + n + 1)
             }
         }
     }
 
-    fn gutter(&self, theme: &Theme, row: usize, digits: usize, later: bool) -> Row {
+    /// Where the session is, the line's number, and what a person did at its step.
+    fn gutter(
+        &self,
+        theme: &Theme,
+        (row, digits): (usize, usize),
+        session: &Session,
+        later: bool,
+        did: Option<&Happened>,
+    ) -> Row {
         let here = row == self.here;
-        let number = match self.lines.get(row) {
-            Some(Line::Fold) => " ".repeat(digits),
-            _ => format!("{:>digits$}", self.number(row)),
-        };
+        let number = self.lines.get(row).and_then(|line| self.number(*line, session));
+        let number = number.map_or_else(|| " ".repeat(digits), |number| format!("{number:>digits$}"));
         let role = if here && !later { Role::Accent } else { Role::Dim };
-        vec![words::here(theme, here), run(role, number), run(Role::Text, " ")]
+        let did = did.map_or(" ", Happened::mark);
+        vec![words::here(theme, here), run(role, number), run(Role::Accent, did)]
     }
 
     /// A line's runs, highlighted if that is ready; only what is asked for is ever highlighted.
-    fn coloured(&mut self, line: Line, session: &Session) -> Row {
+    fn coloured(&mut self, line: Line, session: &Session, theme: &Theme) -> Row {
         match line {
             Line::Fold => self.fold_row(),
+            Line::Seen(id) => {
+                let lines = session.node(id).map_or(0, rows::foldable);
+                let text = rows::seen(lines, theme.glyphs.ellipsis);
+                vec![run(Role::Dim, format!("{}{text}", rows::margin(&self.opening)))]
+            }
             Line::Specification(i) => self.coloured_specification(i),
             _ => {
                 if let Some(row) = self.coloured.get(&line) {
@@ -176,16 +226,15 @@ impl ProgramPane {
         self.coloured_specification.get(at).cloned().unwrap_or_default()
     }
 
-    fn fold_mark(&self, theme: &Theme) -> Run {
-        let glyph = if self.unfolded { theme.glyphs.open } else { theme.glyphs.closed };
-        run(Role::Dim, format!("{glyph} "))
-    }
-
     fn fold_row(&self) -> Row {
         let count = words::count(self.specification.len(), "line");
         let state = if self.unfolded { "open" } else { "folded" };
         vec![run(Role::Dim, format!("# specification: {count}, {state}"))]
     }
+}
+
+fn fold_mark(theme: &Theme, open: bool) -> Run {
+    run(Role::Dim, format!("{} ", if open { theme.glyphs.open } else { theme.glyphs.closed }))
 }
 
 fn gutter_split(area: Rect, gutter: &[Run]) -> (Rect, Rect) {

@@ -2,6 +2,7 @@
 
 use crate::theme::Role;
 use crate::widgets::draw::{Row, run};
+use crate::widgets::words;
 use stepwright_episode::{Node, NodeId, Session};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,12 +14,14 @@ pub enum Line {
     Bare(NodeId),
     /// The `n`-th call of the step that led to a node; the first is the action's own if it has one.
     Call(NodeId, usize),
+    /// The fold of what was seen before the first action.
+    Seen(NodeId),
 }
 
 impl Line {
     pub fn node(self) -> Option<NodeId> {
         match self {
-            Line::Bare(node) | Line::Call(node, _) => Some(node),
+            Line::Bare(node) | Line::Call(node, _) | Line::Seen(node) => Some(node),
             _ => None,
         }
     }
@@ -39,11 +42,34 @@ pub fn is_action(line: Line, session: &Session) -> bool {
     }
 }
 
-pub(crate) fn push_node(node: &Node, rows: &mut Vec<Line>) {
-    if node.action.is_some() && !begins_with_action(node) {
-        rows.push(Line::Bare(node.id));
+/// How many lines of a step fold into one: those after its action, where they are more than one; none where nothing folds.
+pub(crate) fn foldable(node: &Node) -> usize {
+    let after = node.outcome.calls.len() - usize::from(begins_with_action(node));
+    if after > 1 { after } else { 0 }
+}
+
+/// Lines of the whole program that a step has.
+pub(crate) fn count(node: &Node) -> usize {
+    usize::from(node.action.is_some() && !begins_with_action(node)) + node.outcome.calls.len()
+}
+
+/// Adds the rows of a step; what was seen at it only where that is `open`, or a line.
+pub(crate) fn push_node(node: &Node, open: bool, rows: &mut Vec<Line>) {
+    let own = begins_with_action(node);
+    match node.action.is_some() {
+        true if own => rows.push(Line::Call(node.id, 0)),
+        true => rows.push(Line::Bare(node.id)),
+        false if foldable(node) > 0 => rows.push(Line::Seen(node.id)),
+        false => {}
     }
-    rows.extend((0..node.outcome.calls.len()).map(|n| Line::Call(node.id, n)));
+    if open || foldable(node) == 0 {
+        rows.extend((usize::from(own)..node.outcome.calls.len()).map(|n| Line::Call(node.id, n)));
+    }
+}
+
+/// What stands for the folded lines of a step.
+pub(crate) fn seen(lines: usize, ellipsis: &str) -> String {
+    format!("{ellipsis} {} seen", words::count(lines, "line"))
 }
 
 /// The lines with which the trajectory opens, as the program has them: lines under a `def` line are indented.
@@ -69,12 +95,10 @@ pub fn text(line: Line, session: &Session, specification: &[String], opening: &[
             let action = node.action.as_ref()?;
             let word = if node.outcome.error.is_some() { "refused: " } else { "" };
             let why = node.outcome.error.as_ref().map(|e| format!(" ({e})")).unwrap_or_default();
-            let text = match action.text.lines().count() {
-                0 | 1 => action.text.clone(),
-                n => format!("a program, {n} calls made"),
-            };
+            let text = action.text.lines().map(str::trim).collect::<Vec<_>>().join("; ");
             Some(format!("{}# {word}{text}{why}", margin(opening)))
         }
+        Line::Seen(id) => Some(format!("{}{}", margin(opening), seen(foldable(session.node(id)?), "#"))),
         Line::Call(id, n) => {
             let call = session.node(id)?.outcome.calls.get(n)?;
             Some(format!("{}{call}", margin(opening)))

@@ -12,9 +12,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::offer;
 use crate::actions::ActionId;
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
 use crate::request;
-use crate::theme::{Role, Theme};
+use crate::theme::{Role, Theme, UNICODE};
 use crate::view::View;
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
@@ -270,12 +270,14 @@ fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> Strin
             facts.push_str(&format!("  lp {logprob:.2}"));
         }
     }
-    if width >= 36 {
-        let origin = crate::sanitize::line(words::origin(proposal, view.turn()));
+    let own = view.session.as_ref().map_or("", |session| session.model.as_str());
+    let origin = words::origin(proposal, view.turn());
+    // The model in use is named in the title.
+    if width >= 36 && origin != own {
+        let origin = crate::sanitize::line(origin);
         facts.push_str(&format!("  {}", crate::sanitize::fit(&origin, ORIGIN, theme.glyphs.ellipsis)));
     }
     let authors = view.authors(proposal.id);
-    let own = view.session.as_ref().map_or("", |session| session.model.as_str());
     match authors.as_slice() {
         [] => {}
         [(model, times)] if *model == own || model.is_empty() || width < 36 => {
@@ -349,6 +351,14 @@ impl Pane for ProposalsPane {
                 Vec::new()
             }
         }
+    }
+
+    fn wants(&self, view: &View, width: u16) -> Option<u16> {
+        let offer = view.offer()?;
+        let width = usize::from(width).saturating_sub(1);
+        let theme = Theme::monochrome(UNICODE);
+        let asked = request::open(view).map_or(0, |_| 2);
+        Some(rows_of(asked + offer::rows(view, offer, &theme, width, offer::LONG).len()))
     }
 
     fn outline(&self) -> &Outline {

@@ -1,6 +1,6 @@
 //! The view of what is known: the changes that are offered, then the skills with their primitives, tips and functions; examples.
 
-use stepwright_skill::{Skill, function};
+use stepwright_skill::{Knowledge, Skill, function};
 
 use super::{Item, SkillsPane};
 use crate::theme::{Role, Theme};
@@ -13,6 +13,11 @@ impl SkillsPane {
         if let Some(offered) = &self.offered {
             items.push(Item::Offer);
             items.extend((0..offered.changes.len()).map(Item::Change));
+        }
+        if self.origin.is_some() && self.known != Knowledge::default() {
+            items.push(Item::Note(
+                "What the method works with; what you change of it is this session's own copy".to_owned(),
+            ));
         }
         for (at, skill) in self.known.skills.iter().enumerate() {
             items.push(Item::Skill(at));

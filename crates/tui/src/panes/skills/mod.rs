@@ -99,6 +99,8 @@ pub(crate) struct SkillsPane {
     outline: Outline,
     items: Vec<Item>,
     known: Knowledge,
+    /// Where what is known is from, where it is none of the session's own yet.
+    origin: Option<String>,
     offered: Option<Offered>,
     trail: Trail,
     beside: Beside,
@@ -122,8 +124,13 @@ impl SkillsPane {
         let before = self.current().cloned();
         let node = view.node();
         let document = node.and_then(|node| node.document(&ArtifactId::KNOWLEDGE));
-        self.known = document.and_then(|document| document::read(document).ok()).unwrap_or_default();
         let offer = node.and_then(|node| node.open_offer(&ArtifactId::KNOWLEDGE));
+        // Until the session has knowledge of its own, what its method works with; what is changed of that is a copy.
+        let own = document.and_then(|document| document::read(document).ok());
+        let given = view.situation.as_ref().filter(|_| own.is_none() && offer.is_none());
+        let given = given.and_then(|situation| situation.skills.as_ref());
+        self.origin = given.map(|(_, origin)| origin.clone());
+        self.known = own.or_else(|| given.map(|(known, _)| Knowledge::clone(known))).unwrap_or_default();
         let left_out = self.offered.take().map(|offered| (offered.id, offered.changes, offered.left_out));
         self.offered = offer.map(|offer| {
             let (id, title, problem) = (offer.id, offer.written.title.clone(), offer.written.problem.clone());
@@ -265,7 +272,10 @@ impl Pane for SkillsPane {
         let way = if self.way == Way::default() { String::new() } else { format!(" · {}", self.way.about()) };
         let title = match self.shown {
             ViewMode::Known if self.offered.is_some() => "Skills: changes offered".to_owned(),
-            ViewMode::Known => "Skills".to_owned(),
+            ViewMode::Known => match &self.origin {
+                Some(origin) => format!("Skills in use, {origin}"),
+                None => "Skills".to_owned(),
+            },
             ViewMode::Log => match self.trail.logs.as_ref().map_or(0, |logs| logs.all.len()) {
                 0 | 1 => "Skills: the log".to_owned(),
                 all => format!("Skills: log {} of {all}", self.trail.at + 1),

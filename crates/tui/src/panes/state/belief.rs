@@ -8,13 +8,17 @@ use ratatui::layout::Rect;
 
 use super::edit::ValueEdit;
 use super::tree::Apart;
-use super::{Painter, Side, Situation, StatePane, ViewMode, split_bottom, split_left, split_top, value_of, words};
+use super::{
+    LEAST_BELOW, Painter, Side, Situation, StatePane, ViewMode, split_bottom, split_left, split_top, stacks, value_of,
+    words,
+};
 use crate::pane::{Pane, PaneAction};
 use crate::panes::offer;
 use crate::view::View;
 use stepwright_episode::ArtifactId;
 use stepwright_method::belief::OBJECTS;
 use stepwright_text::json_pointer::join;
+use stepwright_world::Map;
 
 /// From this width on, belief and truth are side by side; below it one after the other.
 const BESIDE: u16 = 84;
@@ -78,6 +82,7 @@ impl StatePane {
             painter.row(note, 0, &edit.note(painter.theme));
             area = rest;
         }
+        let area = self.draw_believed(painter, area);
         let glyphs = &painter.theme.glyphs;
         let wrong = belief.differences.iter().filter(|d| d.believed.is_some()).count();
         let missing = belief.differences.iter().filter(|d| d.truth.is_some()).count();
@@ -104,6 +109,21 @@ impl StatePane {
         let on_belief = self.side == Side::Belief;
         self.belief.draw(painter, one, on_belief, &believed, self.edit.as_mut());
         self.true_belief.draw(painter, two, !on_belief, &truth, None);
+    }
+
+    /// Draws what is believed above its values, where the world draws it and leaves room for them: a half while one works in them. Returns
+    /// the values' part, which may be none.
+    fn draw_believed(&self, painter: &mut Painter<'_>, area: Rect) -> Rect {
+        let (Some(believed), Some(Map::Stacks(truth))) = (self.believed(), self.plan()) else { return area };
+        let height = stacks::height_of_both(believed, truth, &painter.theme.glyphs, area.width) as u16;
+        let most = if painter.focused { area.height / 2 } else { area.height };
+        if height > most {
+            return area;
+        }
+        let (picture, values) = split_top(area, height);
+        stacks::draw_both(believed, truth, painter, picture);
+        // A heading without values says nothing.
+        if values.height < LEAST_BELOW { Rect { height: 0, ..values } } else { values }
     }
 
     /// The actions on the belief; a person corrects it whenever no offered one waits.

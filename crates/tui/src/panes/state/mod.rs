@@ -28,7 +28,8 @@ use self::edit::ValueEdit;
 use self::raw::Raw;
 use self::split::SplitPane;
 use crate::event::Input;
-use crate::pane::{Intent, Pane, PaneAction, PaneId};
+use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
+use crate::theme::{Glyphs, UNICODE};
 use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
@@ -38,6 +39,7 @@ use stepwright_episode::ArtifactId;
 use stepwright_protocol::Situation;
 use stepwright_text::json_pointer;
 use stepwright_world::Map;
+use stepwright_world::map::{Page, Stacks};
 
 const SCROLLING: [(PaneAction, &str); 6] = [
     (PaneAction::Down, "down"),
@@ -48,6 +50,9 @@ const SCROLLING: [(PaneAction, &str); 6] = [
     (PaneAction::Bottom, "bottom"),
 ];
 
+const VARIABLES: &str = "program variables: what the agent can know";
+/// The fewest rows below a picture in which values are shown.
+const LEAST_BELOW: u16 = 3;
 /// From this width on, both sides are beside each other; below it one above the other.
 const BESIDE: u16 = 72;
 
@@ -175,7 +180,8 @@ impl StatePane {
     fn next_view(&self) -> &'static str {
         let (next, side) = self.next();
         match next {
-            ViewMode::Map if self.is_page() => "show the page",
+            ViewMode::Map if self.page().is_some_and(|page| page.what == "places") => "show the places",
+            ViewMode::Map if self.page().is_some() => "show the page",
             ViewMode::Map => "show the map",
             ViewMode::Belief if side == Some(Side::TrueBelief) => "to the truth",
             ViewMode::Belief => "show the belief",
@@ -187,8 +193,52 @@ impl StatePane {
         }
     }
 
-    fn is_page(&self) -> bool {
-        matches!(self.plan(), Some(Map::Page(_)))
+    /// Rows of the picture, where it has a height of its own.
+    fn height(&self, glyphs: &Glyphs, width: u16) -> Option<u16> {
+        let columns = usize::from(width);
+        Some(rows_of(match (self.plan()?, self.believed()) {
+            (Map::Page(page), _) => page::height(page, glyphs, columns),
+            (Map::Stacks(truth), Some(believed)) => stacks::height_of_both(believed, truth, glyphs, width),
+            (Map::Stacks(stacks), None) => stacks::height(stacks, glyphs, columns),
+            _ => return None,
+        }))
+    }
+
+    /// Draws what is believed, or else the variables, below a picture that leaves room; returns the picture's part.
+    fn draw_values_below(&mut self, painter: &mut Painter<'_>, area: Rect) -> Rect {
+        let height = self.height(&painter.theme.glyphs, area.width).filter(|_| self.shown() == ViewMode::Map);
+        let Some((height, situation)) = height.zip(self.situation.clone()) else { return area };
+        let below = area.height.saturating_sub(height + 1);
+        if below < LEAST_BELOW {
+            return area;
+        }
+        let (picture, below) = split_bottom(area, below);
+        let side = if situation.belief.is_some() { Side::Belief } else { Side::Variables };
+        let (split, title) = match side {
+            Side::Belief => (&mut self.belief, "believed"),
+            _ => (&mut self.variables, VARIABLES),
+        };
+        if let Some(value) = value_of(&situation, side) {
+            split.fit(value, usize::from(below.height - 1));
+            split.draw(painter, below, false, title, None);
+        }
+        picture
+    }
+
+    /// What is believed as it is drawn, beside a drawing of the truth.
+    fn believed(&self) -> Option<&Stacks> {
+        let situation = self.situation.as_ref()?;
+        match (situation.belief.as_ref()?.picture.as_ref()?, situation.map.as_ref()?) {
+            (Map::Stacks(believed), Map::Stacks(_)) => Some(believed),
+            _ => None,
+        }
+    }
+
+    fn page(&self) -> Option<&Page> {
+        match self.plan() {
+            Some(Map::Page(page)) => Some(page),
+            _ => None,
+        }
     }
 
     /// Whether what is shown is a picture, which has no rows to act on.
@@ -284,8 +334,8 @@ impl Pane for StatePane {
             return format!("State, raw JSON of {what}");
         }
         match self.shown() {
-            ViewMode::Map if self.is_page() => return "State, page".into(),
-            ViewMode::Map => return "State, map".into(),
+            ViewMode::Map if self.believed().is_some() => return self.belief_title(),
+            ViewMode::Map => return format!("State, {}", self.page().map_or("map", |page| page.what)),
             ViewMode::Drift => return "State, drift".into(),
             ViewMode::Belief => return self.belief_title(),
             _ => {}
@@ -306,6 +356,12 @@ impl Pane for StatePane {
             }
         }
         Vec::new()
+    }
+
+    fn wants(&self, _view: &View, width: u16) -> Option<u16> {
+        let picture = self.height(&UNICODE, width).filter(|_| self.raw.is_none() && self.shown() == ViewMode::Map)?;
+        let values = if self.situation.as_ref()?.belief.is_some() { &self.belief } else { &self.variables };
+        Some(picture.saturating_add(rows_of(values.tree.rows().len() + 2)))
     }
 
     fn outline(&self) -> &Outline {
@@ -346,9 +402,14 @@ impl Pane for StatePane {
         if let Some(raw) = &mut self.raw {
             return raw.draw(painter, area);
         }
+        let area = self.draw_values_below(painter, area);
         let map = self.situation.as_ref().and_then(|s| s.map.as_ref());
         match (self.shown(), map) {
             (ViewMode::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
+            (ViewMode::Map, Some(Map::Stacks(truth))) if self.believed().is_some() => {
+                let believed = self.believed();
+                return believed.map(|believed| stacks::draw_both(believed, truth, painter, area)).unwrap_or_default();
+            }
             (ViewMode::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
             (ViewMode::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
             (ViewMode::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
@@ -356,7 +417,6 @@ impl Pane for StatePane {
             _ => {}
         }
         let area = self.split().outline.find.draw(painter, area);
-        const VARIABLES: &str = "program variables: what the agent can know";
         const TRUTH: &str = "the world's truth: hidden from the agent";
         let Some(situation) = self.situation.clone() else { return };
         // The heading takes one row.
@@ -393,7 +453,7 @@ impl Pane for StatePane {
         let mut actions = self.belief_actions(view);
         actions.push((PaneAction::Cycle, self.next_view()));
         if self.is_picture() {
-            if self.shown() == ViewMode::Map && self.is_page() {
+            if self.shown() == ViewMode::Map && self.page().is_some() {
                 actions.extend(SCROLLING);
             }
             return actions;

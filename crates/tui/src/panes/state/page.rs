@@ -2,6 +2,7 @@
 //! well as colours, so that it reads without them.
 
 use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
 
 use crate::theme::{Glyphs, Role};
 use crate::widgets::draw::{Painter, Row as Drawn, run, width};
@@ -9,7 +10,8 @@ use crate::widgets::scrolled::Scrolled;
 use crate::widgets::words;
 use stepwright_world::map::{Condition, Fact, Page, Row};
 
-const LABELS: usize = 12;
+/// Columns of the labels at least and at most.
+const LABELS: (usize, usize) = (12, 24);
 
 pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
     let wide = usize::from(area.width);
@@ -24,39 +26,47 @@ pub fn draw(page: &Page, scrolled: &mut Scrolled, painter: &mut Painter<'_>, are
     scrolled.draw(painter, area, &whole);
 }
 
+/// How many rows it takes in so many columns.
+pub fn height(page: &Page, glyphs: &Glyphs, columns: usize) -> usize {
+    rows(page, glyphs, columns).len()
+}
+
 fn rows(page: &Page, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
     let mut rows = Vec::new();
     for caption in &page.captions {
         rows.extend(words::labelled("", Role::Dim, caption, columns));
     }
-    rows.push(Drawn::new());
+    if !rows.is_empty() {
+        rows.push(Drawn::new());
+    }
+    let labels = page.facts.iter().map(|fact| fact.label.width()).max().unwrap_or(0).clamp(LABELS.0, LABELS.1);
     rows.extend(words::labelled("", Role::Title, &page.title, columns));
     for fact in &page.facts {
-        rows.extend(said(fact, glyphs, columns));
+        rows.extend(said(fact, labels, glyphs, columns));
     }
     for row in &page.rows {
-        rows.extend(choices(row, glyphs, columns));
+        rows.extend(choices(row, labels, glyphs, columns));
     }
     rows
 }
 
-fn label(text: &str) -> String {
-    format!("{text:<LABELS$} ")
+fn label(text: &str, labels: usize) -> String {
+    format!("{text:<labels$} ")
 }
 
-fn said(fact: &Fact, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+fn said(fact: &Fact, labels: usize, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
     let (mark, role) = match fact.condition {
         Condition::Plain => ("", Role::Text),
         Condition::Good => (glyphs.yes, Role::Good),
         Condition::Bad => (glyphs.no, Role::Bad),
     };
     let text = if mark.is_empty() { fact.text.clone() } else { format!("{mark} {}", fact.text) };
-    words::labelled(&label(&fact.label), role, &text, columns)
+    words::labelled(&label(&fact.label, labels), role, &text, columns)
 }
 
 /// The values of an option, as many a line as fit; the chosen one in brackets with a mark, the wanted one accented.
-fn choices(row: &Row, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
-    let mut rows = vec![vec![run(Role::Dim, label(&row.label))]];
+fn choices(row: &Row, labels: usize, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
+    let mut rows = vec![vec![run(Role::Dim, label(&row.label, labels))]];
     for (value, chosen, wanted) in &row.values {
         let text = if *chosen { format!("[{} {value}] ", glyphs.yes) } else { format!(" {value}  ") };
         let role = match (chosen, wanted) {
@@ -69,7 +79,7 @@ fn choices(row: &Row, glyphs: &Glyphs, columns: usize) -> Vec<Drawn> {
             .last()
             .is_some_and(|last| last.len() > 1 && width(last) + width(std::slice::from_ref(&piece)) > columns);
         if full {
-            rows.push(vec![run(Role::Dim, label(""))]);
+            rows.push(vec![run(Role::Dim, label("", labels))]);
         }
         if let Some(last) = rows.last_mut() {
             last.push(piece);
@@ -86,6 +96,7 @@ mod tests {
     #[test]
     fn chosen_values_and_prices_above_the_limit_are_marked_without_colours() {
         let page = Page {
+            what: "page",
             captions: vec!["a lamp".to_owned()],
             title: "Lamp".to_owned(),
             facts: vec![Fact { label: "price".to_owned(), text: "$40".to_owned(), condition: Condition::Bad }],

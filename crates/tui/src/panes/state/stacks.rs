@@ -1,14 +1,18 @@
 //! Stacks: draws stacks seen from the side, on the ground and in containers, lowest at the bottom, so that what is equally high
 //! is in one row. Marks are glyphs as well as colours, so that it reads without them.
 
+use std::collections::BTreeSet;
+
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use crate::theme::{Glyphs, Role, Theme};
-use crate::widgets::draw::{Painter, Row, Run, run, width};
+use crate::theme::{Glyphs, Role};
+use crate::widgets::draw::{Painter, Row, Run, run, split_left, width};
 use crate::widgets::words;
 use stepwright_world::map::{Condition, Holder, Piece, Stacks};
 
+/// From this width on two pictures are beside each other.
+const BESIDE: u16 = 84;
 const MARGIN: usize = 3;
 const GAP: usize = 2;
 
@@ -20,19 +24,71 @@ struct Unit {
 }
 
 pub fn draw(stacks: &Stacks, painter: &mut Painter<'_>, area: Rect) {
-    let mut rows = picture(stacks, painter.theme, usize::from(area.width));
+    painter.rows(area, &rows(stacks, &BTreeSet::new(), &painter.theme.glyphs, usize::from(area.width)));
+}
+
+/// Draws what is believed beside the truth, or above it where there is no room, with the pieces that differ marked in both; one of them
+/// where they are alike.
+pub fn draw_both(believed: &Stacks, truth: &Stacks, painter: &mut Painter<'_>, area: Rect) {
+    let glyphs = &painter.theme.glyphs;
+    let beside = area.width >= BESIDE;
+    let columns = usize::from(if beside { area.width / 2 } else { area.width });
+    let [one, two] = both(believed, truth, glyphs, columns);
+    if beside && !two.is_empty() {
+        let (left, right) = split_left(area, area.width / 2);
+        painter.rows(left, &one);
+        painter.rows(right, &two);
+    } else {
+        painter.rows(area, &one.into_iter().chain(two).collect::<Vec<_>>());
+    }
+}
+
+/// How many rows both take.
+pub fn height_of_both(believed: &Stacks, truth: &Stacks, glyphs: &Glyphs, columns: u16) -> usize {
+    let beside = columns >= BESIDE;
+    let [one, two] = both(believed, truth, glyphs, usize::from(if beside { columns / 2 } else { columns }));
+    if beside { one.len().max(two.len()) } else { one.len() + two.len() }
+}
+
+/// The rows of what is believed, and of the truth where that is another.
+fn both(believed: &Stacks, truth: &Stacks, glyphs: &Glyphs, columns: usize) -> [Vec<Row>; 2] {
+    let pieces = || believed.holders.iter().flat_map(|holder| holder.stacks.iter().flatten());
+    let apart: BTreeSet<&str> = pieces().filter(|piece| piece.apart).map(|piece| piece.label.as_str()).collect();
+    let alike =
+        apart.is_empty() && pieces().count() == truth.holders.iter().flat_map(|h| h.stacks.iter().flatten()).count();
+    let head = |text: &str| vec![run(Role::Title, text)];
+    let drawn = |head, stacks: &Stacks, apart: &BTreeSet<&str>| -> Vec<Row> {
+        std::iter::once(head).chain(rows(stacks, apart, glyphs, columns)).collect()
+    };
+    if alike {
+        return [drawn(head("believed, and so it is in truth"), truth, &apart), Vec::new()];
+    }
+    let mut one = drawn(head("believed: ! is another way in truth"), believed, &apart);
+    while one.last().is_some_and(Row::is_empty) {
+        one.pop();
+    }
+    [one, drawn(head("the truth: hidden from the agent"), truth, &apart)]
+}
+
+/// How many rows it takes in so many columns.
+pub fn height(stacks: &Stacks, glyphs: &Glyphs, columns: usize) -> usize {
+    rows(stacks, &BTreeSet::new(), glyphs, columns).len()
+}
+
+fn rows(stacks: &Stacks, apart: &BTreeSet<&str>, glyphs: &Glyphs, columns: usize) -> Vec<Row> {
+    let mut rows = picture(stacks, apart, glyphs, columns);
     rows.push(Row::new());
     for caption in &stacks.captions {
-        rows.extend(words::labelled("", Role::Text, caption, usize::from(area.width)));
+        rows.extend(words::labelled("", Role::Text, caption, columns));
     }
-    rows.extend(legend(stacks, &painter.theme.glyphs));
-    painter.rows(area, &rows);
+    rows.extend(legend(stacks, glyphs));
+    rows
 }
 
 /// The holders beside each other, as many in a row as fit.
-fn picture(stacks: &Stacks, theme: &Theme, columns: usize) -> Vec<Row> {
-    let ascii = theme.glyphs.full.is_ascii();
-    let units = stacks.holders.iter().map(|holder| unit(holder, &theme.glyphs, ascii));
+fn picture(stacks: &Stacks, apart: &BTreeSet<&str>, glyphs: &Glyphs, columns: usize) -> Vec<Row> {
+    let ascii = glyphs.full.is_ascii();
+    let units = stacks.holders.iter().map(|holder| unit(holder, apart, glyphs, ascii));
     let mut shelves: Vec<Vec<Unit>> = Vec::new();
     let mut used = 0;
     for unit in units {
@@ -82,8 +138,8 @@ fn drawn(shelf: &[Unit], ascii: bool) -> Vec<Row> {
     rows
 }
 
-fn unit(holder: &Holder, glyphs: &Glyphs, ascii: bool) -> Unit {
-    let stacks: Vec<(usize, Vec<Row>)> = holder.stacks.iter().map(|stack| column(stack, glyphs)).collect();
+fn unit(holder: &Holder, apart: &BTreeSet<&str>, glyphs: &Glyphs, ascii: bool) -> Unit {
+    let stacks: Vec<(usize, Vec<Row>)> = holder.stacks.iter().map(|stack| column(stack, apart, glyphs)).collect();
     // Between the walls of a container, and spaces between stacks.
     let walls = if holder.name.is_some() { 2 } else { 0 };
     let inside = stacks.iter().map(|(width, _)| width).sum::<usize>() + stacks.len().saturating_sub(1);
@@ -122,10 +178,11 @@ fn unit(holder: &Holder, glyphs: &Glyphs, ascii: bool) -> Unit {
 }
 
 /// A stack as rows of one width, lowest first.
-fn column(stack: &[Piece], glyphs: &Glyphs) -> (usize, Vec<Row>) {
-    let widest = stack.iter().map(|piece| piece.label.width() + mark(piece, glyphs).width()).max().unwrap_or(0);
+fn column(stack: &[Piece], apart: &BTreeSet<&str>, glyphs: &Glyphs) -> (usize, Vec<Row>) {
+    let mark = |piece: &Piece| mark(piece, glyphs) + if apart.contains(piece.label.as_str()) { " !" } else { "" };
+    let widest = stack.iter().map(|piece| piece.label.width() + mark(piece).width()).max().unwrap_or(0);
     let rows = stack.iter().map(|piece| {
-        let mark = mark(piece, glyphs);
+        let mark = mark(piece);
         let pad = widest - piece.label.width() - mark.width();
         let (open, close) = if piece.hides { ("(", ")") } else { ("[", "]") };
         let role = match piece.condition {
@@ -133,7 +190,11 @@ fn column(stack: &[Piece], glyphs: &Glyphs) -> (usize, Vec<Row>) {
             Condition::Good => Role::Good,
             Condition::Bad => Role::Bad,
         };
-        let role = if piece.hides { Role::Accent } else { role };
+        let role = match () {
+            () if apart.contains(piece.label.as_str()) => Role::Bad,
+            () if piece.hides => Role::Accent,
+            () => role,
+        };
         vec![run(role, format!("{open}{}{}{mark}{close}", piece.label, " ".repeat(pad)))]
     });
     (widest + 2, rows.collect())

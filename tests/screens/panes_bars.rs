@@ -1,0 +1,153 @@
+//! Bars of the first screens, in every world: candidates with their status, decisions in sight in Program, room that is used.
+
+use std::sync::Arc;
+
+use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
+use stepwright::driver::{Notice, Situation};
+use stepwright::episode::{ArtifactKind, Event};
+use stepwright::sandbox::{Limits, Workers};
+use stepwright::tui::pane::{PaneAction, PaneId};
+use stepwright::tui::view::View;
+use stepwright::world::Sources;
+
+use crate::support::driver::{Scripted, Watched};
+use crate::support::opened::{begun, configuration};
+use crate::support::screen::{pane, shown};
+use crate::tui_keys::Bench;
+
+/// Blank rows of a column at most. Most worlds stay below 6; where no demonstration calls an action its pane says little.
+const MOST_BLANK: usize = 8;
+/// Steps looked at in each world.
+const STEPS: usize = 10;
+const MARKS: [char; 5] = ['✓', '✗', '?', '□', '○'];
+const STATUSES: [&str; 8] = ["suggested", "implied", "equivalent", "valid", "always", "fails", "held back", "in force"];
+
+/// Brings the workbench and the driver to rest: each has heard all that the other said.
+async fn settled(bench: &mut Bench, watched: &mut Watched) {
+    loop {
+        let before = watched.notices.len();
+        bench.commands().into_iter().for_each(|command| watched.send(command));
+        watched.quiet().await;
+        for notice in &watched.notices[before..] {
+            bench.app.notice(notice.clone());
+        }
+        bench.app.settle(bench.now);
+        let asks = bench.app.view.turn().is_some_and(|turn| turn.pending().is_some());
+        if watched.notices.len() == before && !asks {
+            return;
+        }
+    }
+}
+
+/// The rows of the panes of a column of two, borders taken off.
+fn column(screen: &[Vec<char>], left: usize) -> Vec<String> {
+    let below = screen.iter().rposition(|row| row.iter().collect::<String>().contains('└')).unwrap_or(0);
+    let rows = screen[2..=below.max(2)].iter().map(|row| row[left + 1..left + 59].iter().collect::<String>());
+    rows.map(|row| row.trim_matches(|c| "│┃█ ".contains(c)).to_owned()).collect()
+}
+
+/// Lines of Program that stand for a decision: those with a mark behind their number.
+fn decisions(program: &str) -> usize {
+    let marked = |line: &&str| {
+        let line = line.trim_start_matches(['«', '▶', ' ']);
+        let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        after.len() < line.len() && after.trim_start_matches([' ', '+', '~', '"']).starts_with(MARKS)
+    };
+    program.lines().filter(marked).count()
+}
+
+#[tokio::test]
+async fn the_first_screens_of_every_world_are_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let mut wrong = Vec::new();
+    for world in ["household", "dialogue", "kitchen", "table", "shop", "graph"] {
+        let task = Sources::default().told(world, None).unwrap().remove(0).id;
+        let mut setup = begun((world, &task), ("", &[]), &config, Arc::new(|| 1_795_000_000_000), None);
+        setup.sandbox = Arc::new(Workers::at(env!("CARGO_BIN_EXE_stepwright"), Limits::default()));
+        let mut watched = Watched::start(setup);
+        watched.until("candidates", |notice, _| matches!(notice, Notice::Pool(_))).await;
+        let mut bench = Bench::over(watched.notices.clone());
+        for _ in 0..100 {
+            settled(&mut bench, &mut watched).await;
+            // Pools come one after the other.
+            if bench.draw(120, 40).contains(" valid") {
+                break;
+            }
+        }
+        let changes = |event: &Event| matches!(event, Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Candidates);
+        assert!(!watched.records.iter().any(|record| changes(&record.event)), "{world}: candidates were recorded");
+        for step in 0..STEPS {
+            let text = bench.draw(120, 40);
+            let screen: Vec<Vec<char>> = text.lines().map(|line| line.trim_matches('"').chars().collect()).collect();
+            for (side, left) in [("left", 0), ("right", 60)] {
+                let blank = column(&screen, left).iter().filter(|row| row.is_empty()).count();
+                if blank > MOST_BLANK {
+                    wrong.push(format!("{world}, step {step}: {blank} blank rows on the {side}\n{text}"));
+                }
+            }
+            if step == 0 {
+                let listed = |line: &&str| {
+                    (line.contains("[x]") || line.contains("[ ]")) && STATUSES.iter().any(|s| line.contains(s))
+                };
+                if !text.contains("candidate") || text.lines().filter(listed).count() == 0 {
+                    wrong.push(format!("{world}: no candidates with their status\n{text}"));
+                }
+            }
+            bench.press("a");
+            settled(&mut bench, &mut watched).await;
+        }
+        let mut program = pane(PaneId::Program);
+        let _ = program.update(&bench.app.view);
+        let text = shown(program.as_mut(), &bench.app.view, &crate::support::screen::unicode(), (58, 17), false);
+        let taken = watched.session.nodes().len() - 1;
+        let seen = decisions(&text);
+        if seen < taken.min(8) {
+            wrong.push(format!("{world}: {seen} of {taken} decisions in Program\n{text}"));
+        }
+        watched.quit().await;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn skills_in_use_are_shown_with_where_they_are_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    let task = Sources::default().told("shop", None).unwrap().remove(0).id;
+    let script = Some(("scripted", Scripted::lines(&[])));
+    let setup = begun(("shop", &task), ("o3d", &[]), &config, Arc::new(|| 1_795_000_000_000), script);
+    let mut watched = Watched::start(setup);
+    watched.until("the first situation", |notice, _| matches!(notice, Notice::Situation(_))).await;
+    let mut bench = Bench::over(watched.notices.clone());
+    bench.press("alt-9");
+    let text = bench.draw(120, 40);
+    assert!(text.contains("Skills in use, shipped") && text.contains("search_item"), "{text}");
+    watched.quit().await;
+}
+
+#[test]
+fn the_way_from_the_goal_stays_in_sight() {
+    let mut tree = BlockingTree::default();
+    let mut parent = None;
+    for (at, kind) in [NodeKind::Goal, NodeKind::Action, NodeKind::Condition].into_iter().cycle().take(12).enumerate() {
+        let node = BlockingNode {
+            parent,
+            kind,
+            text: format!("row {at}"),
+            status: NodeStatus::Blocked,
+            why: String::new(),
+            handle: None,
+        };
+        parent = Some(tree.push(node));
+    }
+    let mut view = View::default();
+    view.situation = Some(Arc::new(Situation { goals: tree, ..Situation::default() }));
+    let mut blocking = pane(PaneId::Blocking);
+    let _ = blocking.update(&view);
+    let _ = blocking.act(PaneAction::Bottom, &view);
+    let text = shown(blocking.as_mut(), &view, &crate::support::screen::unicode(), (40, 12), true);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    assert!(rows[0].contains("goal row 0") && !text.contains("row 2"), "{text}");
+    assert!(text.contains("row 11"), "{text}");
+}
