@@ -6,7 +6,7 @@ use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Notice, Situation};
 use stepwright::episode::{ArtifactKind, Event};
 use stepwright::sandbox::{Limits, Workers};
-use stepwright::tui::pane::{PaneAction, PaneId};
+use stepwright::tui::pane::{Pane, PaneAction, PaneId};
 use stepwright::tui::view::View;
 use stepwright::world::Sources;
 
@@ -104,6 +104,20 @@ async fn the_first_screens_of_every_world_are_used() {
         let seen = decisions(&text);
         if seen < taken.min(8) {
             wrong.push(format!("{world}: {seen} of {taken} decisions in Program\n{text}"));
+        }
+        if world == "graph" {
+            let view = &bench.app.view;
+            let folded = program.len(view);
+            let folds = |program: &dyn Pane| program.actions(view).iter().any(|(_, word)| *word == "show what was seen");
+            for _ in 0..folded {
+                if !folds(program.as_ref()) {
+                    let _ = program.act(PaneAction::Up, view);
+                }
+            }
+            let _ = program.act(PaneAction::ToggleFold, view);
+            assert!(program.len(view) > folded, "what was seen opens");
+            let _ = program.act(PaneAction::ToggleFold, view);
+            assert_eq!(program.len(view), folded, "and folds again");
         }
         watched.quit().await;
     }
