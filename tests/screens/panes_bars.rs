@@ -108,7 +108,8 @@ async fn the_first_screens_of_every_world_are_used() {
         if world == "graph" {
             let view = &bench.app.view;
             let folded = program.len(view);
-            let folds = |program: &dyn Pane| program.actions(view).iter().any(|(_, word)| *word == "show what was seen");
+            let folds =
+                |program: &dyn Pane| program.actions(view).iter().any(|(_, word)| *word == "show what was seen");
             for _ in 0..folded {
                 if !folds(program.as_ref()) {
                     let _ = program.act(PaneAction::Up, view);

@@ -454,6 +454,8 @@ impl Start {
         let models = longest(|c| &c.models).max(area.width / 5).min(area.width / 3);
         let methods =
             longest(|c| &c.methods).min(area.width / 2).max(area.width.saturating_sub(area.width / 3 + models));
+        // A quarter stays for the worlds.
+        let methods = methods.min(area.width.saturating_sub(models + area.width / 4));
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(methods), Constraint::Length(models)]).areas(area)
     }
 
