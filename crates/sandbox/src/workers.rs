@@ -8,16 +8,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::fault::{Bound, Fault, FaultKind};
-use super::process::Process;
+use super::process::{Process, itself};
 use super::require::required;
 use super::wire::{Answer, Order, Reply};
 use super::{Limits, Running, Sandbox, Step};
-
-/// By this name it is the very program that runs, even where another version was put in its place since.
-pub(super) fn itself() -> std::io::Result<PathBuf> {
-    let itself = PathBuf::from("/proc/self/exe");
-    if itself.exists() { Ok(itself) } else { std::env::current_exe() }
-}
 
 /// Workers of one program. Needs a tokio runtime, the same for all its runs. Clones share the worker that is ahead.
 #[derive(Clone)]
