@@ -13,6 +13,7 @@ mod support;
 
 #[cfg(unix)]
 mod agent_gate;
+mod at_hand;
 mod blocking_derived;
 mod blocking_figures;
 mod blocking_household;

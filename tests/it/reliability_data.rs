@@ -204,7 +204,7 @@ async fn d21_a_file_on_a_read_only_file_system_opens_and_is_kept_in_a_copy() {
     let Persistence::Log(log) = &setup.keep else { panic!("a log") };
     let path = log.path().to_owned();
     let mut w = Watched::start(setup);
-    w.recommended().await;
+    step(&mut w).await;
     w.quit().await;
     let _fault = faults::inject(Fault::next(&path, Operation::Open, EROFS));
     let again = prepare(&OpenRequest::File(path.clone()), &config, &Sources::default()).unwrap();

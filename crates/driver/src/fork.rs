@@ -12,32 +12,17 @@ use super::jobs::Jobs;
 use super::journal::Journal;
 use super::messages::Outlets;
 use super::models::Models;
-use super::service::Services;
-use super::setup::{MethodResolver, Persistence, Resolver, system_clock};
+use super::service::{Fork, Services};
+use super::setup::{Persistence, system_clock};
 use super::source::Source;
-use super::timeline::Timeline;
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Draft, Request};
 use stepwright_episode::{
     Actor, AskId, AskState, Assertions, Breakpoint, Event, Gate, Policy, Proposal, ProposalId, Record, Session, Turn,
 };
-use stepwright_method::program_context::ProgramContext;
 use stepwright_method::prompting::Prompting;
-use stepwright_method::{Knowledge, Method, MethodStack, conduct, options_with};
-use stepwright_sandbox::Sandbox;
+use stepwright_method::{Method, MethodStack, conduct, options_with};
 use stepwright_world::options::Values;
-
-/// Copies of what a session is at its cursor.
-pub struct Fork {
-    pub(super) session: Session,
-    pub(super) timeline: Timeline,
-    pub(super) program: ProgramContext,
-    pub(super) knowledge: Knowledge,
-    pub(super) prompting: Prompting,
-    pub(super) sandbox: Arc<dyn Sandbox>,
-    pub(super) resolver: Resolver,
-    pub(super) methods: MethodResolver,
-}
 
 /// What a fork is asked with.
 pub struct Wanted {

@@ -32,10 +32,8 @@ mod stream;
 mod timeline;
 
 pub use difference::difference;
-pub use fork::{Fork, Wanted as Forked};
+pub use fork::Wanted as Forked;
 pub use run::start;
-pub use service::{RequestId, Service, SessionView, WorkDesk, WorkResult};
-pub use setup::{
-    Beginning, Clock, MethodResolver, Persistence, Resolver, Setup, built_in_methods, sandbox, system_clock,
-};
-pub use source::Source;
+pub use service::{Fork, RequestId, Service, SessionView, WorkDesk, WorkResult};
+pub use setup::{Beginning, Clock, Persistence, Setup, built_in_methods, sandbox, system_clock};
+pub use source::{MethodResolver, Resolver, Source};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::setup::{MethodResolver, Resolver};
-use super::source::Source;
+use super::source::{MethodResolver, Resolver, Source};
 use stepwright_method::prompting::{Meter, Prompting};
 use stepwright_method::{Method, ModelTraits};
 use stepwright_model::ModelError;

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::fork::Fork;
-use super::setup::{MethodResolver, Resolver};
-use super::source::Source;
+use super::source::{MethodResolver, Resolver, Source};
 use super::timeline::Timeline;
 use stepwright_episode::gate::{Answer, Request, Ticket};
 use stepwright_episode::{AskId, Event, Record, Session};
@@ -69,6 +67,18 @@ pub struct SessionView<'a> {
     pub(super) notices: &'a UnboundedSender<Notice>,
     pub(super) wanted: &'a mut Vec<Wanted>,
     pub(super) last_request: &'a mut RequestId,
+}
+
+/// Copies of what a session is at its cursor.
+pub struct Fork {
+    pub(super) session: Session,
+    pub(super) timeline: Timeline,
+    pub(super) program: ProgramContext,
+    pub(super) knowledge: Knowledge,
+    pub(super) prompting: Prompting,
+    pub(super) sandbox: Arc<dyn Sandbox>,
+    pub(super) resolver: Resolver,
+    pub(super) methods: MethodResolver,
 }
 
 #[allow(clippy::large_enum_variant, reason = "a few of them wait at a time")]

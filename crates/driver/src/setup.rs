@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::service::Service;
-use super::source::Source;
+use super::source::{MethodResolver, Resolver, Source};
 use stepwright_episode::Assertions;
 use stepwright_episode::{Header, Policy, Record, Session, log};
 use stepwright_method::prompting::Prompting;
@@ -12,12 +12,6 @@ use stepwright_method::{self as method, Knowledge, Method};
 use stepwright_sandbox::{Limits, Sandbox, Workers};
 use stepwright_world::World;
 use stepwright_world::options::known_names;
-
-/// Finds the model of a name; the error says what names there are.
-pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
-
-/// Finds the method of an id; the error says what ids there are.
-pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;
 
 pub fn built_in_methods() -> MethodResolver {
     Arc::new(|id| {

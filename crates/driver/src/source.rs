@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepwright_method::{ModelTraits, SYMBOLIC};
+use stepwright_method::{Method, ModelTraits, SYMBOLIC};
 use stepwright_model::LanguageModel;
 
 /// The source of proposals: the built-in agent, or a language model.
@@ -45,3 +45,9 @@ impl std::fmt::Debug for Source {
         f.write_str(&self.name())
     }
 }
+
+/// Finds the model of a name; the error says what names there are.
+pub type Resolver = Arc<dyn Fn(&str) -> Result<Source, String> + Send + Sync>;
+
+/// Finds the method of an id; the error says what ids there are.
+pub type MethodResolver = Arc<dyn Fn(&str) -> Result<Arc<dyn Method>, String> + Send + Sync>;

@@ -3,47 +3,11 @@
 //! Each side answers in a copy of the session. What was asked and answered there is recorded at the step like any other ask, what a side
 //! would do like any other proposal, so that it is checked and can be taken; the record of the duel says which is whose.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::ask::{Ask, AskKind, OwnAsk};
-use super::event::{AskId, Configuration};
-use super::gate::Draft;
-use super::proposal::{Action, ProposalId};
+use super::ask::{AskKind, OwnAsk};
+pub use super::event::Side;
+pub use super::gate::Heard;
+use super::proposal::Action;
 use super::session::{Node, Session, Turn};
-
-/// A side of a duel, and what it would do at a step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
-    /// What it is called: unlike the others of its duel.
-    pub name: String,
-    /// Its model, its method and its options.
-    #[serde(flatten)]
-    pub configuration: Configuration,
-    /// The set of assertions that was in force for it, where that is another one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub set: String,
-    /// The folder of its prompts, where they are others.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub prompts: String,
-    /// What it would do; `None` where it has nothing to offer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proposal: Option<ProposalId>,
-    /// Why, in words.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-}
-
-/// A side's answer, before it is recorded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
-    /// The side; with its proposal, where that is one of the step already.
-    pub side: Side,
-    /// What was asked in its copy of the session, and answered.
-    pub asks: Vec<Ask>,
-    /// What it would do, and which of those asks that answers.
-    pub draft: Option<(Option<AskId>, Draft)>,
-}
 
 /// The tag of asks that were made in the copy of a side.
 const TAG: &str = "duel";
@@ -95,6 +59,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Configuration;
     use crate::proposal::{Origin, Proposal};
     use std::sync::Arc;
 

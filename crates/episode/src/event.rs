@@ -13,7 +13,6 @@ use super::ask::AskKind;
 use super::branch::BranchEdit;
 use super::breakpoint::Breakpoint;
 use super::decision::{Actor, Decision, DecisionId, Policy};
-use super::duel::Side;
 use super::exchanged::Exchange;
 use super::packed::Packed;
 use super::proposal::{Action, Proposal, ProposalId, Verdict};
@@ -169,6 +168,28 @@ pub struct Configuration {
     /// Session options that change (the method's: `shots`, `think`, `assertions`); what is not named stays as it is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
+}
+
+/// A side of a duel, and what it would do at a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// What it is called: unlike the others of its duel.
+    pub name: String,
+    /// Its model, its method and its options.
+    #[serde(flatten)]
+    pub configuration: Configuration,
+    /// The set of assertions that was in force for it, where that is another one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub set: String,
+    /// The folder of its prompts, where they are others.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prompts: String,
+    /// What it would do; `None` where it has nothing to offer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ProposalId>,
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
 }
 
 /// One message of a prompt.

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use stepwright_wire::Usage;
 
 use super::super::artifact::{ArtifactId, ArtifactKind, Assertions, OfferId, Written};
-use super::super::ask::AskKind;
+use super::super::ask::{Ask, AskKind};
 use super::super::branch::BranchEdit;
 use super::super::breakpoint::Breakpoint;
 use super::super::decision::{DecisionId, Policy};
-use super::super::duel::Heard;
-use super::super::event::{AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit};
+use super::super::event::{
+    AskId, Configuration, NodeId, PromptMessage, PromptRecord, Record, Side, StepOutcome, TreeEdit,
+};
 use super::super::exchanged::Exchange;
 use super::super::proposal::{Action, Origin, Proposal, ProposalId, Verdict};
 use super::super::shape::Shape;
@@ -100,6 +101,17 @@ pub struct Draft {
     pub logprob: Option<f64>,
     /// The source's reason.
     pub rationale: Option<String>,
+}
+
+/// A side's answer, before it is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    /// The side; with its proposal, where that is one of the step already.
+    pub side: Side,
+    /// What was asked in its copy of the session, and answered.
+    pub asks: Vec<Ask>,
+    /// What it would do, and which of those asks that answers.
+    pub draft: Option<(Option<AskId>, Draft)>,
 }
 
 impl Request {

@@ -30,7 +30,8 @@ use super::session::Session;
 use answers::Serving;
 use artifact::Changing;
 pub use messages::{
-    Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Level, Report, Request, Ticket, Unchecked,
+    Advice, Answer, AskSpec, Conduct, Conducts, Draft, Edit, Effect, Follows, Heard, Level, Report, Request, Ticket,
+    Unchecked,
 };
 pub use policy::{PolicyOutcome, rule};
 use replay::Replay;

@@ -8,12 +8,13 @@ use super::super::artifact::{ArtifactId, Assertions, Offer};
 use super::super::ask::{Ask, AskKind, AskState};
 use super::super::branch::BranchEdit;
 use super::super::decision::{Actor, Choice, Decision, Policy};
-use super::super::duel::Heard;
 use super::super::event::{AskId, Event, NodeId, PromptMessage, PromptRecord, StepOutcome};
 use super::super::proposal::ProposalId;
 use super::super::shape::Shape;
 use super::policy::{spent, would_pass};
-use super::{AfterMove, Answer, AskSpec, Effect, Gate, Intent, Level, Phase, Replay, Request, Then, Ticket, describe};
+use super::{
+    AfterMove, Answer, AskSpec, Effect, Gate, Heard, Intent, Level, Phase, Replay, Request, Then, Ticket, describe,
+};
 use stepwright_text::words::count;
 
 impl Gate {

@@ -66,9 +66,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
     report.table(table);
     report.text(counted_once(&all, results.len()));
     report.text(refusals(results));
-    if let Some(table) = disagreements(results) {
-        report.table(table);
-    }
+    disagreements(results, &mut report);
     let share = |of: &Row<'_>| {
         let of = told(of);
         let (share, interval) = (of.share(|r| r.won)?, of.interval(|r| r.won));
@@ -80,7 +78,7 @@ pub(super) fn report(results: &[RunResult], detail: bool) -> Report {
 }
 
 /// Who disagreed where: a row a step at which the sides would not all have done the same, the side that decided first.
-fn disagreements(results: &[RunResult]) -> Option<Table> {
+fn disagreements(results: &[RunResult], report: &mut Report) {
     let asked: u32 = results.iter().map(|r| r.dueled).sum();
     let all = || results.iter().flat_map(|r| r.disagreements.iter().map(move |d| (r, d)));
     let mut names: Vec<&str> = Vec::new();
@@ -89,20 +87,24 @@ fn disagreements(results: &[RunResult]) -> Option<Table> {
             names.push(name);
         }
     }
-    (asked > 0).then(|| {
-        let headings = ["task", "seed", "step"].into_iter().chain(names.iter().copied());
-        let mut table = Table::new(names.len() + 3, headings)
-            .titled(format!("Who disagreed where: {} of {asked} steps", all().count()));
-        for (result, found) in all() {
-            let lead = [result.task.clone(), result.seed.to_string(), found.step.to_string()];
-            let action = |name: &&str| {
-                let side = found.sides.iter().find(|(side, _)| side == name);
-                side.and_then(|(_, action)| action.clone()).unwrap_or_else(|| "-".to_owned())
-            };
-            table.row(lead.into_iter().chain(names.iter().map(action)));
-        }
-        table
-    })
+    if asked == 0 {
+        return;
+    }
+    report.text(format!("Several were asked at {asked} steps; they disagreed at {}\n", all().count()));
+    if names.is_empty() {
+        return;
+    }
+    let headings = ["task", "seed", "step"].into_iter().chain(names.iter().copied());
+    let mut table = Table::new(names.len() + 3, headings).titled("Who disagreed where");
+    for (result, found) in all() {
+        let lead = [result.task.clone(), result.seed.to_string(), found.step.to_string()];
+        let action = |name: &&str| {
+            let side = found.sides.iter().find(|(side, _)| side == name);
+            side.and_then(|(_, action)| action.clone()).unwrap_or_else(|| "-".to_owned())
+        };
+        table.row(lead.into_iter().chain(names.iter().map(action)));
+    }
+    report.table(table);
 }
 
 const MOST_REASONS: usize = 8;
@@ -170,7 +172,7 @@ mod tests {
         let disagreements = vec![at(2, sides("look", Some("wait"))), at(7, sides("take mug 1", None))];
         let dueled = RunResult { dueled: 9, disagreements, ..result("a", true, None) };
         let text = report(&[dueled, RunResult { dueled: 4, ..result("b", true, None) }], false).to_string();
-        let expected = "Who disagreed where: 2 of 13 steps\n\n\
+        let expected = "Several were asked at 13 steps; they disagreed at 2\n\
                         task  seed  step  symbolic    gpt\n\
                         a     0     2     look        wait\n\
                         a     0     7     take mug 1  -\n";

@@ -165,15 +165,18 @@ fn state(view: &View, node: &Node) -> String {
     format!("{step}: {words}")
 }
 
-/// A side's column, as wide as that.
-fn column(turn: &Turn, side: &Side, own: &str, theme: &Theme, width: usize) -> Vec<Row> {
+/// What a side is asked with.
+fn asked_with(side: &Side, own: &str, width: usize) -> Vec<Row> {
     let config = &side.configuration;
-    let mut with = vec![config.model.as_str(), config.method.as_str()];
-    with.extend([side.set.as_str(), side.prompts.as_str()].into_iter().filter(|word| !word.is_empty()));
-    with.retain(|word| *word != side.name);
-    let with = with.join(", ");
-    let mut rows = words::labelled("", Role::Dim, &format!("{own}{with}"), width);
-    rows.push(Row::new());
+    let words = [&config.model, &config.method, &side.set, &side.prompts];
+    let words = words.into_iter().filter(|word| !word.is_empty() && **word != side.name);
+    let words = words.map(String::as_str).collect::<Vec<_>>().join(", ");
+    words::labelled("", Role::Dim, &format!("{own}{words}"), width)
+}
+
+/// What a side would do, in a column as wide as that.
+fn column(turn: &Turn, side: &Side, theme: &Theme, width: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
     let proposal = side.proposal.and_then(|id| turn.proposal(id));
     let Some(proposal) = proposal else {
         rows.extend(words::labelled("! ", Role::Warn, "nothing", width));
@@ -241,15 +244,22 @@ impl Duel {
             (sides, _) => sides.iter().map(|side| side.name.as_str()).collect(),
         };
         let each = body.width / u16::try_from(names.len().max(1)).unwrap_or(1);
+        let own = |at: usize| if at == 0 { "in use: " } else { "" };
+        let width = usize::from(each.saturating_sub(1));
+        let heads: Vec<Vec<Row>> =
+            sides.iter().enumerate().map(|(at, side)| asked_with(side, own(at), width)).collect();
+        // What they would do begins at one height.
+        let highest = heads.iter().map(Vec::len).max().unwrap_or(0) + 1;
         for (at, name) in names.iter().enumerate() {
             let x = body.x + each * u16::try_from(at).unwrap_or(0);
             let area = Rect { x, width: each.saturating_sub(1), ..body };
             let here = words::here(painter.theme, at == self.at);
             painter.row(area, 0, &[here, run(Role::Text, " "), run(Role::Title, name)]);
             let rest = split_top(area, 1).1;
-            if let Some(side) = sides.get(at) {
-                let own = if at == 0 { "in use: " } else { "" };
-                let rows = column(&node.turn, side, own, painter.theme, usize::from(rest.width));
+            if let Some((side, head)) = sides.get(at).zip(heads.get(at)) {
+                let mut rows = head.clone();
+                rows.resize(highest, Row::new());
+                rows.extend(column(&node.turn, side, painter.theme, width));
                 painter.rows(rest, &rows);
             }
         }
@@ -299,8 +309,7 @@ impl Dialog for Duel {
                 ]
             }
         };
-        let message = context.view.message.as_ref().map(|(_, text)| text.as_str()).filter(|_| self.choosing.is_none());
-        if let Some(problem) = self.problem.as_deref().or(message) {
+        if let Some(problem) = &self.problem {
             painter.row(foot, 0, &[run(Role::Warn, problem)]);
         }
         painter.row(foot, 1, &[run(Role::Dim, fitting_key_row(context.keymap, named, usize::from(foot.width)))]);

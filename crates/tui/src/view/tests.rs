@@ -143,3 +143,13 @@ fn the_same_text_of_two_models_is_one_row_with_both_names() {
     let authors = played.view.authors(offered[0].id);
     assert_eq!(crate::widgets::words::authors(&authors), "one x2, other x1");
 }
+
+/// U19: what a person rejected is out of the way of what is open, and no number counts it.
+#[test]
+fn what_is_rejected_is_last_and_not_counted() {
+    let mut played = Played::new();
+    ["offer a b c", "reject 1"].into_iter().for_each(|line| played.line(line));
+    let texts: Vec<&str> = played.view.offered().iter().map(|p| p.raw.as_str()).collect();
+    assert_eq!(texts, ["b", "c", "a"]);
+    assert_eq!(played.view.offered_marks(), [0, 0, 2, 1, 0]);
+}
