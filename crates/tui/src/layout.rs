@@ -202,7 +202,16 @@ impl Layout {
         all.shown = PaneId::Proposals;
         let [medium, large] = columns(preset, sight);
         let arrangements = [vec![column(1000, [all])], medium, large];
-        Layout { preset, sight, arrangements, zoomed: false, answer: 0, strip: 0, wants: [None; PANES.len()], sized: false }
+        Layout {
+            preset,
+            sight,
+            arrangements,
+            zoomed: false,
+            answer: 0,
+            strip: 0,
+            wants: [None; PANES.len()],
+            sized: false,
+        }
     }
 
     /// Rows of a slot, borders included, that its pane has something for; what has the keys is never a line.
