@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use stepwright::episode::log;
 
-use crate::scripts::play;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::scripts::{PROGRAM, play};
+use crate::support::pty::Pty;
 
 const BY_HAND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/by-hand.jsonl");
 
@@ -60,4 +64,96 @@ fn a_run_stops_at_a_change_of_the_state_and_two_branches_are_compared() {
     let session = log::load(&file).unwrap().session;
     assert!(session.blind, "it is kept in the session");
     assert_eq!(session.breakpoints.len(), 1);
+}
+
+/// Everything below a folder: names, and the bytes of files.
+fn everything(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut all = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(folder) = left.pop() {
+        for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            all.push((path.clone(), std::fs::read(&path).ok()));
+            left.extend(path.is_dir().then_some(path));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Keys of every kind but those that leave: letters, digits, signs, movements, what accepts and what closes.
+fn any_key(random: &mut ChaCha8Rng) -> String {
+    const NAMED: [&str; 16] = [
+        "\r", "\r", "\t", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[6~", "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS",
+        "\x05", "\x0f", "\x13", "\x12",
+    ];
+    if random.random_bool(0.25) {
+        return NAMED[random.random_range(0..NAMED.len())].to_owned();
+    }
+    match char::from(random.random_range(b' '..=b'~')) {
+        'q' => "\x1b".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn whatever_is_pressed_nothing_is_written_by_a_session_that_is_only_read() {
+    for (at, args) in
+        [["open", "--read-only", "reviewed.jsonl"], ["present", "--step=2", "reviewed.jsonl"]].iter().enumerate()
+    {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(sessions(home.path())).unwrap();
+        // The last line is torn, as by a crash.
+        let mut bytes = std::fs::read(BY_HAND).unwrap();
+        bytes.extend(b"{\"id\":9999,\"ts\":1,\"no");
+        std::fs::write(sessions(home.path()).join("reviewed.jsonl"), &bytes).unwrap();
+        let before = everything(home.path());
+        let mut pty = Pty::start(PROGRAM, args, home.path(), &[], (120, 40));
+        pty.wait_for("read-only \u{b7}").settle();
+        let mut random = ChaCha8Rng::seed_from_u64(30 + at as u64);
+        for round in 0..40 {
+            for _ in 0..25 {
+                pty.send(&any_key(&mut random));
+                // What comes at once is a paste.
+                let _ = pty.receive(std::time::Duration::from_millis(2));
+            }
+            assert_eq!(everything(home.path()), before, "{args:?}, round {round}:\n{}", pty.settle().text());
+        }
+        // Out of whatever is open.
+        (0..6).for_each(|_| pty.settle().send("\x1b"));
+        pty.settle().send("a");
+        pty.wait_for("read-only: nothing in it is changed").send("q");
+        assert_eq!(pty.wait(), 0);
+        assert_eq!(everything(home.path()), before, "{args:?}, after leaving");
+    }
+}
+
+#[test]
+fn others_see_on_a_page_what_the_presenter_shows() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let home = tempfile::tempdir().unwrap();
+    let args = ["present", BY_HAND, "--mirror", "--step=1"];
+    let mut pty = Pty::start(PROGRAM, &args, home.path(), &[], (120, 40));
+    pty.wait_for("Presenter's view").wait_for("The mirror: http://127.0.0.1:");
+    let text = pty.settle().text();
+    let address = text.split("The mirror: http://").nth(1).unwrap().split_whitespace().next().unwrap();
+    let (host, path) = address.split_once('/').unwrap();
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(crate::support::pty::PATIENCE)).unwrap();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        BufReader::new(stream)
+    };
+    let mut page = String::new();
+    get(path).read_to_string(&mut page).unwrap();
+    assert!(page.contains("id=\"node-1\"") && page.contains("follow the presenter"), "{page}");
+    let mut shown = get(&format!("{path}shown")).lines().map_while(Result::ok);
+    let mut next = || shown.find_map(|line| line.strip_prefix("data: ")?.parse::<u64>().ok());
+    assert_eq!(next(), Some(1));
+    pty.send("\x1b[C");
+    assert_eq!(next(), Some(2));
+    pty.settle().send("g");
+    assert_eq!(next(), Some(0));
+    pty.settle().send("\x1b");
+    pty.settle().send("q");
+    assert_eq!(pty.wait(), 0);
 }

@@ -3,13 +3,18 @@
 use std::time::{Duration, Instant};
 
 use crossterm::event::KeyCode;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde_json::json;
-use stepwright::driver::{Command, Request};
+use stepwright::driver::{Command, Handle, OpenRequest, Request, open_to_read};
 use stepwright::episode::{Check, CheckKind, Event, Status, Verdict};
 use stepwright::export::{Format, render};
 use stepwright::method::showing;
 use stepwright::tui::app::{App, Effect};
+use stepwright::tui::run::Manner;
+use stepwright::world::Sources;
 
+use crate::support::opened::configuration;
 use crate::support::session::{self, Builder};
 use crate::tui_screens::{app, opened, press, screen, shown};
 
@@ -217,4 +222,99 @@ fn app_of(builder: &Builder, first: usize) -> App {
     }
     app.notice(builder.situation());
     app
+}
+
+#[test]
+fn a_session_that_is_only_read_refuses_in_a_sentence_and_sends_nothing_that_changes_it() {
+    let mut app = app(false);
+    app.show_in(Manner { read_only: true, ..Manner::default() }, None);
+    let builder = reviewed();
+    app.notice(builder.opened());
+    app.notice(builder.situation());
+    app.settle(Instant::now());
+    app.take_effects();
+    assert!(screen(&mut app, 80, 24).starts_with(" read-only \u{b7}"));
+    for key in ['a', 'e', 'x', 's', 'm', 'P', 'p', 'B', 'c', 'M'] {
+        press(&mut app, &[KeyCode::Char(key)]);
+        assert_eq!((app.take_effects(), app.dialog()), (vec![], None), "{key}");
+        assert!(screen(&mut app, 120, 40).contains(": the session is open read-only: nothing in it"), "{key}");
+    }
+    // Looking at another step is no change of it.
+    press(&mut app, &[KeyCode::Char('u')]);
+    assert_eq!(app.take_effects(), [Effect::Send(Command::Gate(Request::Undo))]);
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    for _ in 0..20_000 {
+        let code = match random.random_range(0..12) {
+            0 => KeyCode::Enter,
+            1 => KeyCode::F(random.random_range(1..=12)),
+            2 => [KeyCode::Esc, KeyCode::Tab, KeyCode::Down, KeyCode::Up][random.random_range(0..4)],
+            _ => KeyCode::Char(char::from(random.random_range(b' '..=b'~'))),
+        };
+        press(&mut app, &[code]);
+        for effect in app.take_effects() {
+            let reads = match &effect {
+                Effect::Send(command) => command.only_reads(),
+                Effect::Copy(_) | Effect::Repaint | Effect::Quit | Effect::GiveUp => true,
+                _ => false,
+            };
+            assert!(reads, "{code:?}: {effect:?}");
+        }
+    }
+}
+
+/// Hands on what is asked and answered until neither has anything more to say.
+fn settled(app: &mut App, handle: &mut Handle, runtime: &tokio::runtime::Runtime) {
+    loop {
+        app.settle(Instant::now());
+        let asked = app.take_effects().into_iter().filter_map(|effect| match effect {
+            Effect::Send(command) => handle.commands.send(command).ok(),
+            _ => None,
+        });
+        let mut patience = Duration::from_millis(if asked.count() > 0 { 5_000 } else { 60 });
+        let mut told = false;
+        while let Ok(Some(notice)) =
+            runtime.block_on(async { tokio::time::timeout(patience, handle.notices.recv()).await })
+        {
+            (told, patience) = (true, Duration::from_millis(60));
+            app.notice(notice);
+        }
+        if !told {
+            return;
+        }
+    }
+}
+
+#[test]
+fn what_a_decision_was_about_is_beside_it_in_every_example() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    let config = configuration(folder.path());
+    for (name, wanted) in [
+        ("kitchen", "What blocks"),
+        ("table", "The belief"),
+        ("reprompt", "admissible steps"),
+        ("reprompt-mixed", "What blocks"),
+        ("algorithm-1", "The program so far"),
+        ("by-hand", "The program so far"),
+        ("dialogue", "The program so far"),
+    ] {
+        let request = OpenRequest::Example(name.to_owned());
+        let mut handle = open_to_read(&request, &config, &Sources::default()).unwrap();
+        let mut app = app(false);
+        app.show_in(Manner { read_only: true, presents: true, ..Manner::default() }, None);
+        settled(&mut app, &mut handle, &runtime);
+        assert_eq!(app.dialog().as_deref(), Some("Presenter's view"), "{name}");
+        press(&mut app, &[KeyCode::Char('g')]);
+        let records = app.view.records.len();
+        let decisions = app.view.session.as_ref().unwrap().line().len() - 1;
+        for decision in 1..=decisions {
+            press(&mut app, &[KeyCode::Right]);
+            settled(&mut app, &mut handle, &runtime);
+            let text = screen(&mut app, 120, 40);
+            assert!(text.contains(&format!("Decision {decision} of {decisions}")), "{name}: {text}");
+            assert!(text.contains(wanted), "{name}, decision {decision}: {text}");
+        }
+        assert_eq!(app.view.records.len(), records, "{name}: a review leaves no record");
+    }
 }

@@ -12,6 +12,7 @@ use super::{CliError, Global, workbench};
 use stepwright_launch::config::Config;
 use stepwright_launch::{CONTENDER, contender};
 use stepwright_protocol::Contender;
+use stepwright_tui::run::Manner;
 use stepwright_world::WORLDS;
 
 /// Ask several models, methods, prompts or sets of assertions at each step what they would do, side by side in the workbench.
@@ -56,12 +57,12 @@ impl Duel {
         };
         let reopened = file.map(|file| {
             let change = self.method.change()?;
-            Ok::<_, CliError>(Reopened { file, change, node: None, episode: None })
+            Ok::<_, CliError>(Reopened { file, change, node: None, episode: None, mirror: None })
         });
         let reopened = reopened.transpose()?;
         let config = if reopened.is_some() { global.load()? } else { global.with_method(self.method).load()? };
         let sides = sides(&self.with, &config)?;
         let begin = reopened.is_none().then(|| workbench::choice(&config, self.world, self.task));
-        workbench::open_with(config, reopened, begin, (false, sides))
+        workbench::open_with(config, reopened, begin, (Manner::default(), sides))
     }
 }

@@ -20,6 +20,7 @@ use stepwright_model::demo::DEMO;
 use stepwright_model::upstream::UPSTREAM;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::runner::episode;
+use stepwright_tui::run::Manner;
 use stepwright_world::agent::KIND;
 use stepwright_world::{AgentCommand, Sources};
 
@@ -116,8 +117,9 @@ impl Gate {
             DEMO.clone_into(&mut config.model.model);
         }
         if !self.headless {
-            let reopened = self.open.map(|file| Reopened { file, change: None, node: None, episode: None });
-            return workbench::open_with(config, reopened, None, (false, Vec::new()));
+            let reopened =
+                self.open.map(|file| Reopened { file, change: None, node: None, episode: None, mirror: None });
+            return workbench::open_with(config, reopened, None, (Manner::default(), Vec::new()));
         }
         self.headless(config)
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::mirror::Mirror;
 use super::places::Places;
 use super::recording;
 use stepwright_driver::Source;
@@ -26,6 +27,7 @@ use stepwright_model::{ModelInfo, ModelKind, fetch};
 use stepwright_protocol::{Command, Contender, DuelCommand, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
+use stepwright_tui::run::Manner;
 use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::{Ability, Sources, WorldKind};
 
@@ -49,6 +51,8 @@ pub struct Reopened {
     pub change: Option<Configuration>,
     pub node: Option<NodeId>,
     pub episode: Option<String>,
+    /// The page that shows others what is presented of it.
+    pub(crate) mirror: Option<Mirror>,
 }
 
 pub struct Launch {
@@ -57,8 +61,8 @@ pub struct Launch {
     /// Until the launcher is dropped.
     runtime: Option<Runtime>,
     reopened: Option<Reopened>,
-    /// Whether sessions are made blind when they are begun or opened.
-    blind: bool,
+    /// Whether sessions are made blind when they are begun or opened, and whether they are only read.
+    manner: Manner,
     /// The sides of the duel that begins with the first session.
     duel: Mutex<Vec<Contender>>,
 }
@@ -69,12 +73,19 @@ impl Launch {
         // Two threads: one keeps the driver answering while the other searches or validates.
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let sources = Sources::with_adapters(config.external.clone()).with_agent(config.agent.clone());
-        Ok(Launch { config, sources, runtime: Some(runtime), reopened, blind: false, duel: Mutex::default() })
+        Ok(Launch {
+            config,
+            sources,
+            runtime: Some(runtime),
+            reopened,
+            manner: Manner::default(),
+            duel: Mutex::default(),
+        })
     }
 
     #[must_use]
-    pub fn blind(mut self, blind: bool) -> Self {
-        self.blind = blind;
+    pub fn in_manner(mut self, manner: Manner) -> Self {
+        self.manner = manner;
         self
     }
 
@@ -101,8 +112,9 @@ impl Launch {
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
         let _inside = self.runtime.as_ref().map(Runtime::enter);
-        let handle = launch::open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
-        if self.blind {
+        let open = if self.manner.read_only { launch::open_to_read } else { launch::open };
+        let handle = open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
+        if self.manner.blind {
             // A driver that stopped already says so itself.
             let _ = handle.commands.send(Command::Gate(Request::SetBlind(true)));
         }
@@ -353,6 +365,10 @@ impl Launcher for Launch {
 
     fn keep_place(&self, session: &Path, node: NodeId) -> Result<(), String> {
         self.places().keep(session, node)
+    }
+
+    fn presented(&self, node: NodeId) {
+        self.reopened.iter().flat_map(|session| &session.mirror).for_each(|mirror| mirror.show(node));
     }
 
     fn load(&self, path: &Path) -> Result<Session, String> {

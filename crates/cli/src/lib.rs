@@ -20,6 +20,7 @@ mod impact;
 mod launch;
 mod library;
 mod methods;
+mod mirror;
 mod models;
 mod new_task;
 mod pddl;
@@ -81,6 +82,8 @@ enum Command {
     Open(workbench::Open),
     /// Ask several at each step what they would do, side by side in the workbench
     Duel(duel::Duel),
+    /// Show a recorded session one decision at a time over the whole screen, read-only
+    Present(workbench::Present),
     /// Step any agent, unmodified: its model's answers wait for your decision
     Gate(gate::Gate),
     /// Play a world's task by hand: a prompt to type at, or the line protocol with --jsonl
@@ -143,8 +146,8 @@ enum Command {
 
 /// Settings of every command that only some go by, each with those: others have them not in their help.
 const GOES_BY: [(&[&str], &[&str]); 4] = [
-    (&["no_mouse"], &["open", "duel", "gate", "rate", "config"]),
-    (&["theme", "ascii"], &["open", "duel", "gate", "rate", "export", "config"]),
+    (&["no_mouse"], &["open", "present", "duel", "gate", "rate", "config"]),
+    (&["theme", "ascii"], &["open", "present", "duel", "gate", "rate", "export", "config"]),
     (&["command"], &["open", "duel", "gate", "play", "run", "methods", "preconditions candidates", "config"]),
     (
         &["model_setting", "base_url"],
@@ -210,6 +213,7 @@ pub fn run() -> ExitCode {
     let done = match cli.command {
         Some(Command::Open(open)) => open.run(&cli.global),
         Some(Command::Duel(duel)) => duel.run(&cli.global),
+        Some(Command::Present(present)) => present.run(&cli.global),
         Some(Command::Gate(gate)) => gate.run(&cli.global),
         Some(Command::Play(play)) => play.run(&cli.global),
         Some(Command::NewTask(new_task)) => new_task.run(),
@@ -241,7 +245,7 @@ pub fn run() -> ExitCode {
             cli.global.with_data(cli.data).map(|global| global.with_method(cli.method)).and_then(|global| {
                 match cli.world {
                     Some(world) => workbench::begin(&global, world, cli.task, cli.blind),
-                    None => workbench::open(&global, None, cli.blind),
+                    None => workbench::open(&global, cli.blind),
                 }
             })
         }

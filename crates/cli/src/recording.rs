@@ -14,11 +14,15 @@ use stepwright_protocol::{Notice, Situation};
 use stepwright_tui::cast::Frames;
 use stepwright_tui::color::Depth;
 use stepwright_tui::keymap::Keymap;
+use stepwright_tui::panes::picture;
+use stepwright_tui::theme::{Theme, UNICODE};
 use stepwright_tui::theme_file::{self, Wanted};
 use stepwright_world::Sources;
 use stepwright_world::blocking::{BlockingNode, NodeKind, NodeStatus};
 
 const SIZE: (u16, u16) = (120, 40);
+/// Columns and rows of a picture on a page.
+const PICTURE: (u16, u16) = (96, 24);
 /// Seconds between the moment a decision is shown and its result.
 const DECIDING: f64 = 1.0;
 /// Steps of a session that are gone through; of longer ones only what the log itself holds is exported.
@@ -28,7 +32,7 @@ const MOST: usize = 2_000;
 pub fn render(format: Format, loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<String, ExportError> {
     let (header, records) = (loaded.session.header.clone(), loaded.records.clone());
     let seen = match format {
-        Format::Html | Format::Text => situations(loaded, config, sources),
+        Format::Html | Format::Mirror | Format::Text => situations(loaded, config, sources),
         Format::Jsonl | Format::Atif => BTreeMap::new(),
     };
     export::render_with(format, &header, &records, &seen, stepwright_method::showing)
@@ -91,7 +95,9 @@ fn seen_in(situation: &Situation, turn: Option<&Turn>) -> Seen {
         };
         belief.differences.iter().map(line).collect()
     });
-    Seen { variables: situation.variables.clone(), truth: situation.truth.clone(), tree, differences }
+    let picture = situation.map.as_ref().map(|map| picture(map, &Theme::monochrome(UNICODE), PICTURE.0, PICTURE.1));
+    let (variables, truth) = (situation.variables.clone(), situation.truth.clone());
+    Seen { variables, truth, picture: picture.unwrap_or_default(), tree, differences }
 }
 
 /// The workbench stepping through a session, as an asciicast: each decision as it was waiting, then what it gave.

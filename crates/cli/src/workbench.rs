@@ -8,23 +8,27 @@ use clap::Args;
 
 use super::error::last_words;
 use super::launch::{Launch, Reopened};
+use super::mirror::Mirror;
 use super::settings::MethodFlags;
 use super::world::WorldName;
-use super::{CliError, Global};
-use stepwright_episode::{NodeId, log};
+use super::{CliError, Global, note, recording};
+use stepwright_episode::{Configuration, NodeId, log};
+use stepwright_export::Format;
 use stepwright_launch::config::Config;
+use stepwright_launch::load_sessions;
 use stepwright_protocol::Contender;
 use stepwright_text::sanitize::printed;
 use stepwright_tui::color::{Depth, ground_is_light};
 use stepwright_tui::keymap::{Keymap, UserKeys};
 use stepwright_tui::launcher::Choice;
-use stepwright_tui::run::{Options, run};
+use stepwright_tui::run::{Manner, Options, run};
 use stepwright_tui::theme::Theme;
 use stepwright_tui::theme_file::{self, Wanted};
+use stepwright_world::Sources;
 
-/// Open a recorded session where it was left, or an episode of a log of other programs.
+/// Which session, where in it, and whether blind.
 #[derive(Debug, Args)]
-pub struct Open {
+struct What {
     /// The session's log (a .jsonl file), its name in the folder of sessions, or a log of episodes of other programs: trajectories
     /// a line, or a text of ReAct
     #[arg(required_unless_present = "last")]
@@ -41,22 +45,80 @@ pub struct Open {
     /// Hide the world's dry run, its truth, recorded answers and what is recommended until a decision is taken
     #[arg(long)]
     blind: bool,
+}
+
+/// Open a recorded session where it was left, or an episode of a log of other programs.
+#[derive(Debug, Args)]
+pub struct Open {
+    #[command(flatten)]
+    what: What,
+    /// Change nothing and write nothing, neither in the session nor beside it
+    #[arg(long)]
+    read_only: bool,
     #[command(flatten)]
     method: MethodFlags,
 }
 
-impl Open {
-    /// Opens the workbench on the session.
-    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
-        let change = self.method.change()?;
+/// Show a recorded session one decision at a time over the whole screen, read-only.
+#[derive(Debug, Args)]
+pub struct Present {
+    #[command(flatten)]
+    what: What,
+    /// Serve a page on loopback that follows what is shown; its address stands above the decision, and is printed
+    #[arg(long, conflicts_with = "blind")]
+    mirror: bool,
+}
+
+impl What {
+    fn open(
+        self,
+        global: &Global,
+        change: Option<Configuration>,
+        manner: Manner,
+        mirrors: bool,
+    ) -> Result<ExitCode, CliError> {
         let folder = global.load()?.paths.sessions();
         let file = match self.file {
             Some(file) => super::sessions::found(&folder, &file)?,
             None => super::sessions::newest(&folder)?,
         };
         let node = self.step.map(|step| node_at(&file, step)).transpose()?;
-        open(global, Some(Reopened { file, change, node, episode: self.episode }), self.blind)
+        let config = global.load()?;
+        let mirror = mirrors.then(|| mirrored(&config, &file, self.episode.as_deref())).transpose()?;
+        let session = Reopened { file, change, node, episode: self.episode, mirror };
+        open_with(config, Some(session), None, (Manner { blind: self.blind, ..manner }, Vec::new()))
     }
+}
+
+impl Open {
+    /// Opens the workbench on the session.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let change = self.method.change()?;
+        if self.read_only && change.is_some() {
+            return Err(CliError::Usage("--read-only changes nothing, also not what a method is set to".to_owned()));
+        }
+        self.what.open(global, change, Manner { read_only: self.read_only, ..Manner::default() }, false)
+    }
+}
+
+impl Present {
+    /// Opens the workbench on the session in the presenter's view.
+    pub fn run(self, global: &Global) -> Result<ExitCode, CliError> {
+        let manner = Manner { read_only: true, presents: true, ..Manner::default() };
+        self.what.open(global, None, manner, self.mirror)
+    }
+}
+
+/// A mirror of a session, at an address that is told.
+fn mirrored(config: &Config, file: &Path, episode: Option<&str>) -> Result<Mirror, CliError> {
+    let sources = Sources::with_adapters(config.external.clone());
+    let failed = |error: String| CliError::Failed(format!("{}: {error}", file.display()));
+    let found = load_sessions(file, Some(episode.unwrap_or_default()), &sources).map_err(|e| failed(e.to_string()))?;
+    let (_, loaded) = found.into_iter().next().ok_or_else(|| failed("it holds no session".to_owned()))?;
+    let page = recording::render(Format::Mirror, loaded, config, &sources).map_err(|e| failed(e.to_string()))?;
+    let mirror = Mirror::serve(page)?;
+    note(&format!("The mirror: {}", mirror.address()));
+    Ok(mirror)
 }
 
 /// The node of a step on the line of nodes that a session was left on.
@@ -68,9 +130,9 @@ fn node_at(file: &Path, step: u32) -> Result<NodeId, CliError> {
     found.ok_or_else(|| CliError::Usage(format!("{}: there is no step {step}; the last is {last}", file.display())))
 }
 
-/// Opens the workbench, on a session or the start screen.
-pub fn open(global: &Global, session: Option<Reopened>, blind: bool) -> Result<ExitCode, CliError> {
-    open_with(global.load()?, session, None, (blind, Vec::new()))
+/// Opens the workbench on the start screen.
+pub fn open(global: &Global, blind: bool) -> Result<ExitCode, CliError> {
+    open_with(global.load()?, None, None, (Manner { blind, ..Manner::default() }, Vec::new()))
 }
 
 /// Opens the workbench on an episode that begins at once: of a world, at a task or the first.
@@ -82,7 +144,7 @@ pub(super) fn begin(
 ) -> Result<ExitCode, CliError> {
     let config = global.load()?;
     let choice = choice(&config, world, task);
-    open_with(config, None, Some(choice), (blind, Vec::new()))
+    open_with(config, None, Some(choice), (Manner { blind, ..Manner::default() }, Vec::new()))
 }
 
 /// An episode of a world as it is configured, at a task or the first.
@@ -97,12 +159,12 @@ pub(crate) fn choice(config: &Config, world: WorldName, task: Option<String>) ->
     }
 }
 
-/// The same with a configuration that is loaded already; blind or not, and the sides of the duel that begins with it.
+/// The same with a configuration that is loaded already, in a manner; with the sides of the duel that begins with it.
 pub(crate) fn open_with(
     config: Config,
     session: Option<Reopened>,
     begin: Option<Choice>,
-    (blind, duel): (bool, Vec<Contender>),
+    (manner, duel): (Manner, Vec<Contender>),
 ) -> Result<ExitCode, CliError> {
     let Look { keymap, themes, remarks } = look(&config)?;
     let options = Options {
@@ -113,9 +175,10 @@ pub(crate) fn open_with(
         open: session.as_ref().map(|s| s.file.clone()),
         begin,
         problem: remarks.into_iter().next(),
-        blind,
+        mirror: session.as_ref().and_then(|s| s.mirror.as_ref()).map(|mirror| mirror.address().to_owned()),
+        manner,
     };
-    let launcher = Launch::new(config, session)?.blind(blind).dueling(duel);
+    let launcher = Launch::new(config, session)?.in_manner(manner).dueling(duel);
     let left = run(Arc::new(launcher), options).map_err(|e| CliError::Failed(e.to_string()))?;
     // In a session without a decision nothing is kept.
     let kept = left.session.filter(|path| left.problem.is_some() || path.exists());

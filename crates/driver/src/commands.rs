@@ -7,7 +7,7 @@ use super::driver::Driver;
 use stepwright_episode::Configuration;
 use stepwright_episode::gate::Request;
 use stepwright_method::{self as method, publications};
-use stepwright_protocol::{Command, Level, Notice};
+use stepwright_protocol::{Command, Level, Notice, READ_ONLY};
 
 impl Driver {
     /// The request; where it changes whose settings a method has, with the options that these fixed.
@@ -22,6 +22,9 @@ impl Driver {
     }
 
     pub(super) fn command(&mut self, command: Command) {
+        if self.journal.only_reads() && !command.only_reads() {
+            return self.say(Level::Info, READ_ONLY);
+        }
         match command {
             Command::Gate(request) => match self.with_settings(request) {
                 Ok(request) => {
@@ -58,6 +61,7 @@ impl Driver {
                     self.tell(Notice::Blocking { proposal, tree: Arc::new(tree) });
                 }
             }
+            Command::Look { node } => self.look(node),
             Command::Write => self.write_again(),
             Command::Keep(path) => self.keep_in(&path),
             Command::Quit => {}

@@ -85,7 +85,7 @@ impl Driver {
         }
         let path = match &keep {
             Persistence::Log(log) => Some(log.path().to_owned()),
-            Persistence::Nothing | Persistence::Copy(_) => None,
+            Persistence::Nothing | Persistence::Reading | Persistence::Copy(_) => None,
         };
         let mut records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
         // They are collected in the place of the records themselves, which took many times as much.
@@ -140,8 +140,13 @@ impl Driver {
     }
 
     pub(super) fn context(&self, samples: Option<u32>) -> Context<'_> {
+        self.context_in(self.gate.session(), samples)
+    }
+
+    /// The same in a session that is elsewhere, where the world is too.
+    pub(super) fn context_in<'a>(&'a self, session: &'a Session, samples: Option<u32>) -> Context<'a> {
         Context {
-            session: self.gate.session(),
+            session,
             round: self.gate.round(),
             samples,
             world: self.timeline.world.as_ref(),

@@ -35,6 +35,10 @@ impl Journal {
         Journal { keep, records, is_new, held: VecDeque::new(), is_opening, is_unwritten: false }
     }
 
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(self.keep, Persistence::Reading)
+    }
+
     pub(super) fn add(&mut self, record: Arc<Record>) {
         self.records.push(record);
     }
@@ -88,7 +92,7 @@ impl Journal {
                 Ok(())
             }
             Persistence::Log(log) => log.look().and_then(|()| log.sync()),
-            Persistence::Nothing | Persistence::Copy(_) => Ok(()),
+            Persistence::Nothing | Persistence::Reading | Persistence::Copy(_) => Ok(()),
         }
     }
 

@@ -50,6 +50,8 @@ pub enum Beginning {
 #[derive(Debug)]
 pub enum Persistence {
     Nothing,
+    /// Nowhere, and nothing is changed: the session is only read.
+    Reading,
     Log(log::Writer),
     /// In a new file, made when the first record is added: for sessions that are opened to be read.
     Copy(PathBuf),

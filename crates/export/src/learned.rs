@@ -120,7 +120,7 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         let page = render(Format::Html, &header, &all, showings).unwrap();
-        assert!(page.contains("What is known where the session is") && page.contains("Look &lt;first&gt;."), "{page}");
+        assert!(page.contains("known where the session is: ") && page.contains("Look &lt;first&gt;."), "{page}");
         assert!(!page.contains("Look <first>"));
         assert!(!render(Format::Text, &header, &records(), showings).unwrap().contains("known   "));
     }

@@ -29,6 +29,8 @@ pub use trajectory::trajectory;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Html,
+    /// The same page as a presenter's audience sees it: it follows what is served beside it as `shown`.
+    Mirror,
     Jsonl,
     Text,
     /// Harbor's trajectory.
@@ -73,7 +75,7 @@ pub fn render_with(
     }
     let story = story(&session, seen, showings);
     Ok(match format {
-        Format::Html => html::render(&story)?,
+        Format::Html | Format::Mirror => html::render(&story, format == Format::Mirror)?,
         Format::Text | Format::Jsonl | Format::Atif => text::render(&story),
     })
 }

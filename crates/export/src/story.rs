@@ -23,6 +23,8 @@ pub struct Seen {
     /// The program's variables: what the agent can know.
     pub variables: Value,
     pub truth: Value,
+    /// The picture of the place as text, a line a row; none in worlds without one.
+    pub picture: Vec<String>,
     /// The blocking tree, a line a node, indented.
     pub tree: Vec<String>,
     /// How the belief differs from the truth, a line a value; `None` where no belief is maintained or the truth has no such form.
@@ -36,6 +38,8 @@ pub struct Story {
     /// World, task, method, model and the like: label and value.
     pub facts: Vec<(String, String)>,
     pub standing: String,
+    /// Who decided how on the line the session is on, and how often.
+    pub deciders: Vec<(String, usize)>,
     /// The chapters: the cursor's line first, then the other branches.
     pub chapters: Vec<Chapter>,
     /// The assertions in force where the session is that are not the specification's own.
@@ -71,6 +75,10 @@ pub struct Step {
     pub action: String,
     /// Who decided on it and how, in words; empty at the reset.
     pub decided: String,
+    /// Who decided on it; empty at the reset.
+    pub who: &'static str,
+    /// What came of it in one word, as of [`ProposalEntry::standing`].
+    pub standing: &'static str,
     pub observation: String,
     pub error: Option<String>,
     pub calls: Vec<String>,
@@ -90,6 +98,8 @@ pub struct Step {
     pub state: Option<Value>,
     /// The world's truth; hidden in blind sessions before the decision.
     pub truth: Option<Value>,
+    /// The picture of the place as text, a line a row; hidden as the truth is.
+    pub picture: Vec<String>,
     /// The blocking tree, a line a node, indented.
     pub tree: Vec<String>,
     /// How the belief differs from the truth, a line a value; `None` where that is not known.
@@ -151,6 +161,7 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
         sentence: header.sentence.clone(),
         facts,
         standing: standing(session),
+        deciders: deciders(session),
         chapters: chapters(session, seen, showings),
         in_force: in_force(session),
         known: learned::known(session, showings),
@@ -259,6 +270,8 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         depth: node.depth,
         action: node.action.as_ref().map(|a| a.text.clone()).unwrap_or_default(),
         decided: decided(session, node),
+        who: session.decision_at(node.id).map_or("", |decision| actor(decision.by)),
+        standing: word(session.mark_at(node)),
         observation: sgr::plain(&node.outcome.observation).into_owned(),
         error: node.outcome.error.clone(),
         calls: node.outcome.calls.clone(),
@@ -274,6 +287,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         plan: plan(node),
         state: None,
         truth: None,
+        picture: Vec::new(),
         tree: Vec::new(),
         differences: None,
     }
@@ -299,6 +313,7 @@ fn with_state(step: Step, session: &Session, node: &Node, seen: &Seen) -> Step {
     Step {
         state: Some(seen.variables.clone()),
         truth: Some(seen.truth.clone()).filter(|truth| shown && !truth.is_null()),
+        picture: seen.picture.iter().filter(|_| shown).cloned().collect(),
         tree: seen.tree.clone(),
         differences: seen.differences.clone().filter(|_| shown),
         ..step
@@ -312,7 +327,7 @@ fn plan(node: &Node) -> Option<String> {
 
 /// The decisions at a node about documents other than assertions and knowledge.
 fn documents(node: &Node, showings: Showings) -> Vec<String> {
-    let by = |actor| if actor == Actor::Person { "a person" } else { "the policy" };
+    let by = actor;
     let why = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
     let mut out = Vec::new();
     let is_own = |kind: &ArtifactKind| showings(kind).listed == Listed::Changes;
@@ -341,10 +356,7 @@ pub fn decided(session: &Session, node: &Node) -> String {
 }
 
 fn decision_words(decision: &Decision, turn: &Turn) -> String {
-    let who = match decision.by {
-        Actor::Person => "a person",
-        Actor::Policy => "the policy",
-    };
+    let who = actor(decision.by);
     let what = match &decision.choice {
         Choice::Approve { .. } => format!("approved by {who}"),
         Choice::Edit { from, .. } => {
@@ -355,6 +367,33 @@ fn decision_words(decision: &Decision, turn: &Turn) -> String {
         Choice::Reject { .. } => format!("rejected by {who}"),
     };
     if decision.why.is_empty() { what } else { format!("{what}: {}", decision.why) }
+}
+
+fn actor(by: Actor) -> &'static str {
+    match by {
+        Actor::Person => "a person",
+        Actor::Policy => "the policy",
+    }
+}
+
+/// How the decisions of the line that the session is on were taken, the most frequent first.
+fn deciders(session: &Session) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for decision in session.line().iter().filter_map(|node| session.decision_at(node.id)) {
+        let how = match decision.choice {
+            Choice::Approve { .. } => "approved",
+            Choice::Edit { .. } => "edited",
+            Choice::Manual { .. } => "typed",
+            Choice::Reject { .. } => "rejected",
+        };
+        let words = format!("{how} by {}", actor(decision.by));
+        match all.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, times)) => *times += 1,
+            None => all.push((words, 1)),
+        }
+    }
+    all.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    all
 }
 
 fn words(proposal: &Proposal) -> &str {
@@ -444,11 +483,16 @@ fn proposal(proposal: &Proposal, turn: &Turn, own: &str) -> ProposalEntry {
             Some(problem) => format!("no action: {problem}"),
             None => mark.word().to_owned(),
         },
-        standing: if mark == Mark::NotChecked { "unchecked" } else { mark.word() },
+        standing: word(mark),
         checks: verdict.map(|v| v.checks.iter().map(check).collect()).unwrap_or_default(),
         recommended: turn.recommended.as_ref().is_some_and(|(id, _)| *id == Some(proposal.id)),
         fate: fate(proposal, turn),
     }
+}
+
+/// A mark in one word.
+fn word(mark: Mark) -> &'static str {
+    if mark == Mark::NotChecked { "unchecked" } else { mark.word() }
 }
 
 fn check(check: &Check) -> (String, String, String) {

@@ -1,5 +1,7 @@
 use super::*;
+use base64::Engine;
 use serde_json::json;
+use sha2::Digest;
 use stepwright_episode::showing::{Listed, Showing};
 use stepwright_episode::{Actor, ArtifactKind, Event};
 
@@ -44,8 +46,66 @@ fn a_page_is_escaped_whole_and_asks_nothing_of_the_network() {
     assert!(page.contains("put a &lt;mug&gt; in desk."));
     assert!(page.contains("rejected: not &lt;there&gt;"));
     assert!(page.contains("\\x1b[2Jred") && !page.contains('\x1b'));
-    for outside in ["http:", "https:", "<script", "<link", "<img", "url("] {
+    for outside in ["http:", "https:", "<link", "<img", "url(", "<style>@import", "connect-src"] {
         assert!(!page.contains(outside), "{outside}");
+    }
+    // One script, and the page lets no other run.
+    let [(before, script)] =
+        page.split("</script>").filter_map(|part| part.split_once("<script")).collect::<Vec<_>>()[..]
+    else {
+        panic!("{page}")
+    };
+    assert_eq!(script.strip_prefix('>'), Some(html::SCRIPT));
+    let checksum = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(html::SCRIPT));
+    assert_eq!(checksum, html::CHECKSUM, "the checksum of review.js");
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-";
+    assert!(before.contains(&format!("{policy}{checksum}'\">")), "{before}");
+    let mirror = render(Format::Mirror, &header(), &records(), showings).unwrap();
+    assert!(
+        mirror.contains(&format!("{policy}{checksum}'; connect-src 'self'\">")) && mirror.contains("id=\"follow\"")
+    );
+}
+
+/// Words that are seen before a click: those outside of what is folded.
+fn words_at_first(page: &str) -> usize {
+    let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0;
+    let (mut text, mut folds) = (String::new(), Vec::<bool>::new());
+    let mut rest = body;
+    let mut in_summary = 0;
+    while let Some((before, tag)) = rest.split_once('<') {
+        // Of a closed fold its summary alone is seen, where no fold around it is closed.
+        let closed = folds.iter().filter(|open| !**open).count();
+        if closed == 0 || (closed == 1 && in_summary == folds.len() && folds.last() == Some(&false)) {
+            text.push_str(before);
+        }
+        let (tag, after) = tag.split_once('>').unwrap();
+        match tag.split_whitespace().next().unwrap() {
+            "details" => folds.push(tag.split_whitespace().any(|word| word == "open")),
+            "/details" => drop(folds.pop()),
+            "summary" => in_summary = folds.len(),
+            "/summary" => in_summary = 0,
+            _ => {}
+        }
+        text.push(' ');
+        rest = after;
+    }
+    assert!(folds.is_empty(), "every fold is closed");
+    text.split_whitespace().count()
+}
+
+#[test]
+fn a_page_begins_with_a_screen_and_every_decision_is_a_click_away() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sessions");
+    for (name, most) in [("kitchen", 400), ("by-hand", 400), ("solved", 400)] {
+        let loaded = stepwright_episode::log::load(&folder.join(format!("{name}.jsonl"))).unwrap();
+        let page = render(Format::Html, &loaded.session.header, &loaded.records, showings).unwrap();
+        let words = words_at_first(&page);
+        assert!((20..=most).contains(&words), "{name}: {words}");
+        for node in loaded.session.nodes().iter().filter(|node| !loaded.session.is_deleted(node.id)) {
+            let id = node.id;
+            assert!(page.contains(&format!("<a href=\"#node-{id}\"")), "{name}: {id} in the strip");
+            assert!(page.contains(&format!("<details id=\"node-{id}\"")), "{name}: {id}");
+        }
     }
 }
 
@@ -69,6 +129,7 @@ fn page_and_text_hold_what_the_world_says_and_what_was_decided_about_documents()
     let seen = Seen {
         variables: json!({"agent": {"location": "bed 1"}}),
         truth: json!({"secret": "shelf"}),
+        picture: vec!["a map with a secret".to_owned()],
         tree: vec!["blocked: go to bed 1".to_owned()],
         differences: Some(vec!["/a: believed 1, in truth 2".to_owned()]),
     };

@@ -15,4 +15,6 @@ pub use contender::{SYNTAX as CONTENDER, contender};
 pub use error::OpenError;
 pub use header::new_header;
 pub use logs::{load_sessions, read_logs};
-pub use open::{NewSession, OpenRequest, keep_new, methods, open, prepare, prepare_new, resolver, suggested_method};
+pub use open::{
+    NewSession, OpenRequest, keep_new, methods, open, open_to_read, prepare, prepare_new, resolver, suggested_method,
+};

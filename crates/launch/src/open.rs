@@ -19,7 +19,7 @@ use stepwright_method::{self as method, DOMAIN, External, Knowledge, Method, Met
 use stepwright_model::ModelKind;
 use stepwright_model::prompt::Prompts;
 use stepwright_model::translator::Translator;
-use stepwright_protocol::Handle;
+use stepwright_protocol::{Handle, READ_ONLY};
 use stepwright_sandbox::Held;
 use stepwright_world::blocking::BlockingSource;
 use stepwright_world::blocking::{Domain, NamedDomain};
@@ -71,23 +71,15 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
         }
         OpenRequest::File(path) => {
             // What cannot be opened for writing can still be read.
-            let (keep, loaded) = match log::Writer::resume(path) {
-                Ok((writer, loaded)) => (Persistence::Log(writer), loaded),
-                Err(log::LogError::Io { source, .. }) if is_refused(&source) => {
-                    let loaded = log::load(path)?;
+            let found = match log::Writer::resume(path) {
+                Ok((writer, loaded)) => Ok((Persistence::Log(writer), loaded)),
+                Err(log::LogError::Io { source, .. }) if is_refused(&source) => log::load(path).map(|loaded| {
                     let copy = session_path(&config.paths.sessions(), &loaded.session.header);
                     (Persistence::Copy(copy), loaded)
-                }
-                // What is no session may be a log of episodes.
-                Err(log::LogError::NoSession { path, why }) => {
-                    return prepare_log(&path, "", config, sources).map_err(|error| {
-                        let why = format!("{why}; and no log of episodes: {error}");
-                        OpenError::Log(log::LogError::NoSession { path: path.clone(), why })
-                    });
-                }
-                Err(error) => return Err(error.into()),
+                }),
+                Err(error) => Err(error),
             };
-            prepare_loaded(loaded, keep, config, sources)
+            prepare_file(found, config, sources)
         }
         OpenRequest::Log(path, episode) => prepare_log(path, episode, config, sources),
         OpenRequest::Example(name) => {
@@ -96,6 +88,34 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
             prepare_loaded(loaded, Persistence::Copy(copy), config, sources)
         }
     }
+}
+
+/// What was found in a file: a session, or what is none and may be a log of episodes.
+fn prepare_file(
+    found: Result<(Persistence, log::Loaded), log::LogError>,
+    config: &Config,
+    sources: &Sources,
+) -> Result<Setup, OpenError> {
+    match found {
+        Ok((keep, loaded)) => prepare_loaded(loaded, keep, config, sources),
+        Err(log::LogError::NoSession { path, why }) => prepare_log(&path, "", config, sources).map_err(|error| {
+            let why = format!("{why}; and no log of episodes: {error}");
+            OpenError::Log(log::LogError::NoSession { path: path.clone(), why })
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// As [`open`], to be read alone: nothing is locked, changed or written. No session begins so.
+pub fn open_to_read(request: &OpenRequest, config: &Config, sources: &Sources) -> Result<Handle, OpenError> {
+    let setup = match request {
+        OpenRequest::New(_) => return Err(OpenError::Failed(READ_ONLY.to_owned())),
+        OpenRequest::File(path) => {
+            prepare_file(log::load(path).map(|loaded| (Persistence::Reading, loaded)), config, sources)
+        }
+        OpenRequest::Log(..) | OpenRequest::Example(_) => prepare(request, config, sources),
+    };
+    start(Setup { keep: Persistence::Reading, ..setup? }).map_err(OpenError::Failed)
 }
 
 /// Keeps a session that begins under the state directory.

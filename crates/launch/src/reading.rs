@@ -28,7 +28,7 @@ impl Reading {
     /// Opens a session that was read from its log. Must be called within a tokio runtime.
     /// Errors: as opening it in the workbench: its world is not there, its data are not.
     pub fn open(loaded: log::Loaded, config: &Config, sources: &Sources) -> Result<Self, OpenError> {
-        let setup = prepare_loaded(loaded, Persistence::Nothing, config, sources)?;
+        let setup = prepare_loaded(loaded, Persistence::Reading, config, sources)?;
         Ok(Reading { handle: start(setup).map_err(OpenError::Failed)?, here: None })
     }
 

@@ -28,7 +28,9 @@ use std::time::Duration;
 
 use stepwright_episode::{AskId, Header, InvalidRecord, NodeId, ProposalId, Record, Session, Verdict};
 use stepwright_library::{Impact, Look};
-use stepwright_method::precondition::{AdoptedSet, CandidateAsks, Inspection, Pool, SetComparison, StepView};
+use stepwright_method::precondition::{
+    AdoptedSet, CandidateAsks, CandidateOrigin, Inspection, Pool, SetComparison, StepView,
+};
 use stepwright_world::blocking::BlockingTree;
 use stepwright_world::transcript::Logs;
 
@@ -65,6 +67,10 @@ pub enum Command {
     Explain {
         proposal: ProposalId,
     },
+    /// Show the state at a node, and stay where the session is; answered by [`Notice::Looked`].
+    Look {
+        node: NodeId,
+    },
     /// Restart the world's process and bring it to the cursor, where another process does the steps.
     RestartWorld,
     /// Try again to write what could not be written.
@@ -72,6 +78,40 @@ pub enum Command {
     /// Write the session, as it is in memory, to a new file and go on there.
     Keep(PathBuf),
     Quit,
+}
+
+/// Why nothing is changed in a session that is only read.
+pub const READ_ONLY: &str = "the session is open read-only: nothing in it is changed, and nothing is written";
+
+impl Command {
+    /// Whether it changes nothing of the session and makes no file: one that is only read takes no other. Where it is looked at, and
+    /// whether blind, is no change of it.
+    pub fn only_reads(&self) -> bool {
+        use CandidateCommand as C;
+        match self {
+            Command::Gate(request) => matches!(
+                request,
+                Request::Goto(_) | Request::Undo | Request::Redo | Request::Cancel | Request::SetBlind(_)
+            ),
+            Command::Candidates(command) => match command {
+                C::Infer { origin, .. } => *origin == CandidateOrigin::Enumerated,
+                C::Try { .. } | C::ShowStep { .. } | C::ShowDifference { .. } | C::Compare { .. } => true,
+                C::SaveSet(_) | C::AdoptSet { .. } | C::Score { .. } | C::SetAsks(_) | C::Adopt { .. } => false,
+            },
+            Command::Cancel
+            | Command::CheckText { .. }
+            | Command::CheckBelief { .. }
+            | Command::CheckProgram { .. } => true,
+            Command::Explain { .. } | Command::Look { .. } | Command::Quit => true,
+            // Asking the library keeps its index.
+            Command::Library(_)
+            | Command::Skills(_)
+            | Command::Duel(_)
+            | Command::RestartWorld
+            | Command::Write
+            | Command::Keep(_) => false,
+        }
+    }
 }
 
 /// Why records wait to be written.
@@ -105,6 +145,8 @@ pub enum Notice {
     /// A record was added (and flushed to the log before this notice).
     Recorded(Arc<Record>),
     Situation(Arc<Situation>),
+    /// Answer to [`Command::Look`]; none where the world cannot be brought there.
+    Looked(Arc<Situation>),
     /// How the world's process is doing, where another process does the steps; sent at the beginning and at every change.
     World(ProcessStatus),
     /// Brought to where the session is, the world's process answered otherwise than it had: first at that node, and how.

@@ -87,6 +87,26 @@ pub enum Move {
 }
 
 impl ActionId {
+    /// Whether it changes a session or writes a file: none of what reads alone, so that a session that is only read offers it not.
+    pub(crate) fn changes(self) -> bool {
+        use ActionId as A;
+        use PaneAction as P;
+        match self {
+            A::Approve | A::Edit | A::Reject | A::MoreSamples | A::Manual | A::Propose | A::Policy | A::Breakpoints => {
+                true
+            }
+            A::RestartWorld | A::Configure | A::Duel | A::Note | A::Export | A::StartScreen => true,
+            A::Pane(action) => {
+                matches!(
+                    action,
+                    P::Edit | P::EditWhole | P::Add | P::ToggleReject | P::Adopt | P::UndoChange | P::RedoChange
+                ) || matches!(action, P::MoveUp | P::MoveDown | P::Force | P::Save | P::Load)
+                    || matches!(action, P::Distil | P::MergeAll | P::MergeAny | P::Score | P::Options)
+            }
+            _ => false,
+        }
+    }
+
     /// The movement that an action is in a pane, a dialog or on the start screen.
     pub(crate) fn movement(self) -> Option<Move> {
         use PaneAction as P;

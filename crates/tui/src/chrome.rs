@@ -110,9 +110,8 @@ pub(crate) fn title_bar(view: &View, theme: &Theme, area: Rect, frame: &mut Fram
                 right.insert(0, format!("{} the world has ended", theme.glyphs.no));
             }
             let mut left = vec![format!("step {step}")];
-            if view.is_blind() {
-                left.insert(0, "blind".to_owned());
-            }
+            left.splice(0..0, view.is_blind().then(|| "blind".to_owned()));
+            left.splice(0..0, view.read_only.then(|| "read-only".to_owned()));
             let what = match (request::place(view, &theme.glyphs), request::open(view)) {
                 (Some(place), Some(asked)) => {
                     left.push(place);

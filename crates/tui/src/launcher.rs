@@ -135,6 +135,11 @@ pub trait Launcher: Send + Sync {
         Ok(())
     }
 
+    /// Tells others who look on which decision the presenter shows: the node it led to, or where it is open.
+    fn presented(&self, node: NodeId) {
+        let _ = node;
+    }
+
     /// Writes a session out in another form to a file, which is replaced if it is there.
     fn export(&self, session: &Path, form: ExportForm, target: &Path) -> Result<(), String>;
 }

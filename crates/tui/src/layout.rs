@@ -16,6 +16,8 @@ pub(crate) const MINIMUM: (u16, u16) = (40, 10);
 const MEDIUM: (u16, u16) = (100, 28);
 /// From this size on there are three columns.
 const LARGE: (u16, u16) = (160, 40);
+/// From this many rows on there is a strip of decisions.
+const STRIP: u16 = 20;
 /// Narrowest column and lowest slot that resizing leaves.
 const LEAST: (u16, u16) = (20, 5);
 /// Share of a column or slot moved by one press, in thousandths.
@@ -51,6 +53,8 @@ pub(crate) struct Placed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Geometry {
     pub title: Rect,
+    /// The decisions of the branch; empty on low screens.
+    pub strip: Rect,
     /// The tab bar; empty unless one slot has all panes.
     pub tabs: Rect,
     pub slots: Vec<Placed>,
@@ -112,6 +116,8 @@ pub struct Layout {
     pub wants: [Option<u16>; PANES.len()],
     /// Whether a person sized slots: then theirs are the sizes.
     sized: bool,
+    /// Rows that are kept for the strip of decisions.
+    pub strip: u16,
 }
 
 impl Default for Layout {
@@ -196,7 +202,16 @@ impl Layout {
         all.shown = PaneId::Proposals;
         let [medium, large] = columns(preset, sight);
         let arrangements = [vec![column(1000, [all])], medium, large];
-        Layout { preset, sight, arrangements, zoomed: false, answer: 0, wants: [None; PANES.len()], sized: false }
+        Layout {
+            preset,
+            sight,
+            arrangements,
+            zoomed: false,
+            answer: 0,
+            strip: 0,
+            wants: [None; PANES.len()],
+            sized: false,
+        }
     }
 
     /// Rows of a slot, borders included, that its pane has something for; what has the keys is never a line.
@@ -239,11 +254,12 @@ impl Layout {
             if one { focus == pane } else { columns.iter().flat_map(|c| &c.slots).any(|s| s.shown == pane) }
         };
         let answer = if shows(PaneId::Observations) { 0 } else { self.answer.min(area.height / 6) };
-        let rows = [1, u16::from(one)].map(Constraint::Length).into_iter();
+        let strip = if area.height >= STRIP { self.strip } else { 0 };
+        let rows = [1, strip, u16::from(one)].map(Constraint::Length).into_iter();
         let rows = rows
             .chain([Constraint::Fill(1)])
             .chain([answer, u16::from(!shows(PaneId::Proposals)), 1, 1].map(Constraint::Length));
-        let [title, tabs, rest, answer, gate, message, footer] = Division::vertical(rows).areas(area);
+        let [title, strip, tabs, rest, answer, gate, message, footer] = Division::vertical(rows).areas(area);
         let slots = if one {
             vec![Placed { pane: focus, tabs: vec![focus], area: rest }]
         } else {
@@ -257,7 +273,7 @@ impl Layout {
                 })
                 .collect()
         };
-        Some(Geometry { title, tabs, slots, answer, gate, message, footer })
+        Some(Geometry { title, strip, tabs, slots, answer, gate, message, footer })
     }
 
     pub(crate) fn handle_at(&self, area: Rect, focus: PaneId, at: Position) -> Option<Handle> {
@@ -495,18 +511,18 @@ mod tests {
     proptest! {
         #[test]
         fn everything_lies_on_the_screen(
-            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, zoomed: bool,
+            width in 0u16..260, height in 0u16..90, pane in 0usize..8, answer in 0u16..4, strip in 0u16..2, zoomed: bool,
             presses in prop::collection::vec(0u8..4, 0..60), wants in prop::array::uniform9(prop::option::of(0u16..60))
         ) {
             let area = screen(width, height);
-            let mut layout = Layout { zoomed, answer, wants, ..Layout::default() };
+            let mut layout = Layout { zoomed, answer, strip, wants, ..Layout::default() };
             for press in presses {
                 let how = [Resize::Wider, Resize::Narrower, Resize::Taller, Resize::Shorter][usize::from(press)];
                 layout.resize(area, PANES[pane], how);
             }
             if let Some(geometry) = layout.geometry(area, PANES[pane]) {
                 let mut cells = 0;
-                let bars = [geometry.title, geometry.tabs, geometry.answer, geometry.gate, geometry.message, geometry.footer];
+                let bars = [geometry.title, geometry.strip, geometry.tabs, geometry.answer, geometry.gate, geometry.message, geometry.footer];
                 for rect in bars.into_iter().chain(geometry.slots.iter().map(|s| s.area)) {
                     prop_assert_eq!(rect.intersection(area).area(), rect.area());
                     cells += rect.area();

@@ -28,6 +28,7 @@ mod request;
 pub mod run;
 pub(crate) use stepwright_text::sanitize;
 mod start;
+mod strip;
 mod terminal;
 pub mod theme;
 pub mod theme_file;

@@ -30,6 +30,17 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// How long a stop by the terminal's keys is waited for.
 const STOPPING: Duration = Duration::from_secs(3);
 
+/// How sessions are shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner {
+    /// Blind from the first moment on.
+    pub blind: bool,
+    /// Without a change and without a written byte.
+    pub read_only: bool,
+    /// In the presenter's view at first.
+    pub presents: bool,
+}
+
 pub struct Options {
     pub panes: Vec<Box<dyn Pane>>,
     pub keymap: Keymap,
@@ -38,10 +49,11 @@ pub struct Options {
     pub open: Option<PathBuf>,
     /// What to begin at once, where nothing is opened.
     pub begin: Option<Choice>,
-    /// Whether sessions are shown blind from the first moment on.
-    pub blind: bool,
+    pub manner: Manner,
     /// A fault found while starting, shown in the message line.
     pub problem: Option<String>,
+    /// Where others look on.
+    pub mirror: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,9 +79,7 @@ pub fn run(launcher: Arc<dyn Launcher>, options: Options) -> std::io::Result<Lef
     event::read_signals(to.clone())?;
     event::read_terminal(to.clone());
     let mut app = App::new(Parts { panes: options.panes, keymap: options.keymap, themes: options.themes });
-    if options.blind {
-        app.begin_blind();
-    }
+    app.show_in(options.manner, options.mirror);
     if let Some(path) = options.open {
         app.open_at_once(path);
     } else if let Some(choice) = options.begin {
@@ -285,6 +295,7 @@ impl Workbench {
                     Message::Fetched(launcher.fetch(&model, &report, &stop))
                 });
             }
+            Effect::Presented(node) => launcher.presented(node),
             Effect::StopFetch => self.fetch.cancel(),
             Effect::Copy(text) => self.screen.copy(&text).map_err(End::Failed)?,
             Effect::Suspend => self.suspend()?,

@@ -51,6 +51,8 @@ pub struct View {
     pub records: Vec<Arc<Record>>,
     pub path: Option<PathBuf>,
     pub situation: Option<Arc<Situation>>,
+    /// The state at the node that was looked at last without going there.
+    looked: Option<Arc<Situation>>,
     /// Text received so far of each pending ask, by completion.
     pub streams: BTreeMap<AskId, BTreeMap<u32, String>>,
     /// Reasoning received so far of each pending ask, by completion.
@@ -86,6 +88,10 @@ pub struct View {
     pub warned: bool,
     /// Whether every session is shown blind, whatever it says itself, until the person switches that off.
     pub always_blind: bool,
+    /// The address of the page that follows the presenter, where there is one.
+    pub mirror: Option<String>,
+    /// Whether the session is only read.
+    pub read_only: bool,
     /// How often remarks were made or changed: what shows them is laid out again when this changes.
     pub remarks: usize,
     /// The records that are shown without what must not be seen yet, by their places among the records.
@@ -141,6 +147,7 @@ impl View {
                 self.given.0 = Some(situation);
                 self.show_given();
             }
+            Notice::Looked(situation) => self.looked = Some(situation),
             Notice::World(standing) => self.world = Some(standing),
             // A question of the application's.
             Notice::Diverged { .. } => {}
@@ -191,8 +198,9 @@ impl View {
 
     fn open(&mut self, session: Session, records: Vec<Arc<Record>>, path: Option<PathBuf>) {
         let keys = Arc::clone(&self.keys);
-        let (revision, message, always_blind) = (self.revision, self.message.take(), self.always_blind);
-        *self = View { keys, revision, message, path, always_blind, ..View::default() };
+        let (revision, message) = (self.revision, self.message.take());
+        let (always_blind, read_only, mirror) = (self.always_blind, self.read_only, self.mirror.take());
+        *self = View { keys, revision, message, path, always_blind, read_only, mirror, ..View::default() };
         (self.session, self.records) = (Some(session), records);
         self.show_blind();
         self.selected = None;

@@ -485,7 +485,7 @@ impl App {
             }
             A::Duel => self.open_duel(false),
             A::CompareBranches => self.open(Compare::default()),
-            A::Present => self.open(Presenter::default()),
+            A::Present => self.present(now),
             A::Note => self.open(asked::note()),
             A::Breakpoints => {
                 let session = self.view.session.as_ref();
@@ -515,6 +515,12 @@ impl App {
             let dialog = Duel::chosen_from(catalog, session, self.view.ground_truth);
             self.open(dialog);
         }
+    }
+
+    pub(super) fn present(&mut self, now: Instant) {
+        self.open(Presenter::default());
+        // It asks for what it shows.
+        self.with_dialog(now, |dialog, context| dialog.wake(context));
     }
 
     fn choose(&mut self, index: usize) {

@@ -13,6 +13,7 @@ use crate::dialog;
 use crate::layout::{Geometry, MINIMUM};
 use crate::pane::PANES;
 use crate::sanitize;
+use crate::strip;
 use crate::theme::Role;
 use crate::widgets::draw::Painter;
 use crate::widgets::wrap::wrapped;
@@ -27,7 +28,8 @@ impl App {
         self.drawn.screen = area;
         self.dirty = false;
         chrome::ground(&self.themes.now, area, frame);
-        self.layout.answer = if answer::is_there(&self.view) { answer::ROWS } else { 0 };
+        let begun = answer::is_there(&self.view);
+        (self.layout.answer, self.layout.strip) = if begun { (answer::ROWS, 1) } else { (0, 0) };
         self.weigh(area);
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);
@@ -106,6 +108,12 @@ impl App {
             let inner = block.inner(slot.area);
             frame.render_widget(block, slot.area);
             pane.render(&self.view, &self.themes.now, inner, frame, focused && self.dialogs.is_empty());
+        }
+        if let Some(session) = self.view.session.as_ref().filter(|_| !geometry.strip.is_empty()) {
+            let (slides, at) = strip::of_session(session);
+            let theme = &self.themes.now;
+            let row = strip::row(session, &slides, at, theme, usize::from(geometry.strip.width));
+            Painter { buf: frame.buffer_mut(), theme, focused: false }.row(geometry.strip, 0, &row);
         }
         answer::render(&self.view, &self.themes.now, geometry.answer, frame);
         if !geometry.gate.is_empty() {

@@ -7,7 +7,7 @@ use crate::pane::{Pane, PaneId};
 use crate::panes::proposals::PRUNED;
 use crate::sanitize;
 use stepwright_episode::Session;
-use stepwright_protocol::ProcessStatus;
+use stepwright_protocol::{ProcessStatus, READ_ONLY};
 use stepwright_text::words::count;
 
 impl App {
@@ -53,8 +53,9 @@ impl App {
         let session = self.view.session.as_ref();
         let never = match action {
             A::Help | A::Palette | A::Quit | A::Theme | A::Redraw | A::Suspend | A::Message => return None,
-            A::StartScreen => return None,
+            A::StartScreen if !self.view.read_only => return None,
             _ if self.is_choosing() => Some("open an episode first"),
+            _ if self.view.read_only && action.changes() => Some(READ_ONLY),
             _ if self.view.stopped && is_command(action) => Some("the driver has stopped"),
             _ => None,
         };
@@ -146,7 +147,7 @@ impl App {
             Some(pane) => pane.actions(&self.view).into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect(),
             None => Vec::new(),
         };
-        own.retain(|(action, _)| !is_implicit(*action));
+        own.retain(|(action, _)| !is_implicit(*action) && !(self.view.read_only && action.changes()));
         // Where two keys do the same, one is enough.
         let mut shown = Vec::new();
         own.retain(|(_, word)| {

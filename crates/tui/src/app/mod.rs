@@ -24,11 +24,12 @@ use super::keymap::Keymap;
 use super::launcher::{Catalog, Choice, ExportForm};
 use super::layout::{Handle, Layout, Preset};
 use super::pane::{FileUse, Intent, Pane, PaneId};
+use super::run::Manner;
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
-use stepwright_protocol::{Command, Level, Notice, Request, Unwritten};
+use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
 use stepwright_world::{WORLDS, named};
 
 /// Characters of a copied text up to which the message shows it.
@@ -47,6 +48,8 @@ pub enum Effect {
     Fetch(String),
     StopFetch,
     Load(PathBuf),
+    /// The presenter shows the decision that led to a node, or that is open there.
+    Presented(NodeId),
     Export {
         session: PathBuf,
         form: ExportForm,
@@ -114,7 +117,7 @@ pub struct App {
     banner_read: bool,
     /// Whether the start screen is shown over a session.
     choosing: bool,
-    blind: bool,
+    manner: Manner,
     last_message: Option<String>,
     effects: Vec<Effect>,
     sleepers: Vec<(Instant, Sleeper)>,
@@ -142,7 +145,7 @@ impl App {
             opened: None,
             banner_read: false,
             choosing: true,
-            blind: false,
+            manner: Manner::default(),
             last_message: None,
             effects: vec![Effect::Catalog],
             sleepers: Vec::new(),
@@ -152,9 +155,10 @@ impl App {
         }
     }
 
-    /// Shows every session blind from its first moment on, before the driver has recorded that.
-    pub(crate) fn begin_blind(&mut self) {
-        self.blind = true;
+    /// Shows every session so from its first moment on, before the driver has recorded that.
+    pub fn show_in(&mut self, manner: Manner, mirror: Option<String>) {
+        self.manner = manner;
+        self.view.mirror = mirror;
     }
 
     /// Opens a session at once instead of waiting on the start screen.
@@ -222,7 +226,7 @@ impl App {
             self.pending.launch = None;
             self.choosing = false;
             self.close_all();
-            self.view.always_blind = self.blind;
+            (self.view.always_blind, self.view.read_only) = (self.manner.blind, self.manner.read_only);
         }
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
@@ -363,6 +367,10 @@ impl App {
 
     /// Lets the panes take in what changed. To be called after all that is pending was fed in, before drawing.
     pub fn settle(&mut self, now: Instant) {
+        if self.manner.presents && self.view.situation.is_some() {
+            self.manner.presents = false;
+            self.present(now);
+        }
         // Intents of one pane may concern the others; two rounds settle all but a quarrel, which the next event continues.
         for _ in 0..2 {
             if self.seen == Some(self.view.revision) {
@@ -380,6 +388,13 @@ impl App {
 
     /// Sends a command. The first that goes back is asked about where something in the world stays as it is then.
     fn send(&mut self, command: Command) {
+        if self.view.read_only && !command.only_reads() {
+            // It is asked wherever the cursor rests, not by the person.
+            if matches!(command, Command::Library(LibraryCommand::Weigh { .. })) {
+                return;
+            }
+            return self.say(Level::Info, READ_ONLY.to_owned());
+        }
         let back = matches!(&command, Command::Gate(Request::Undo | Request::Goto(_)));
         let stays = self.view.situation.as_ref().and_then(|situation| situation.not_undone).filter(|_| back);
         if let Some(what) = stays.filter(|_| !self.view.warned) {
@@ -497,6 +512,9 @@ impl App {
                 },
                 Reply::ChooseSides => self.open_duel(true),
                 Reply::Compare(path) => self.effects.push(Effect::Load(path)),
+                Reply::Presents(node) => {
+                    self.effects.extend(self.view.mirror.is_some().then_some(Effect::Presented(node)))
+                }
                 Reply::OfferFetch(fetch) => self.offer_fetch(fetch),
                 Reply::Fetch(fetch) => {
                     self.effects.push(Effect::Fetch(fetch.model.clone()));

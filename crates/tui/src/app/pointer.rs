@@ -8,7 +8,8 @@ use ratatui::layout::{Position, Rect};
 use super::App;
 use crate::chrome;
 use crate::pane::PaneId;
-use stepwright_protocol::Level;
+use crate::strip;
+use stepwright_protocol::{Command, Level, Request};
 
 const OTHER_BUTTONS: &str = "Only the left button and the wheel do something here; with Shift (Option on a Mac) the terminal pastes and \
                              shows its menu";
@@ -85,6 +86,12 @@ impl App {
                 self.set_focus(tab.pane);
             }
             return;
+        }
+        if let Some(session) = self.view.session.as_ref().filter(|_| clicked && geometry.strip.contains(at)) {
+            let (slides, shown) = strip::of_session(session);
+            let slide = strip::at_place(slides.len(), shown, geometry.strip, at).and_then(|index| slides.get(index));
+            let node = slide.and_then(|slide| slide.to.or(slide.from)).filter(|node| *node != session.cursor());
+            return node.into_iter().for_each(|node| self.send(Command::Gate(Request::Goto(node))));
         }
         if clicked && geometry.answer.contains(at) {
             return self.set_focus(PaneId::Observations);

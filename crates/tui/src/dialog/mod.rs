@@ -28,6 +28,7 @@ use super::keymap::Keymap;
 use super::launcher::ExportForm;
 use super::view::View;
 use super::widgets::draw::Painter;
+use stepwright_episode::NodeId;
 use stepwright_protocol::Command;
 
 /// The state that a dialog may read.
@@ -62,6 +63,7 @@ pub(crate) enum Reply {
     /// Choose the sides of a duel.
     ChooseSides,
     Compare(PathBuf),
+    Presents(NodeId),
     OfferFetch(Fetch),
     Fetch(Fetch),
     WakeIn(Duration),

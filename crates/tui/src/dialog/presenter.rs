@@ -1,22 +1,24 @@
 //! Presenter's view: a session one decision at a time, over the whole screen: what was offered, what was checked, who chose and why, what
-//! happened; a timeline with the marks; steps by hand or by itself. It reads the session and sends nothing, so that a review leaves no
+//! happened; beside it what the decision was about; the strip of decisions; steps by hand or by itself. It looks at other steps and goes to none, so that a review leaves no
 //! trace; only Enter goes to the step that is shown.
 
+mod evidence;
 mod parts;
 
 use std::time::Duration;
 
-use crossterm::event::{MouseEvent, MouseEventKind};
-use ratatui::layout::Rect;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
 use smart_default::SmartDefault;
 
+use self::evidence::evidence;
 use self::parts::{Parts, laid, parts};
 use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
 use crate::actions::{self, ActionId};
 use crate::sanitize;
+use crate::strip::{self, Slide};
 use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top, width};
-use crate::widgets::words;
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::tips;
 use stepwright_protocol::{Command, Request};
@@ -27,8 +29,8 @@ const PACES: [u64; 6] = [1, 2, 3, 5, 8, 13];
 /// From this width on, the decision is beside the proposals.
 const BESIDE: u16 = 100;
 const WIDEST: u16 = 84;
-/// Columns of a step in the timeline.
-const CELL: usize = 3;
+/// Rows of the evidence where it is below the decision.
+const LOW: u16 = 16;
 
 #[derive(SmartDefault)]
 pub struct Presenter {
@@ -41,27 +43,8 @@ pub struct Presenter {
     pace: usize,
     top: usize,
     hidden: usize,
-}
-
-/// A decision: from which node, and where it led; neither at the reset, no result where nothing is decided yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Slide {
-    from: Option<NodeId>,
-    to: Option<NodeId>,
-}
-
-fn slides(session: &Session, tip: NodeId) -> Vec<Slide> {
-    let path = session.path(tip);
-    let mut out: Vec<Slide> = Vec::with_capacity(path.len() + 1);
-    let mut from = None;
-    for node in &path {
-        out.push(Slide { from, to: Some(node.id) });
-        from = Some(node.id);
-    }
-    if path.last().is_some_and(|n| !n.outcome.done) {
-        out.push(Slide { from, to: None });
-    }
-    out
+    /// Where the strip was drawn last.
+    strip: Rect,
 }
 
 impl Presenter {
@@ -71,7 +54,7 @@ impl Presenter {
     }
 
     fn slides(&self, session: &Session) -> Vec<Slide> {
-        slides(session, self.tip(session))
+        strip::slides(session, self.tip(session))
     }
 
     /// The slide shown: the chosen one, else the decision that led to where the session is.
@@ -88,6 +71,16 @@ impl Presenter {
         self.top = 0;
     }
 
+    /// Says which slide is shown, and asks for its evidence unless that is there.
+    fn look(&self, context: Context<'_>) -> Vec<Reply> {
+        let Some(session) = &context.view.session else { return Vec::new() };
+        let slides = self.slides(session);
+        let Some(slide) = slides.get(self.shown(session, &slides)) else { return Vec::new() };
+        let asks = slide.node().filter(|node| context.view.situation_at(*node).is_none());
+        let asks = asks.map(|node| Reply::Send(Command::Look { node }));
+        slide.to.or(slide.from).map(Reply::Presents).into_iter().chain(asks).collect()
+    }
+
     /// Begins or stops to go on by itself; at the end it begins anew.
     fn play(&mut self, context: Context<'_>) -> Vec<Reply> {
         self.playing = !self.playing;
@@ -95,7 +88,7 @@ impl Presenter {
             return Vec::new();
         }
         self.go(context, |at, last| if at == last { 0 } else { at });
-        vec![self.beat()]
+        std::iter::once(self.beat()).chain(self.look(context)).collect()
     }
 
     fn seconds(&self) -> u64 {
@@ -152,32 +145,8 @@ impl Presenter {
         let room = columns.saturating_sub(width(std::slice::from_ref(&right)) + 2);
         let left = run(left.role, sanitize::fit(&left.text, room, theme.glyphs.ellipsis));
         let gap = columns.saturating_sub(width(&[left.clone(), right.clone()]));
-        [vec![left, run(Role::Text, " ".repeat(gap)), right], timeline(session, slides, at, theme, columns)]
+        [vec![left, run(Role::Text, " ".repeat(gap)), right], strip::row(session, slides, at, theme, columns)]
     }
-}
-
-/// The marks of all decisions in order, the shown one in brackets; as many as fit around it.
-fn timeline(session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> Row {
-    let room = (columns / CELL).saturating_sub(2).max(1);
-    let first = at.saturating_sub(room / 2).min(slides.len().saturating_sub(room));
-    let ellipsis = theme.glyphs.ellipsis;
-    let mut row = vec![run(Role::Dim, if first > 0 { format!("{ellipsis} ") } else { "  ".to_owned() })];
-    for (index, slide) in slides.iter().enumerate().skip(first).take(room) {
-        let (glyph, role) = match (slide.from, slide.to.and_then(|to| session.node(to))) {
-            (None, _) => (theme.glyphs.dot, Role::Dim),
-            (_, Some(node)) => words::mark(&theme.glyphs, session.mark_at(node)),
-            (_, None) => (theme.glyphs.here, Role::Dim),
-        };
-        if index == at {
-            row.extend([run(Role::Accent, "["), run(role, glyph), run(Role::Accent, "]")]);
-        } else {
-            row.push(run(role, format!(" {glyph} ")));
-        }
-    }
-    if first + room < slides.len() {
-        row.push(run(Role::Dim, format!(" {ellipsis}")));
-    }
-    row
 }
 
 impl Dialog for Presenter {
@@ -215,25 +184,28 @@ impl Dialog for Presenter {
         painter.rows(head, &self.heading(session, &slides, at, theme, columns));
         let (rest, keys) = split_bottom(rest, 1);
         let (rule, body) = split_top(rest, 1);
-        painter.rule(rule, 0, &session.header.sentence);
-        // The part at the left or above, the part at the right or below.
+        let mirror = context.view.mirror.as_ref().map(|address| format!("The mirror: {address}"));
+        painter.rule(rule, 0, mirror.as_ref().unwrap_or(&session.header.sentence));
+        self.strip = Rect { y: head.y + 1.min(head.height), height: head.height.saturating_sub(1), ..head };
+        // The decision at the left or above, what it was about at the right or below.
         let beside = body.width >= BESIDE;
         let (left, right) =
             if beside { split_left(body, (body.width / 2).min(WIDEST)) } else { (body, Rect::default()) };
         let text = usize::from(left.width.min(WIDEST)).saturating_sub(3);
         let Parts { offered, checked, chosen, happened } = parts(session, slide, theme, text, usize::from(body.height));
-        let first = vec![("What was offered", offered), ("What was checked", checked)];
         let begins = slide.from.is_none();
         let (who, what) =
             if begins { ("The task", "What the agent saw") } else { ("Who chose, and why", "What happened") };
-        let second = vec![(who, chosen), (what, happened)];
-        let columns = if beside && !begins {
-            vec![
-                (left, laid(first, body.height)),
-                (Rect { width: right.width.min(WIDEST), ..right }, laid(second, body.height)),
-            ]
+        let told = [("What was offered", offered), ("What was checked", checked), (who, chosen), (what, happened)];
+        let told = told.map(|(title, rows)| (title.to_owned(), rows)).into_iter();
+        let (room, high) = if beside { (right, right.height) } else { (body, LOW) };
+        let columns = usize::from(room.width.min(WIDEST)).saturating_sub(3);
+        let evidence = evidence(context.view, session, slide, theme, (columns, usize::from(high)));
+        let columns = if beside {
+            let right = Rect { width: right.width.min(WIDEST), ..right };
+            vec![(left, laid(told.collect(), body.height)), (right, laid(evidence, 0))]
         } else {
-            vec![(body, laid(first.into_iter().chain(second).collect(), body.height))]
+            vec![(body, laid(told.chain(evidence).collect(), body.height))]
         };
         let longest = columns.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
         self.hidden = longest.saturating_sub(usize::from(body.height));
@@ -279,28 +251,36 @@ impl Dialog for Presenter {
             ActionId::Faster => return self.set_pace(false),
             ActionId::Slower => return self.set_pace(true),
             ActionId::NextBranch => self.next_branch(context),
-            _ => {}
+            _ => return Vec::new(),
         }
-        Vec::new()
+        self.look(context)
     }
 
     fn mouse(&mut self, event: MouseEvent, _: Rect, context: Context<'_>) -> Vec<Reply> {
         match event.kind {
             MouseEventKind::ScrollDown => self.go(context, |at, _| at + 1),
             MouseEventKind::ScrollUp => self.go(context, |at, _| at.saturating_sub(1)),
+            MouseEventKind::Down(MouseButton::Left) => {
+                let Some(session) = &context.view.session else { return Vec::new() };
+                let slides = self.slides(session);
+                let place = Position::new(event.column, event.row);
+                let at = strip::at_place(slides.len(), self.shown(session, &slides), self.strip, place);
+                at.into_iter().for_each(|index| self.go(context, |_, _| index));
+            }
             _ => {}
         }
-        Vec::new()
+        self.look(context)
     }
 
     fn wake(&mut self, context: Context<'_>) -> Vec<Reply> {
         if !self.playing {
-            return Vec::new();
+            return self.look(context);
         }
         let Some(session) = &context.view.session else { return Vec::new() };
         let slides = self.slides(session);
         self.go(context, |at, _| at + 1);
         self.playing = self.shown(session, &slides) + 1 < slides.len();
-        if self.playing { vec![self.beat()] } else { Vec::new() }
+        let beat = self.playing.then(|| self.beat());
+        beat.into_iter().chain(self.look(context)).collect()
     }
 }

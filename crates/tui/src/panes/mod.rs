@@ -3,7 +3,7 @@
 //! One file or folder a pane; beside them what some of them share: the path through the session (`trail`), an offered belief (`offer`), typing
 //! that is awaited (`debounce`). Panes read the view and answer actions with intents; keys, borders and dialogs are the application's.
 
-mod blocking;
+pub(crate) mod blocking;
 mod debounce;
 mod log;
 mod model;
@@ -16,6 +16,8 @@ mod skills;
 mod state;
 mod summary;
 mod trail;
+
+pub use state::picture;
 
 use super::pane::Pane;
 

@@ -16,8 +16,23 @@ impl View {
 
     /// Whether it is hidden where the session is: nothing was decided here yet.
     pub fn hides_future(&self) -> bool {
+        self.hides_future_at(self.node())
+    }
+
+    fn hides_future_at(&self, node: Option<&Node>) -> bool {
         let open = |node: &Node| !node.outcome.done && !node.turn.decisions.iter().any(|d| d.takes());
-        self.is_blind() && self.node().is_some_and(open)
+        self.is_blind() && node.is_some_and(open)
+    }
+
+    /// The state at a node as far as it may be seen: the present one, or the one that was looked at last.
+    pub(crate) fn situation_at(&self, node: NodeId) -> Option<Arc<Situation>> {
+        let is_there = |situation: &&Arc<Situation>| situation.node == node;
+        let looked = || {
+            let looked = self.looked.as_ref().filter(is_there)?;
+            let hidden = self.hides_future_at(self.session.as_ref()?.node(node));
+            Some(if hidden { Arc::new(unseen(looked, self.given.1.is_some())) } else { Arc::clone(looked) })
+        };
+        self.situation.as_ref().filter(is_there).cloned().or_else(looked)
     }
 
     /// Puts in place of each record what may be seen of it now, and folds the session again where that changed something.

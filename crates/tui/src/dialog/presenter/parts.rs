@@ -1,6 +1,6 @@
 //! The parts of a slide: what was offered, what was checked, who chose and why, what happened, as rows.
 
-use super::Slide;
+use crate::strip::Slide;
 use crate::theme::{Role, Theme};
 use crate::widgets::draw::{Row, run, width};
 use crate::widgets::words::{self, labelled};
@@ -76,7 +76,7 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     rows
 }
 
-fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
+fn checked(proposal: Option<&ProposalEntry>, theme: &Theme, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Some(proposal) = proposal {
         for (status, condition, detail) in &proposal.checks {
@@ -94,9 +94,6 @@ fn checked(step: &Step, proposal: Option<&ProposalEntry>, theme: &Theme, columns
         }
     } else {
         rows.push(vec![run(Role::Dim, "Nothing was checked.")]);
-    }
-    for set in &step.adopted {
-        rows.extend(labelled("in force from here on  ", Role::Text, set, columns));
     }
     rows
 }
@@ -143,7 +140,7 @@ pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, hei
     if let Some((_, step)) = &from {
         parts.offered = offered(step, taken, theme, columns, most);
         let proposal = taken.or_else(recommended).and_then(|at| step.proposals.get(at));
-        parts.checked = checked(step, proposal, theme, columns);
+        parts.checked = checked(proposal, theme, columns);
         for proposal in step.proposals.iter().filter(|p| p.fate.starts_with("rejected")) {
             let text = format!("{}: {}", words::one_line(&proposal.text), proposal.fate);
             parts.chosen.extend(labelled(&format!("{} ", theme.glyphs.no), Role::Warn, &text, columns));
@@ -165,7 +162,7 @@ pub fn parts(session: &Session, slide: Slide, theme: &Theme, columns: usize, hei
 }
 
 /// The rows of parts under their headings, in so many rows; where there is room, with empty rows between the parts and the lines.
-pub(crate) fn laid(parts: Vec<(&str, Vec<Row>)>, height: u16) -> Vec<Row> {
+pub(crate) fn laid(parts: Vec<(String, Vec<Row>)>, height: u16) -> Vec<Row> {
     let parts: Vec<_> = parts.into_iter().filter(|(_, part)| !part.is_empty()).collect();
     let lines: usize = parts.iter().map(|(_, part)| part.len() + 1).sum();
     let (airy, spread) = (height >= AIRY, 2 * lines + parts.len() <= usize::from(height));

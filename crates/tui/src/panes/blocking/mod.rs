@@ -3,7 +3,7 @@
 //! In a world with a blocking domain it is the live tree, whose leaves are candidates: a person prunes, adds, moves and forces.
 
 mod changes;
-mod rows;
+pub(crate) mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;

@@ -75,7 +75,7 @@ impl BlockingPane {
     }
 }
 
-fn mark(status: NodeStatus, leaf: bool, glyphs: &Glyphs) -> (&'static str, Role) {
+pub(crate) fn mark(status: NodeStatus, leaf: bool, glyphs: &Glyphs) -> (&'static str, Role) {
     match status {
         // A candidate that was not offered, so that nothing was checked.
         NodeStatus::Open | NodeStatus::Possibly if leaf => (glyphs.unchecked, Role::Dim),

@@ -4,7 +4,7 @@
 //! method follows.
 
 mod detail;
-mod plan;
+pub(crate) mod plan;
 
 use crossterm::event::MouseEvent;
 use ratatui::layout::Rect;

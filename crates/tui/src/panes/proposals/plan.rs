@@ -23,7 +23,8 @@ pub fn rows(view: &View, theme: &Theme, width: usize) -> Vec<Row> {
     sections.iter().flat_map(|section| of(section, is_text(section), session, theme, width)).collect()
 }
 
-fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
+/// A section around its next line, under a heading.
+pub fn of(section: &Section, numbered: bool, session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
     let (lines, title) = (&section.lines, &section.title);
     let made = session.node(section.made_at).map_or(0, |n| n.depth);
     let done = words::count(section.done, "line");

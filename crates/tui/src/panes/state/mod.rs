@@ -20,6 +20,7 @@ mod tree;
 use std::sync::Arc;
 
 use crossterm::event::MouseEvent;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use serde_json::Value;
 use smart_default::SmartDefault;
@@ -29,7 +30,7 @@ use self::raw::Raw;
 use self::split::SplitPane;
 use crate::event::Input;
 use crate::pane::{Intent, Pane, PaneAction, PaneId, rows_of};
-use crate::theme::{Glyphs, UNICODE};
+use crate::theme::{Glyphs, Theme, UNICODE};
 use crate::view::View;
 use crate::widgets::draw::{Painter, split_bottom, split_left, split_top};
 use crate::widgets::outline::{BROWSING, Mouse, Outline};
@@ -319,6 +320,30 @@ fn value_of(situation: &Situation, side: Side) -> Option<&Value> {
     }
 }
 
+/// Draws the picture of a place.
+fn draw_picture(map: &Map, page: &mut Scrolled, painter: &mut Painter<'_>, area: Rect) {
+    match map {
+        Map::FloorPlan(plan) => map::draw(plan, painter, area),
+        Map::Stacks(stacks) => stacks::draw(stacks, painter, area),
+        Map::Page(shown) => page::draw(shown, page, painter, area),
+        Map::Rooms(plan) => rooms::draw(plan, painter, area),
+    }
+}
+
+/// The same as text, in at most so many columns and rows; without what is blank at its ends.
+pub fn picture(map: &Map, theme: &Theme, columns: u16, rows: u16) -> Vec<String> {
+    let area = Rect::new(0, 0, columns, rows);
+    let mut buf = Buffer::empty(area);
+    draw_picture(map, &mut Scrolled::default(), &mut Painter { buf: &mut buf, theme, focused: false }, area);
+    let wide = usize::from(columns.max(1));
+    let line = |cells: &[Cell]| cells.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned();
+    let mut lines: Vec<String> = buf.content.chunks(wide).map(line).collect();
+    let blank = |line: &String| line.is_empty();
+    lines.truncate(lines.iter().rposition(|line| !blank(line)).map_or(0, |last| last + 1));
+    lines.drain(..lines.iter().take_while(|line| blank(line)).count());
+    lines
+}
+
 impl Pane for StatePane {
     fn id(&self) -> PaneId {
         PaneId::State
@@ -405,14 +430,11 @@ impl Pane for StatePane {
         let area = self.draw_values_below(painter, area);
         let map = self.situation.as_ref().and_then(|s| s.map.as_ref());
         match (self.shown(), map) {
-            (ViewMode::Map, Some(Map::FloorPlan(plan))) => return map::draw(plan, painter, area),
             (ViewMode::Map, Some(Map::Stacks(truth))) if self.believed().is_some() => {
                 let believed = self.believed();
                 return believed.map(|believed| stacks::draw_both(believed, truth, painter, area)).unwrap_or_default();
             }
-            (ViewMode::Map, Some(Map::Stacks(stacks))) => return stacks::draw(stacks, painter, area),
-            (ViewMode::Map, Some(Map::Page(page))) => return page::draw(page, &mut self.page, painter, area),
-            (ViewMode::Map, Some(Map::Rooms(plan))) => return rooms::draw(plan, painter, area),
+            (ViewMode::Map, Some(map)) => return draw_picture(map, &mut self.page, painter, area),
             (ViewMode::Drift, _) => return self.draw_drift(view, painter, area),
             _ => {}
         }

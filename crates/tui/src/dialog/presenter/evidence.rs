@@ -1,0 +1,169 @@
+//! Evidence: what a decision was about, as rows: assertions put in force, the plan or program followed, the belief against the truth, the
+//! tree of what blocks, the picture of the place, the program so far. What the method goes by comes first.
+
+use std::collections::BTreeSet;
+
+use crate::panes::blocking::rows::mark;
+use crate::panes::picture;
+use crate::panes::proposals::plan;
+use crate::strip::Slide;
+use crate::theme::{Role, Theme};
+use crate::view::View;
+use crate::widgets::draw::{Row, run};
+use crate::widgets::words::{self, labelled};
+use stepwright_episode::{NodeId, Session};
+use stepwright_export::step_of;
+use stepwright_method::showing;
+use stepwright_protocol::BeliefView;
+use stepwright_text::json_pointer;
+use stepwright_text::words::count;
+use stepwright_world::blocking::{BlockingTree, NodeKind};
+
+/// Fewest rows of a picture: in fewer there is nothing to be seen.
+const LOWEST: usize = 7;
+/// Fewest rows of a part that is cut for those after it.
+const LEAST: usize = 3;
+
+/// The parts under their headings, in about so many columns and rows.
+pub fn evidence(
+    view: &View,
+    session: &Session,
+    slide: Slide,
+    theme: &Theme,
+    (columns, rows): (usize, usize),
+) -> Vec<(String, Vec<Row>)> {
+    let Some(node) = slide.node().and_then(|id| session.node(id)) else { return Vec::new() };
+    let seen = view.situation_at(node.id);
+    let seen = seen.as_deref();
+    let taken =
+        slide.to.and_then(|to| session.node(to)).and_then(|n| n.action.as_ref()).map_or("", |a| a.text.as_str());
+    let mut parts: Vec<(String, Vec<Row>)> = Vec::new();
+    let left = |parts: &[(String, Vec<Row>)]| {
+        rows.saturating_sub(parts.iter().map(|(_, rows)| rows.len() + 2).sum::<usize>() + 1)
+    };
+    let adopted = step_of(session, node, showing).adopted;
+    if !adopted.is_empty() {
+        let sets = adopted.iter().flat_map(|set| labelled("", Role::Text, set, columns)).collect();
+        parts.push(("Put in force before it".to_owned(), sets));
+    }
+    for section in view.sections(node.id).iter().filter(|section| !section.lines.is_empty()) {
+        let mut rows = plan::of(section, false, session, theme, columns);
+        let title: String = rows.drain(..1.min(rows.len())).flatten().map(|run| run.text).collect();
+        parts.push((title, rows));
+    }
+    if let Some(belief) = seen.and_then(|seen| seen.belief.as_deref()) {
+        let most = if seen.is_some_and(|seen| seen.map.is_some()) { left(&parts) / 2 } else { left(&parts) };
+        parts.push(believed(belief, theme, columns, most.max(LEAST)));
+    }
+    if let Some(seen) = seen.filter(|seen| !seen.goals.nodes.is_empty()) {
+        let most = if seen.map.is_some() { left(&parts) / 2 } else { left(&parts).saturating_sub(LOWEST) };
+        parts.push(("What blocks".to_owned(), tree(&seen.goals, taken, theme, most.max(LEAST))));
+    }
+    if let Some(map) = seen.and_then(|seen| seen.map.as_ref())
+        && left(&parts) >= LOWEST
+    {
+        let size = (columns.min(usize::from(u16::MAX)) as u16, left(&parts).min(usize::from(u16::MAX)) as u16);
+        let lines = picture(map, theme, size.0, size.1);
+        parts.push(("The place".to_owned(), lines.iter().map(|line| vec![run(Role::Text, line)]).collect()));
+    }
+    if left(&parts) >= LEAST {
+        let rows = program(session, node.id, slide.to, theme, left(&parts));
+        parts.extend(Some(("The program so far".to_owned(), rows)).filter(|(_, rows)| !rows.is_empty()));
+    }
+    let last = parts.len().saturating_sub(1);
+    parts.iter_mut().take(last).for_each(|(_, rows)| rows.push(Row::new()));
+    parts
+}
+
+/// At most so many rows, and how many are not shown.
+fn cut(mut rows: Vec<Row>, most: usize, unseen: usize) -> Vec<Row> {
+    let more = unseen + rows.len().saturating_sub(most);
+    if more > 0 {
+        rows.truncate(most.saturating_sub(1));
+        rows.push(vec![run(Role::Dim, format!("and {}", count(more, "more line")))]);
+    }
+    rows
+}
+
+fn believed(belief: &BeliefView, theme: &Theme, columns: usize, most: usize) -> (String, Vec<Row>) {
+    let title = match (&belief.truth, belief.differences.len()) {
+        (None, _) => "The belief".to_owned(),
+        (Some(_), 0) => "The belief, as in truth".to_owned(),
+        (Some(_), 1) => "The belief, of which 1 value differs from the truth".to_owned(),
+        (Some(_), n) => format!("The belief, of which {n} values differ from the truth"),
+    };
+    let said = |value: &Option<serde_json::Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), words::value);
+    let mut rows = Vec::new();
+    for apart in &belief.differences {
+        let path = json_pointer::display(&apart.path);
+        let text = format!("{path}: believed {}, in truth {}", said(&apart.believed), said(&apart.truth));
+        rows.extend(labelled(&format!("{} ", theme.glyphs.no), Role::Bad, &text, columns));
+    }
+    for (key, value) in belief.state.as_object().into_iter().flatten() {
+        rows.extend(labelled(&format!("{key}  "), Role::Text, &words::value(value), columns));
+    }
+    (title, cut(rows, most, 0))
+}
+
+/// The tree; of a large one the way from the root to the action that was taken, what is below it, and from the top what fits.
+fn tree(tree: &BlockingTree, taken: &str, theme: &Theme, most: usize) -> Vec<Row> {
+    let nodes = &tree.nodes;
+    let mut shown: BTreeSet<usize> = BTreeSet::new();
+    let chosen = nodes.iter().position(|n| n.kind == NodeKind::Action && n.text == taken);
+    let mut up = chosen;
+    while let Some(at) = up.filter(|at| shown.insert(*at)) {
+        up = nodes.get(at).and_then(|n| n.parent);
+    }
+    let below = chosen.into_iter().flat_map(|at| tree.children(Some(at)));
+    for at in below.chain(0..nodes.len()) {
+        if shown.len() + usize::from(nodes.len() > most) >= most {
+            break;
+        }
+        shown.insert(at);
+    }
+    let mut depths: Vec<usize> = Vec::with_capacity(nodes.len());
+    let mut rows = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let depth = node.parent.and_then(|p| depths.get(p).copied()).map_or(0, |d| d + 1);
+        depths.push(depth);
+        if !shown.contains(&at) {
+            continue;
+        }
+        let (glyph, role) = match node.kind {
+            NodeKind::Goal => (theme.glyphs.candidate, Role::Dim),
+            _ => mark(node.status, node.handle.is_some_and(|h| h.leaf), &theme.glyphs),
+        };
+        let kind = match node.kind {
+            NodeKind::Goal => "goal ",
+            NodeKind::Action => "",
+            NodeKind::Condition => "needs ",
+        };
+        let text = if Some(at) == chosen { Role::Title } else { Role::Text };
+        rows.push(vec![
+            run(Role::Dim, "  ".repeat(depth)),
+            run(role, format!("{glyph} ")),
+            run(Role::Dim, kind),
+            run(text, words::one_line(&node.text)),
+        ]);
+    }
+    let unseen = nodes.len().saturating_sub(rows.len());
+    cut(rows, most, unseen)
+}
+
+/// The last calls before a decision, and what was decided.
+fn program(session: &Session, node: NodeId, to: Option<NodeId>, theme: &Theme, most: usize) -> Vec<Row> {
+    let path = session.path(node);
+    let decided = to.filter(|to| *to != node).and_then(|to| session.node(to));
+    let before = path.iter().copied().filter(|n| n.action.is_some());
+    let before: Vec<_> = before.collect();
+    let first = before.len().saturating_sub(most.saturating_sub(1));
+    let steps = before.get(first..).unwrap_or_default().iter().copied().chain(decided);
+    let row = |node: &stepwright_episode::Node| {
+        let action = node.action.as_ref()?;
+        let (glyph, role) = words::mark(&theme.glyphs, session.mark_at(node));
+        let text = if to == Some(node.id) { Role::Title } else { Role::Text };
+        let said = words::one_line(action.call.as_deref().unwrap_or(&action.text)).into_owned();
+        Some(vec![run(role, format!("{glyph} ")), run(text, said)])
+    };
+    steps.filter_map(row).collect()
+}
