@@ -164,9 +164,10 @@ impl<P: ProgramView> Derivation<'_, P> {
     /// stands for a parameter whose value does not matter to that.
     fn certain(&self, want: &Want<'_>) -> Vec<Vec<Option<Literal>>> {
         let mut used: Vec<usize> = want.model.certain.iter().flat_map(params).collect();
+        used.extend(self.program.affected(want.function).into_iter().filter(|at| *at < want.model.arity));
         used.sort_unstable();
         used.dedup();
-        if used.is_empty() {
+        if used.is_empty() && want.model.arity > 0 {
             return Vec::new();
         }
         let outsider = Literal::from(OUTSIDER);
@@ -195,8 +196,12 @@ impl<P: ProgramView> Derivation<'_, P> {
 
     /// Whether an action's certain effects meet the wanted condition, tried on a copy of the state.
     fn meets(&self, want: &Want<'_>, action: &Call) -> bool {
-        let effects = self.effects.predict(action);
-        !effects.is_empty() && self.holds_after(want, &effects)
+        if !spend(want.budget) {
+            return false;
+        }
+        let (mut program, predicted) = (self.program.clone(), self.effects.predict(action));
+        program.apply(&predicted);
+        (program.affect(action) || !predicted.is_empty()) && is_met(&program, want.blocked, want.index)
     }
 
     /// Whether the condition would hold if the action's look showed the blocked action's arguments.
@@ -218,7 +223,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         }
         let mut program = self.program.clone();
         program.apply(calls);
-        program.check(blocked).get(index).is_some_and(|c| c.status == Status::Holds)
+        is_met(&program, blocked, index)
     }
 
     /// The first of another party's calls that would meet an unmet condition of an action.
@@ -319,6 +324,10 @@ impl<P: ProgramView> Derivation<'_, P> {
         found.truncate(SHOWN[0]);
         found
     }
+}
+
+fn is_met(program: &impl ProgramView, blocked: &Call, index: usize) -> bool {
+    program.check(blocked).get(index).is_some_and(|check| check.status == Status::Holds)
 }
 
 /// The best of what was found, each once, none of the actions above.

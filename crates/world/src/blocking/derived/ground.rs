@@ -34,11 +34,19 @@ pub(super) fn domain(
     text_of: TextOf<'_>,
 ) -> (Domain, Facts) {
     let history: Vec<Call> = derived.history.iter().flat_map(stepwright_trajectory::Step::all_calls).cloned().collect();
-    let roots = derived.wanted.iter().map(|call| Root { action: name(call), unless: None }).collect();
+    let roots = |goal: &str| {
+        let of = derived.wanted.iter().filter(|wanted| derived.goal_of(wanted) == goal);
+        of.map(|wanted| Root { action: name(&wanted.call), unless: None }).collect()
+    };
+    let goals = derived.goals().into_iter().map(|goal| Goal {
+        form: pattern(&goal.predicate),
+        about: "the task, or a part of it".to_owned(),
+        roots: roots(&goal.predicate),
+    });
     let domain = Domain {
         source: "derived from assertions".to_owned(),
         about: "an agent whose actions need what the assertions of its program say".to_owned(),
-        goals: vec![Goal { form: pattern(&derived.basis.sentence), about: "the task".to_owned(), roots }],
+        goals: goals.collect(),
         limits: Limits { selections: SELECTIONS, ..Limits::default() },
         refresh: true,
         ..Domain::default()
@@ -68,7 +76,7 @@ fn entries(derived: &Derived, forest: &Forest, next: Option<Call>) -> Vec<Entry>
         let grows = node.blocked.is_some() || next.as_ref() == Some(&own);
         entries.push(Entry { call: own, path, grows });
     });
-    let others = derived.wanted.iter().cloned().map(|call| (call, false)).chain(next.map(|call| (call, true)));
+    let others = derived.wanted.iter().map(|wanted| (wanted.call.clone(), false)).chain(next.map(|call| (call, true)));
     entries.extend(others.map(|(call, grows)| Entry { path: vec![call.clone()], call, grows }));
     entries.sort_by_key(|entry| !entry.grows);
     entries
@@ -143,11 +151,20 @@ impl Ground<'_> {
         };
         let (replies, left) = (&self.derived.replies, &self.derived.left);
         let best = derivation.best(&entry.call, index, &entry.path, left);
-        let mut offers: Vec<Offered> = best.into_iter().map(|r| (r.call, r.means == Means::Sight)).collect();
+        let (sight, mut certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
+        certain.retain(|resolution| !self.derived.was_in_vain(&resolution.call));
+        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, false)).collect();
         if offers.is_empty() {
             // What only the other party can make true: it may, once the turn is theirs.
             let reply = derivation.reply(&entry.call, index, replies, left);
             offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
+        }
+        if offers.is_empty() {
+            let advice = self.derived.advice().filter(|advice| !entry.path.contains(advice));
+            offers.extend(advice.map(|advice| (advice.clone(), true)));
+        }
+        if offers.is_empty() {
+            offers.extend(sight.into_iter().map(|r| (r.call, true)));
         }
         self.derived.offers.insert(key, offers.clone());
         offers
