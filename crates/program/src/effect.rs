@@ -20,6 +20,7 @@ pub type Effects = BTreeMap<String, Vec<Effect>>;
 pub struct Effect {
     text: Arc<str>,
     params: Arc<[usize]>,
+    likely: bool,
     pub(crate) code: Arc<FunctionCode>,
 }
 
@@ -60,7 +61,18 @@ impl Effect {
         let word = |c: char| c.is_alphanumeric() || c == '_';
         let names = |param: &str| text.split(|c| !word(c)).any(|part| part == param.trim_start_matches('*'));
         let params = function.params.iter().enumerate().filter(|(_, param)| names(param)).map(|(at, _)| at).collect();
-        Ok(Effect { text: text.into(), params, code: Arc::new(code) })
+        Ok(Effect { text: text.into(), params, likely: false, code: Arc::new(code) })
+    }
+
+    /// The same effect, as one that mostly follows.
+    #[must_use]
+    pub fn likely(self) -> Effect {
+        Effect { likely: true, ..self }
+    }
+
+    /// Whether it mostly follows, with exceptions.
+    pub fn is_likely(&self) -> bool {
+        self.likely
     }
 
     /// The text as accepted.

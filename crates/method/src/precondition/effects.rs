@@ -15,8 +15,8 @@ use stepwright_program::{CheckResult, Effect, Effects, Function, Literal, Role, 
 /// Objects within objects are followed this far.
 const DEPTH: usize = 3;
 /// Calls of an action that candidates are executed on, and candidates of an action, at most.
-const CALLS: usize = 48;
-const CANDIDATES: usize = 160;
+const CALLS: usize = 32;
+const CANDIDATES: usize = 60;
 
 /// A candidate effect with the verdict of the demonstrated calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,6 +38,11 @@ impl EffectCandidate {
     /// Whether the demonstrations bear it out and nothing better says the same.
     pub fn is_suggested(&self) -> bool {
         self.exceptions == 0 && self.representative
+    }
+
+    /// Whether it mostly follows: it explains three calls of four, with exceptions.
+    pub fn is_likely(&self) -> bool {
+        self.exceptions > 0 && self.representative && self.exceptions * 3 <= self.explains
     }
 }
 
@@ -106,13 +111,17 @@ pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
     shown.collect()
 }
 
-/// The effects suggested by the demonstrations, compiled.
+/// The effects that the demonstrations suggest, and those that mostly follow, compiled.
 pub fn suggested_effects(demos: &Demonstrations) -> Effects {
     let mut effects = Effects::new();
     for action in infer_effects(demos) {
         let Some(function) = demos.action(&action.action) else { continue };
-        let texts = action.candidates.iter().filter(|candidate| candidate.is_suggested());
-        let of: Vec<Effect> = texts.filter_map(|candidate| Effect::compile(&candidate.text, function).ok()).collect();
+        let compiled = |candidate: &EffectCandidate| {
+            let effect = Effect::compile(&candidate.text, function).ok()?;
+            Some(if candidate.is_likely() { effect.likely() } else { effect })
+        };
+        let believed = action.candidates.iter().filter(|candidate| candidate.is_suggested() || candidate.is_likely());
+        let of: Vec<Effect> = believed.filter_map(compiled).collect();
         if !of.is_empty() {
             effects.insert(action.action, of);
         }
@@ -175,30 +184,34 @@ fn of_action(function: &Function, occasions: &[Occasion], things: &BTreeSet<Stri
             }
         }
     }
-    let varied = occasions.iter().any(|occasion| occasions.first().is_some_and(|first| first.args != occasion.args));
-    // A thing named by a constant is the same in all calls by coincidence, unless the calls differ.
-    changes
-        .retain(|change| varied || function.params.is_empty() || !change.constants().any(|text| things.contains(text)));
+    // A thing named by a constant is there by coincidence: another call would be about others.
+    changes.retain(|change| function.params.is_empty() || !change.constants().any(|text| things.contains(text)));
+    // What follows less often than not is an effect only if it is about the call's own arguments.
+    let so = |change: &Change| occasions.iter().filter(|o| change.is_so(&o.new, &o.args)).count();
+    let mut ranked: Vec<(usize, &Change)> = changes.iter().map(|change| (so(change), change)).collect();
+    ranked.retain(|(so, change)| so * 2 >= occasions.len() || change.params() > 0);
+    ranked.sort_by_key(|(so, change)| (usize::MAX - change.params().min(1), usize::MAX - so));
+    ranked.truncate(CANDIDATES);
     let mut tried: Vec<Tried> = Vec::new();
-    for change in changes.iter().take(CANDIDATES) {
+    for (_, change) in &ranked {
         tried.extend(Tried::of(change, None, function, occasions));
     }
-    let guards = guards(&changes);
+    let guards = guards(ranked.iter().map(|(_, change)| *change));
     let conditional: Vec<Tried> = tried
         .iter()
-        .filter(|tried| tried.exceptions > 0 && tried.changes > 1)
+        .filter(|tried| tried.exceptions > 0 && tried.changes > 1 && tried.change.params() > 0)
         .filter_map(|known| {
             let fits = |guard: &&Guard| known.is_split_by(guard, occasions);
             Tried::of(&known.change, guards.iter().find(fits), function, occasions).filter(|t| t.exceptions == 0)
         })
         .collect();
     tried.extend(conditional);
-    tried.retain(|tried| tried.changes > 0);
+    tried.retain(|tried| tried.change.params() > 0 || tried.changes * 2 >= occasions.len());
     tried.sort_by_key(|t| (t.exceptions, usize::MAX - t.change.params(), usize::MAX - t.changes, t.text.len()));
-    let mut outcomes: Vec<&Vec<Value>> = Vec::new();
+    let mut outcomes: Vec<&[Option<u64>]> = Vec::new();
     let mut candidates = Vec::new();
     for tried in &tried {
-        let known = outcomes.iter().position(|other| **other == tried.outcomes);
+        let known = outcomes.iter().position(|other| *other == tried.outcomes);
         let cluster = known.unwrap_or_else(|| {
             outcomes.push(&tried.outcomes);
             outcomes.len() - 1
@@ -473,16 +486,16 @@ impl Guard {
     }
 }
 
-fn guards(changes: &BTreeSet<Change>) -> Vec<Guard> {
-    let both = |change: &Change| [true, false].map(|holds| Guard { of: change.clone(), holds });
-    changes.iter().take(CANDIDATES).flat_map(both).collect()
+fn guards<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<Guard> {
+    changes.flat_map(|change| [true, false].map(|holds| Guard { of: change.clone(), holds })).collect()
 }
 
 /// A change as a line that runs, with what came of it at each call.
 struct Tried {
     change: Change,
     text: String,
-    outcomes: Vec<Value>,
+    /// The states it makes, by their fingerprints.
+    outcomes: Vec<Option<u64>>,
     explained: Vec<bool>,
     exceptions: usize,
     changes: usize,
@@ -501,7 +514,7 @@ impl Tried {
         });
         let works = |effect: &Effect| {
             let after = executed(effect, function, first);
-            after.is_some_and(|after| change.is_so(&after, &first.args))
+            after.is_some_and(|after| change.is_so(&after.variables(), &first.args))
         };
         let effect = lines.into_iter().find(works)?;
         let mut tried = Tried {
@@ -514,12 +527,12 @@ impl Tried {
         };
         for occasion in occasions {
             let after = executed(&effect, function, occasion);
-            let is_so = after.as_ref().is_some_and(|after| change.is_so(after, &occasion.args));
+            let is_so = |after: &State| so(occasion) && change.is_so(&after.variables(), &occasion.args);
             // Behind a guard that is not met it says nothing.
-            let explained = if due(occasion) { is_so && so(occasion) } else { after.is_some() };
+            let explained = after.as_ref().is_some_and(|after| !due(occasion) || is_so(after));
             tried.explained.push(explained);
             tried.exceptions += usize::from(!explained);
-            tried.outcomes.push(after.unwrap_or_default());
+            tried.outcomes.push(after.map(|after| after.fingerprint()));
         }
         Some(tried)
     }
@@ -530,9 +543,9 @@ impl Tried {
     }
 }
 
-fn executed(effect: &Effect, function: &Function, occasion: &Occasion) -> Option<Value> {
+fn executed(effect: &Effect, function: &Function, occasion: &Occasion) -> Option<State> {
     let mut state = occasion.before.clone();
-    matches!(state.affect(effect, function, &occasion.args), CheckResult::Holds).then(|| state.variables())
+    matches!(state.affect(effect, function, &occasion.args), CheckResult::Holds).then_some(state)
 }
 
 #[cfg(test)]

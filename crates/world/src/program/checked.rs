@@ -105,13 +105,13 @@ impl ProgramView for CheckedProgram {
         worst
     }
 
-    fn affect(&mut self, action: &Call) -> bool {
+    fn affect(&mut self, action: &Call, likely: bool) -> bool {
         let Some(effects) = self.effects.get(&action.function) else { return false };
         let specification = self.state.specification().clone();
         let Some(function) = specification.function(&action.receiver, &action.function) else { return false };
         let Ok(args) = function.arguments(action) else { return false };
         let mut changed = false;
-        for effect in effects {
+        for effect in effects.iter().filter(|effect| likely || !effect.is_likely()) {
             changed |= self.state.affect(effect, function, &args).holds();
         }
         changed

@@ -15,8 +15,8 @@ pub trait ProgramView: Clone {
         worst(&self.check(action))
     }
 
-    /// Changes the state as the effects of an action say; `false` where none is known.
-    fn affect(&mut self, _action: &Call) -> bool {
+    /// Changes the state as the effects of an action say, those included that mostly follow if so wanted; `false` where none is known.
+    fn affect(&mut self, _action: &Call, _likely: bool) -> bool {
         false
     }
 

@@ -153,7 +153,7 @@ impl Ground<'_> {
         let best = derivation.best(&entry.call, index, &entry.path, left);
         let (sight, mut certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
         certain.retain(|resolution| !self.derived.was_in_vain(&resolution.call));
-        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, false)).collect();
+        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means == Means::Likely)).collect();
         if offers.is_empty() {
             // What only the other party can make true: it may, once the turn is theirs.
             let reply = derivation.reply(&entry.call, index, replies, left);

@@ -204,12 +204,21 @@ impl Derived {
         self.history.last().is_some_and(|step| !step.refused && step.call.as_ref() == Some(call))
     }
 
+    /// Whether an action was taken after a refusal of another, and that was refused again.
+    fn was_no_help(&self, action: &Call, refused: &Call) -> bool {
+        let is = |step: &Step, call: &Call, so: bool| step.refused == so && step.call.as_ref() == Some(call);
+        let mut since = self.history.iter().skip_while(|step| !is(step, refused, true));
+        since.any(|step| is(step, action, false)) && since.any(|step| is(step, refused, true))
+    }
+
     /// The likely precondition of a refused action: the one that came before such actions in the demonstrations, but
     /// was not done last; else what the agent would do.
     fn missing(&self, call: &Call) -> Option<Call> {
         let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
         let mut before = self.basis.before.of(call).into_iter();
-        let prepared = before.find(|other| Some(other) != last && self.refusals(other) < EXCUSED);
+        let due =
+            |other: &Call| Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call);
+        let prepared = before.find(due);
         prepared.or_else(|| self.advice().filter(|advice| *advice != call).cloned())
     }
 }
