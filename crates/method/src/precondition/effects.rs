@@ -103,10 +103,16 @@ pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
     for occasion in by_action.values().flatten() {
         things.extend(occasion.args.iter().filter_map(Literal::text).map(str::to_owned));
     }
+    let mut listed: BTreeSet<String> = BTreeSet::new();
+    for call in demos.all.iter().flat_map(|demo| &demo.calls) {
+        let function = demos.specification().function(&call.receiver, &call.function);
+        let star = function.and_then(|function| function.params.iter().position(|param| param.starts_with('*')));
+        listed.extend(call.args.iter().skip(star.unwrap_or(call.args.len())).filter_map(Literal::text).map(str::to_owned));
+    }
     let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
     let shown = functions.filter_map(|function| {
         let occasions = by_action.remove(&function.name)?;
-        Some(of_action(function, &occasions, &things))
+        Some(of_action(function, &occasions, &things, &listed))
     });
     shown.collect()
 }
@@ -162,7 +168,12 @@ fn occasions(demos: &Demonstrations) -> BTreeMap<String, Vec<Occasion>> {
     found
 }
 
-fn of_action(function: &Function, occasions: &[Occasion], things: &BTreeSet<String>) -> ActionEffects {
+fn of_action(
+    function: &Function,
+    occasions: &[Occasion],
+    things: &BTreeSet<String>,
+    listed: &BTreeSet<String>,
+) -> ActionEffects {
     let reached = reached(function, occasions);
     let mut changes: BTreeSet<Change> = BTreeSet::new();
     let mut left_alone = Vec::new();
@@ -186,6 +197,8 @@ fn of_action(function: &Function, occasions: &[Occasion], things: &BTreeSet<Stri
     }
     // A thing named by a constant is there by coincidence: another call would be about others.
     changes.retain(|change| function.params.is_empty() || !change.constants().any(|text| things.contains(text)));
+    // So is one that observations list among others, where nothing of the call is named.
+    changes.retain(|change| change.params() > 0 || !change.constants().any(|text| listed.contains(text)));
     // What follows less often than not is an effect only if it is about the call's own arguments.
     let so = |change: &Change| occasions.iter().filter(|o| change.is_so(&o.new, &o.args)).count();
     let mut ranked: Vec<(usize, &Change)> = changes.iter().map(|change| (so(change), change)).collect();

@@ -150,9 +150,10 @@ impl Ground<'_> {
             phrase: &|call| call.to_string(),
         };
         let (replies, left) = (&self.derived.replies, &self.derived.left);
-        let best = derivation.best(&entry.call, index, &entry.path, left);
-        let (sight, mut certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
-        certain.retain(|resolution| !self.derived.was_in_vain(&resolution.call));
+        let mut not = entry.path.clone();
+        not.extend(self.derived.taken_in_vain().cloned());
+        let best = derivation.best(&entry.call, index, &not, left);
+        let (sight, certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
         let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means == Means::Likely)).collect();
         if offers.is_empty() {
             // What only the other party can make true: it may, once the turn is theirs.
@@ -160,8 +161,7 @@ impl Ground<'_> {
             offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
         }
         if offers.is_empty() {
-            let advice = self.derived.advice().filter(|advice| !entry.path.contains(advice));
-            offers.extend(advice.map(|advice| (advice.clone(), true)));
+            offers.extend(self.derived.advice(&entry.path).map(|advice| (advice.clone(), true)));
         }
         if offers.is_empty() {
             offers.extend(sight.into_iter().map(|r| (r.call, true)));

@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::domain::Domain;
-use super::environment::Environment;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
 use crate::planner::{Agent, AgentContext, Wanted};
@@ -29,6 +28,8 @@ use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
 const ROOTS: usize = 5;
+/// Proposals of the agent that are looked at.
+const ADVICE: usize = 4;
 /// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
 const EXCUSED: usize = 3;
 /// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
@@ -53,7 +54,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn of(world: &(impl Environment + ?Sized)) -> Self {
+    pub fn of(world: &(impl super::environment::Environment + ?Sized)) -> Self {
         let symbols = world.shared_facts().map(|facts| (facts, world.goals().unwrap_or_default()));
         let (request, reference) = world.requested().unzip();
         Report { symbols, request, reference: reference.flatten() }
@@ -76,8 +77,8 @@ pub struct Derived {
     report: Report,
     /// The actions that the agent without a model wants now.
     wanted: Vec<Wanted>,
-    /// The action that the agent would take now.
-    advice: OnceCell<Option<Call>>,
+    /// The actions that the agent would take now, the best first.
+    advice: OnceCell<Vec<Call>>,
     /// The other party's calls in the demonstrations.
     replies: Arc<Vec<Call>>,
     /// The resolutions of the conditions looked at in this moment: by action and number of the condition.
@@ -193,15 +194,16 @@ impl Derived {
         self.context(&history, |context| self.basis.agent.wanted(context, ROOTS.max(goals)))
     }
 
-    /// The action that the agent would take now: what it knows of the world beyond assertions and effects.
-    fn advice(&self) -> Option<&Call> {
-        let propose = || self.context(&self.history, |context| self.basis.agent.propose(context, 1)).pop();
-        self.advice.get_or_init(|| propose().map(|ranked| ranked.call)).as_ref()
+    /// The best action that the agent would take now, but for these: what it knows of the world beyond assertions and effects.
+    fn advice(&self, but: &[Call]) -> Option<&Call> {
+        let propose = || self.context(&self.history, |context| self.basis.agent.propose(context, ADVICE));
+        let all = self.advice.get_or_init(|| propose().into_iter().map(|ranked| ranked.call).collect());
+        all.iter().find(|call| !but.contains(call))
     }
 
-    /// Whether an action was taken last, so that what it was to bring about did not follow.
-    fn was_in_vain(&self, call: &Call) -> bool {
-        self.history.last().is_some_and(|step| !step.refused && step.call.as_ref() == Some(call))
+    /// The action taken last: what it was to bring about, and is still wanted, did not follow.
+    fn taken_in_vain(&self) -> Option<&Call> {
+        self.history.last().filter(|step| !step.refused)?.call.as_ref()
     }
 
     /// Whether an action was taken after a refusal of another, and that was refused again.
@@ -219,6 +221,6 @@ impl Derived {
         let due =
             |other: &Call| Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call);
         let prepared = before.find(due);
-        prepared.or_else(|| self.advice().filter(|advice| *advice != call).cloned())
+        prepared.or_else(|| self.advice(std::slice::from_ref(call)).cloned())
     }
 }
