@@ -107,7 +107,9 @@ pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
     for call in demos.all.iter().flat_map(|demo| &demo.calls) {
         let function = demos.specification().function(&call.receiver, &call.function);
         let star = function.and_then(|function| function.params.iter().position(|param| param.starts_with('*')));
-        listed.extend(call.args.iter().skip(star.unwrap_or(call.args.len())).filter_map(Literal::text).map(str::to_owned));
+        listed.extend(
+            call.args.iter().skip(star.unwrap_or(call.args.len())).filter_map(Literal::text).map(str::to_owned),
+        );
     }
     let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
     let shown = functions.filter_map(|function| {

@@ -206,6 +206,13 @@ impl Derived {
         self.history.last().filter(|step| !step.refused)?.call.as_ref()
     }
 
+    /// Whether what an action needs is an open question: what was just done with the same things did not bring it about as far as can be
+    /// seen, and the agent would take the action all the same.
+    fn is_open(&self, call: &Call) -> bool {
+        let about = |last: &Call| last.args.iter().any(|arg| call.args.contains(arg));
+        self.taken_in_vain().is_some_and(about) && self.advice(&[]) == Some(call)
+    }
+
     /// Whether an action was taken after a refusal of another, and that was refused again.
     fn was_no_help(&self, action: &Call, refused: &Call) -> bool {
         let is = |step: &Step, call: &Call, so: bool| step.refused == so && step.call.as_ref() == Some(call);
@@ -214,13 +221,21 @@ impl Derived {
     }
 
     /// The likely precondition of a refused action: the one that came before such actions in the demonstrations, but
-    /// was not done last; else what the agent would do.
+    /// was not done last, nor in vain.
     fn missing(&self, call: &Call) -> Option<Call> {
         let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
-        let mut before = self.basis.before.of(call).into_iter();
-        let due =
-            |other: &Call| Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call);
-        let prepared = before.find(due);
-        prepared.or_else(|| self.advice(std::slice::from_ref(call)).cloned())
+        let due = |other: &Call| {
+            Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call)
+        };
+        self.basis.before.of(call).into_iter().find(due)
+    }
+
+    /// Whether an action that the world refused has to wait: nothing in the demonstrations says what it lacks, and the agent would do
+    /// something else now.
+    fn waits(&self, call: &Call) -> bool {
+        let last = self.history.iter().rev().find(|step| step.call.as_ref() == Some(call));
+        last.is_some_and(|step| step.refused)
+            && self.missing(call).is_none()
+            && self.advice(&[]).is_some_and(|advice| advice != call)
     }
 }
