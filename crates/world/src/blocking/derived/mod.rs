@@ -224,9 +224,8 @@ impl Derived {
     /// was not done last, nor in vain.
     fn missing(&self, call: &Call) -> Option<Call> {
         let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
-        let due = |other: &Call| {
-            Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call)
-        };
+        let due =
+            |other: &Call| Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call);
         self.basis.before.of(call).into_iter().find(due)
     }
 
