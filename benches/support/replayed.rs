@@ -7,7 +7,7 @@ use stepwright::driver::Handle;
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice, ExportForm, Launcher};
-use stepwright::tui::run::{Options, run};
+use stepwright::tui::run::{Manner, Options, run};
 use stepwright::tui::theme_file::{self, Wanted};
 
 use crate::support::session;
@@ -48,7 +48,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
     let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::Indexed };
     let (themes, _) = theme_file::load(wanted).map_err(std::io::Error::other)?;
     let options = Options {
-        blind: false,
+        manner: Manner::default(),
         panes: stepwright::tui::panes::all(),
         keymap: Keymap::default(),
         themes,
@@ -56,6 +56,7 @@ pub fn workbench(records: usize) -> std::io::Result<()> {
         begin: None,
         open: Some(PathBuf::from("replayed")),
         problem: None,
+        mirror: None,
     };
     run(Arc::new(Replay(records)), options).map(|_| ())
 }

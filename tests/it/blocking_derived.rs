@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::support::recordings::recordings;
-use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
+use stepwright::blocking::{Basis, Before, Derived, Growth, Report, Selection};
 use stepwright::planner::Agent;
 use stepwright::precondition::Demo;
 use stepwright::program::CheckedProgram;
@@ -70,7 +70,7 @@ impl Play {
         let stated = || Arc::new(CheckedProgram::stated(&specification).unwrap());
         let program = CheckedProgram::new(state, self.rules.clone().unwrap_or_else(stated));
         let basis = Basis { sentence, agent: self.proposer.clone(), before: self.before.clone() };
-        let derived = Derived::new(Arc::new(basis), program, step(&world, "", &reset));
+        let derived = Derived::new(Arc::new(basis), program, step(&world, "", &reset), Report::of(&world));
         let mut growth = Growth::derive(derived, &world);
         let (mut executed, mut won) = (0, false);
         while !won && growth.spent().is_none() && growth.helpless().is_none() && executed < LIMIT {

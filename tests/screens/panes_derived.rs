@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::support::screen::{ascii, pane, shot, shown};
 use insta::assert_snapshot;
-use stepwright::blocking::{Basis, Before, Derived, Growth, Selection};
+use stepwright::blocking::{Basis, Before, Derived, Growth, Report, Selection};
 use stepwright::driver::Situation;
 use stepwright::episode::TreeEdit;
 use stepwright::program::CheckedProgram;
@@ -46,7 +46,10 @@ impl Play {
             before: Before::learn(demonstrations.iter().map(Demonstration::actions)),
         };
         let program = CheckedProgram::new(state, Arc::new(rules));
-        let growth = Growth::derive(Derived::new(Arc::new(basis), program, observed(&world, "", &reset)), &world);
+        let growth = Growth::derive(
+            Derived::new(Arc::new(basis), program, observed(&world, "", &reset), Report::of(&world)),
+            &world,
+        );
         Play { world, growth }
     }
 

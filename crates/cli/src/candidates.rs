@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::candidate_store::{self, Where};
 use super::{CliError, Global, print, print_json};
-use stepwright_method::precondition::{AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity};
+use stepwright_method::precondition::{
+    ActionEffects, AdoptedSet, Pool, Ranking, Score, SetComparison, SideBySide, Validity, infer_effects,
+};
 use stepwright_text::words::count;
 
 /// Prints the candidates that the built-in enumerator makes of the demonstrations.
@@ -21,6 +23,9 @@ pub struct Candidates {
     /// These actions; all that the demonstrations call if absent
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     action: Vec<String>,
+    /// What the actions change, as programs, in place of what they need
+    #[arg(long)]
+    effects: bool,
     #[command(flatten)]
     at: Where,
     /// Print the pools as JSON
@@ -44,6 +49,14 @@ impl Candidates {
         if let Some(unknown) = self.action.iter().find(|own| !called.contains(own)) {
             let known = called.join(", ");
             return Err(CliError::Usage(format!("no demonstration calls `{unknown}`; they call {known}")));
+        }
+        if self.effects {
+            let mut found = infer_effects(store.demonstrations());
+            found.retain(|of| named(&of.action.as_str()));
+            let text: String = found.iter().map(changed).collect();
+            let shown =
+                if self.json { print_json(&format!("{:#}\n", json!({ "actions": found }))) } else { print(&text) };
+            return shown.map(|()| ExitCode::SUCCESS);
         }
         let mut pools = Vec::new();
         for action in called.iter().map(String::as_str).filter(named) {
@@ -89,6 +102,27 @@ fn listed(pool: &Pool, suggested: &[String]) -> String {
     by(Ranking::Evidence, suggested);
     if pool.by_equation != suggested {
         by(Ranking::EquationOne, &pool.by_equation);
+    }
+    text
+}
+
+/// What an action changes, for display: the effects suggested and those likely, and what it leaves alone.
+fn changed(of: &ActionEffects) -> String {
+    let mut text = format!("{}({}): {}\n", of.action, of.params.join(", "), count(of.calls, "call"));
+    for candidate in of.candidates.iter().filter(|candidate| candidate.is_suggested() || candidate.is_likely()) {
+        let same = of.candidates.iter().filter(|other| other.cluster == candidate.cluster).count() - 1;
+        let same = if same > 0 { format!("; {same} that do the same") } else { String::new() };
+        let likely = match candidate.exceptions {
+            0 => String::new(),
+            exceptions => format!("; likely, {}", count(exceptions, "exception")),
+        };
+        text.push_str(&format!(
+            "  {}    changes {} of {}{likely}{same}\n",
+            candidate.text, candidate.changes, of.calls
+        ));
+    }
+    if !of.left_alone.is_empty() {
+        text.push_str(&format!("  left alone: {}\n", of.left_alone.join(", ")));
     }
     text
 }

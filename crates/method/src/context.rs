@@ -2,8 +2,8 @@
 //! only; [`Context`] borrows it all, [`WorkInput`] is the part that work beside the episode takes along.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
+use super::precondition::{Demo, Demonstrations, suggested_effects};
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
@@ -21,7 +22,7 @@ use stepwright_episode::{
     Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
-use stepwright_program::Call;
+use stepwright_program::{Call, Effects, Specification};
 use stepwright_sandbox::Sandbox;
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
@@ -64,6 +65,8 @@ pub struct Knowledge {
     /// The goals at the reset, where the world reports any.
     pub goals: Vec<Atom>,
     pub skills: Arc<SkillShelf>,
+    /// What the demonstrations show that actions change, found when first asked.
+    effects: Arc<OnceLock<Arc<Effects>>>,
 }
 
 impl Knowledge {
@@ -75,7 +78,25 @@ impl Knowledge {
         blocking: BlockingSource,
     ) -> Self {
         let skills = Arc::new(SkillShelf::new(world.kind()));
-        Knowledge { proposer, demonstrations, blocking, kind: String::new(), goals: Vec::new(), skills }
+        Knowledge {
+            proposer,
+            demonstrations,
+            blocking,
+            kind: String::new(),
+            goals: Vec::new(),
+            skills,
+            effects: Arc::default(),
+        }
+    }
+
+    /// What actions change, as the demonstrations show it; nothing where they do not run on the specification.
+    pub fn effects(&self, specification: &Specification) -> Arc<Effects> {
+        let found = || {
+            let demos = self.demonstrations.iter().map(Demo::from).collect();
+            let demos = Demonstrations::new(specification, demos);
+            Arc::new(demos.map(|demos| suggested_effects(&demos)).unwrap_or_default())
+        };
+        Arc::clone(self.effects.get_or_init(found))
     }
 
     /// Takes in what a world says of its task, once it is reset to it.

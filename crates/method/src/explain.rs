@@ -1,16 +1,32 @@
 //! Explanations: why a proposal is blocked and what would unblock it, as the blocking tree of its action under the task; and the task
-//! alone, where no tree is kept that a person may change.
+//! with what it wants done and what blocks that, where no tree is kept that a person may change.
 
 use stepwright_episode::ProposalId;
 use stepwright_program::Call;
 use stepwright_world::blocking::{BlockingNode, BlockingTree, Derivation, NodeKind, NodeStatus, known};
+use stepwright_world::planner::AgentContext;
 
 use crate::context::{Context, observed};
 
-/// The task with its sub-goals, with their status as far as the agent can know, and the first that is open. Only the sentence where the
-/// planner does not read it.
-pub(crate) fn goals(cx: &Context<'_>) -> (BlockingTree, usize) {
+/// Actions that a task wants, at most.
+const WANTED: usize = 5;
+
+/// The open request or the task with its goals; below them the actions wanted, with what blocks each and what would unblock it, where the
+/// planner reads no sub-goals off the sentence.
+pub(crate) fn goals(cx: &Context<'_>) -> BlockingTree {
+    let (mut tree, _) = parts(cx);
+    if tree.nodes.first().is_some_and(|root| root.status == NodeStatus::Blocked)
+        && cx.node().is_some_and(|n| !n.outcome.done)
+    {
+        wanted(cx, &mut tree);
+    }
+    tree.depth_first()
+}
+
+/// The task with its sub-goals, with their status as far as the agent can know, and the first that is open.
+fn parts(cx: &Context<'_>) -> (BlockingTree, usize) {
     let sentence = &cx.session.header.sentence;
+    let request = cx.world.request().map(|request| request.query).filter(|words| !words.trim().is_empty());
     let (reached, done) = cx.session.current().map_or((Some(false), false), |n| (n.outcome.reached(), n.outcome.done));
     let history: Vec<_> = cx.path().into_iter().map(observed).collect();
     let goal = |parent, text: &str, holds, why: &str| {
@@ -25,13 +41,64 @@ pub(crate) fn goals(cx: &Context<'_>) -> (BlockingTree, usize) {
         (Some(false), false) => "not reached yet; choose a proposal to see what blocks it",
     };
     let mut tree = BlockingTree::default();
-    let root = tree.push(goal(None, sentence, reached == Some(true), why));
+    let root = tree.push(goal(None, request.as_ref().unwrap_or(sentence), reached == Some(true), why));
     let mut open = None;
-    for part in cx.knowledge.proposer.goal_parts(sentence, &history) {
-        let node = tree.push(goal(Some(root), &part.text, part.holds, &part.why));
-        open = open.or((!part.holds).then_some(node));
+    let mut push = |text: &str, holds: bool, why: &str| {
+        let node = tree.push(goal(Some(root), text, holds, why));
+        open = open.or((!holds).then_some(node));
+    };
+    let read = cx.knowledge.proposer.goal_parts(sentence, &history);
+    read.iter().for_each(|part| push(&part.text, part.holds, &part.why));
+    if read.is_empty() {
+        let left = cx.world.goals().unwrap_or_default();
+        for part in &cx.knowledge.goals {
+            let holds = !left.contains(part);
+            push(&part.to_string(), holds, if holds { "it holds" } else { "it does not hold yet" });
+        }
     }
     (tree, open.unwrap_or(root))
+}
+
+/// Adds the actions wanted, below their goals.
+fn wanted(cx: &Context<'_>, tree: &mut BlockingTree) {
+    let (facts, goals) = (cx.world.facts(), cx.world.goals().unwrap_or_default());
+    let (program, history) = (cx.checked(), cx.history());
+    let agent = &cx.knowledge.proposer;
+    if !agent.goal_parts(&cx.session.header.sentence, &history).is_empty() {
+        return;
+    }
+    let context = AgentContext {
+        sentence: &cx.session.header.sentence,
+        program: &program,
+        history: &history,
+        rejected: &[],
+        observed: facts.as_ref().map(|facts| (facts, goals.as_slice())),
+        reference: cx.reference().and_then(Result::ok),
+    };
+    for wanted in agent.wanted(&context, WANTED.max(goals.len())) {
+        let goal = wanted.goal.map(|goal| goal.to_string());
+        let under =
+            goal.and_then(|goal| tree.nodes.iter().position(|node| node.kind == NodeKind::Goal && node.text == goal));
+        grow(cx, tree, under.unwrap_or(0), &wanted.call, "the task wants it; what blocks it is below");
+    }
+}
+
+/// Adds an action with what blocks it and what would unblock that, by the assertions and the effects known.
+fn grow(cx: &Context<'_>, tree: &mut BlockingTree, under: usize, call: &Call, why: &str) {
+    // All calls on the path to the cursor, actions and observations.
+    let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
+    let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
+    let known = known(&history);
+    let program = cx.checked();
+    let effects = cx.knowledge.effects(program.state().specification());
+    let derivation = Derivation {
+        program: &program.with_effects(effects),
+        effects: cx.knowledge.proposer.effects(),
+        known: &known,
+        history: &history,
+        phrase: &|call| cx.world.text_of(call).unwrap_or_else(|| call.to_string()),
+    };
+    derivation.grow(tree, Some(under), call, why);
 }
 
 fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus, why: String) -> BlockingNode {
@@ -42,7 +109,7 @@ fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus,
 pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<BlockingTree> {
     let found = cx.session.current().and_then(|n| n.turn.proposal(proposal))?;
     let call = found.action.as_ref().and_then(|a| a.call.as_deref()).and_then(|c| c.parse::<Call>().ok());
-    let (mut tree, under) = goals(cx);
+    let (mut tree, under) = parts(cx);
     if let Some(root) = tree.nodes.first_mut().filter(|root| root.status == NodeStatus::Blocked) {
         // The rows below say what the chosen proposal needs.
         root.why.clear();
@@ -54,20 +121,7 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
             let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
             tree.nodes.push(node(Some(under), NodeKind::Action, text, status, why));
         }
-        Some(call) => {
-            // All calls on the path to the cursor, actions and observations.
-            let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
-            let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
-            let known = known(&history);
-            let derivation = Derivation {
-                program: &cx.checked(),
-                effects: cx.knowledge.proposer.effects(),
-                known: &known,
-                history: &history,
-                phrase: &|call| cx.world.text_of(call).unwrap_or_else(|| call.to_string()),
-            };
-            derivation.grow(&mut tree, Some(under), &call, "the chosen proposal");
-        }
+        Some(call) => grow(cx, &mut tree, under, &call, "the chosen proposal"),
     }
     Some(tree.depth_first())
 }

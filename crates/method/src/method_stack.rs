@@ -122,7 +122,7 @@ impl MethodStack {
             None
         };
         let is_live = tree.is_some();
-        (tree.unwrap_or_else(|| explain::goals(cx).0), is_live)
+        (tree.unwrap_or_else(|| explain::goals(cx)), is_live)
     }
 
     /// The conditions that block a proposal of the cursor's turn, under the task; `None` where it is another turn's.

@@ -58,7 +58,7 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    fn new(reason: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(reason: &'static str, message: impl Into<String>) -> Self {
         Rejection { reason, message: message.into() }
     }
 }
@@ -204,7 +204,7 @@ fn same(a: &Params, b: &Params) -> bool {
     a.names == b.names && a.star == b.star && a.keyword_only == b.keyword_only && a.double_star == b.double_star
 }
 
-fn rejected(failure: CompileFailure) -> Rejection {
+pub(super) fn rejected(failure: CompileFailure) -> Rejection {
     match failure {
         CompileFailure::Syntax(message, _) => Rejection::new("SyntaxError", message),
         CompileFailure::TooDeep => Rejection::new("Budget", "the text nests too deeply"),
@@ -213,41 +213,56 @@ fn rejected(failure: CompileFailure) -> Rejection {
 
 /// The rules beyond Python's own: no `yield`, no unsafe names.
 fn inspect<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Result<(), Rejection> {
-    #[derive(Default)]
-    struct Names {
-        yields: bool,
-        unsafe_name: Option<String>,
-    }
-    impl Names {
-        fn name(&mut self, name: &str, variable: bool) {
-            if name.starts_with("__") || (variable && is_unsafe(name)) {
-                self.unsafe_name.get_or_insert_with(|| name.to_owned());
-            }
-        }
-    }
-    impl<'a> Visitor<'a> for Names {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            match expr {
-                Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_) => self.yields = true,
-                Expr::Name(name) => self.name(name.id.as_str(), true),
-                Expr::Attribute(attribute) => self.name(attribute.attr.as_str(), false),
-                _ => {}
-            }
-            walk_expr(self, expr);
-        }
-        fn visit_parameter(&mut self, parameter: &'a Parameter) {
-            self.name(parameter.name.as_str(), true);
-            walk_parameter(self, parameter);
-        }
-    }
     let mut names = Names::default();
     exprs.into_iter().for_each(|expr| names.visit_expr(expr));
-    if names.yields {
-        return Err(Rejection::new("Form", "an assertion does not yield"));
+    names.judged()
+}
+
+/// The same rules, for a whole statement.
+pub(super) fn inspect_statement(statement: &Stmt) -> Result<(), Rejection> {
+    let mut names = Names::default();
+    names.visit_stmt(statement);
+    names.judged()
+}
+
+#[derive(Default)]
+struct Names {
+    yields: bool,
+    unsafe_name: Option<String>,
+}
+
+impl Names {
+    fn name(&mut self, name: &str, variable: bool) {
+        if name.starts_with("__") || (variable && is_unsafe(name)) {
+            self.unsafe_name.get_or_insert_with(|| name.to_owned());
+        }
     }
-    match names.unsafe_name {
-        Some(name) => Err(Rejection::new("Unsafe", format!("the name {name} is not allowed in assertions"))),
-        None => Ok(()),
+
+    fn judged(self) -> Result<(), Rejection> {
+        if self.yields {
+            return Err(Rejection::new("Form", "an assertion does not yield"));
+        }
+        match self.unsafe_name {
+            Some(name) => Err(Rejection::new("Unsafe", format!("the name {name} is not allowed in assertions"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Names {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Yield(_) | Expr::YieldFrom(_) | Expr::Await(_) => self.yields = true,
+            Expr::Name(name) => self.name(name.id.as_str(), true),
+            Expr::Attribute(attribute) => self.name(attribute.attr.as_str(), false),
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+
+    fn visit_parameter(&mut self, parameter: &'a Parameter) {
+        self.name(parameter.name.as_str(), true);
+        walk_parameter(self, parameter);
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::assertion::Assertion;
 use super::call::{Call, Literal};
+use super::effect::Effect;
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
 use super::engine::fault::{ExcKind, Fault, Limits, Stop};
@@ -235,6 +236,18 @@ impl State {
             self.keep(vm);
         }
         (result, differs)
+    }
+
+    /// Changes the state as an effect of a function called with these arguments says. One that raises changes nothing.
+    pub fn affect(&mut self, effect: &Effect, function: &Function, args: &[Literal]) -> CheckResult {
+        let mut vm = self.vm(Limits::CALL);
+        let args = vm.values_of(args);
+        let result = CheckResult::of(self.run_code(&mut vm, &effect.code, function, &args));
+        if result.holds() && vm.heap.differs() {
+            self.slots = Slots::default();
+            self.keep(vm);
+        }
+        result
     }
 
     /// Checks assertions one after the other as in one function body: what one of them changes the next finds.

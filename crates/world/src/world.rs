@@ -204,6 +204,11 @@ impl<W: World + ?Sized> Environment for W {
         World::goal_holds(self, part)
     }
 
+    fn requested(&self) -> Option<(String, Option<String>)> {
+        let reference = self.requests()?.reference().and_then(Result::ok).map(str::to_owned);
+        Some((World::request(self)?.query, reference))
+    }
+
     fn text_of(&self, call: &Call) -> Option<String> {
         World::text_of(self, call)
     }

@@ -133,7 +133,7 @@ impl Method for Blocking {
                 BELIEF,
                 TIPS,
             ],
-            needs: Needs { world: &[Ability::Admissible], local: true, ..Needs::NONE },
+            needs: Needs { local: true, ..Needs::NONE },
             ..MethodInfo::BARE
         }
     }

@@ -14,9 +14,9 @@ use stepwright_episode::gate::Conduct;
 use stepwright_episode::showing::Showing;
 use stepwright_episode::{Action, Node, StepOutcome, TreeEdit};
 use stepwright_program::Call;
-use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Selection};
+use stepwright_world::blocking::{Basis, Before, Derived, Domain, Growth, RefusedTree, Report, Selection};
 use stepwright_world::demonstration::Demonstration;
-use stepwright_world::{Facts, World};
+use stepwright_world::{Ability, Facts, World};
 
 /// A person's changes of the blocking tree as a document: an array of [`TreeEdit`]s, those of the steps before first.
 pub(crate) static ARTIFACT: ArtifactSpec = ArtifactSpec {
@@ -81,15 +81,31 @@ impl LiveTree {
         let mut start = cx.program.start();
         let calls: Vec<Call> = root.outcome.calls.iter().filter_map(|c| c.parse().ok()).collect();
         start.run(calls.iter());
-        let derived = Derived::new(basis, cx.program.checked(&start), observed(root));
-        let mut tree = LiveTree::of(Growth::derive(derived, cx.world), cx.world)?;
+        // What the world reported on the way is read off a copy that goes it again.
+        let header = &cx.session.header;
+        let begun = |mut world: Box<dyn World>| world.reset(&header.task, header.seed).is_ok().then_some(world);
+        let due = !steps.is_empty() && !cx.world.kind().has(Ability::Remote);
+        let mut again = due.then(|| cx.world.fork()).and_then(begun);
+        let world = again.as_deref().unwrap_or(cx.world);
+        let program = cx.program.checked(&start);
+        let effects = cx.knowledge.effects(program.state().specification());
+        let program = program.with_effects(effects);
+        let derived = Derived::new(basis, program, observed(root), Report::of(world));
+        let mut tree = LiveTree::of(Growth::derive(derived, world), world)?;
         for node in steps {
-            tree.recall(node, cx.world);
+            if let (Some(world), Some(action)) = (&mut again, &node.action)
+                && node.outcome.held.is_none()
+                && node.outcome.blocked.is_none()
+            {
+                // One that cannot be taken again leaves the copy where it is.
+                let _ = world.take(action);
+            }
+            tree.recall(node, again.as_deref().unwrap_or(cx.world));
         }
         Some(tree)
     }
 
-    /// Takes in a recorded step. The world is only asked how it words things.
+    /// Takes in a recorded step, after which the world is as given.
     fn recall(&mut self, node: &Node, world: &dyn World) {
         let Some(action) = &node.action else { return };
         for edit in &node.tree_edits {

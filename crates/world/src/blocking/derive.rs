@@ -46,6 +46,8 @@ pub(super) struct Resolution {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
     Effect,
+    /// Its effect mostly follows.
+    Likely,
     Sight,
     /// It is done in place of the blocked action, which stays blocked.
     Substitute,
@@ -55,6 +57,7 @@ impl Means {
     fn words(self) -> &'static str {
         match self {
             Means::Effect => "its effect meets the condition",
+            Means::Likely => "its effect meets the condition, with exceptions in the demonstrations",
             Means::Sight => "it may show what is missing; that cannot be known beforehand",
             Means::Substitute => "no known action changes this; another choice would",
         }
@@ -142,10 +145,15 @@ impl<P: ProgramView> Derivation<'_, P> {
     /// Actions whose effects meet an unmet condition; where there is none, those that may show what is missing.
     fn meeting(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
         let mut found = Vec::new();
-        for (function, model) in self.effects.actions() {
-            let goal = Want { blocked, index, function, model, budget };
-            for pinned in self.certain(&goal) {
-                found.extend(self.fill(&goal, pinned, Means::Effect, above, |call| self.meets(&goal, call)));
+        for means in [Means::Effect, Means::Likely] {
+            if !found.is_empty() {
+                break;
+            }
+            for (function, model) in self.effects.actions() {
+                let goal = Want { blocked, index, function, model, budget };
+                for pinned in self.pinned(&goal, means) {
+                    found.extend(self.fill(&goal, pinned, means, above, |call| self.meets(&goal, call, means)));
+                }
             }
         }
         if found.is_empty() {
@@ -160,18 +168,19 @@ impl<P: ProgramView> Derivation<'_, P> {
         found
     }
 
-    /// Assignments of the parameters that an action's certain effects use, under which the effects meet the condition. `None`
+    /// Assignments of the parameters that an action's effects use, under which the effects meet the condition. `None`
     /// stands for a parameter whose value does not matter to that.
-    fn certain(&self, want: &Want<'_>) -> Vec<Vec<Option<Literal>>> {
+    fn pinned(&self, want: &Want<'_>, means: Means) -> Vec<Vec<Option<Literal>>> {
         let mut used: Vec<usize> = want.model.certain.iter().flat_map(params).collect();
+        used.extend(self.program.affected(want.function).into_iter().filter(|at| *at < want.model.arity));
         used.sort_unstable();
         used.dedup();
-        if used.is_empty() {
+        if used.is_empty() && want.model.arity > 0 {
             return Vec::new();
         }
         let outsider = Literal::from(OUTSIDER);
         let arity = want.model.arity;
-        if self.meets(want, &want.call(vec![outsider.clone(); arity])) {
+        if self.meets(want, &want.call(vec![outsider.clone(); arity]), means) {
             return vec![vec![None; arity]];
         }
         let own: Vec<&Literal> = want.blocked.args.iter().collect();
@@ -186,17 +195,22 @@ impl<P: ProgramView> Derivation<'_, P> {
                 code /= own.len();
             }
             let args = slots.iter().map(|s| s.clone().unwrap_or_else(|| outsider.clone())).collect();
-            if self.meets(want, &want.call(args)) {
+            if self.meets(want, &want.call(args), means) {
                 pinned.push(slots);
             }
         }
         pinned
     }
 
-    /// Whether an action's certain effects meet the wanted condition, tried on a copy of the state.
-    fn meets(&self, want: &Want<'_>, action: &Call) -> bool {
-        let effects = self.effects.predict(action);
-        !effects.is_empty() && self.holds_after(want, &effects)
+    /// Whether an action's effects meet the wanted condition, tried on a copy of the state.
+    fn meets(&self, want: &Want<'_>, action: &Call, means: Means) -> bool {
+        if !spend(want.budget) {
+            return false;
+        }
+        let (mut program, predicted) = (self.program.clone(), self.effects.predict(action));
+        program.apply(&predicted);
+        (program.affect(action, means == Means::Likely) || !predicted.is_empty())
+            && is_met(&program, want.blocked, want.index)
     }
 
     /// Whether the condition would hold if the action's look showed the blocked action's arguments.
@@ -218,7 +232,7 @@ impl<P: ProgramView> Derivation<'_, P> {
         }
         let mut program = self.program.clone();
         program.apply(calls);
-        program.check(blocked).get(index).is_some_and(|c| c.status == Status::Holds)
+        is_met(&program, blocked, index)
     }
 
     /// The first of another party's calls that would meet an unmet condition of an action.
@@ -319,6 +333,10 @@ impl<P: ProgramView> Derivation<'_, P> {
         found.truncate(SHOWN[0]);
         found
     }
+}
+
+fn is_met(program: &impl ProgramView, blocked: &Call, index: usize) -> bool {
+    program.check(blocked).get(index).is_some_and(|check| check.status == Status::Holds)
 }
 
 /// The best of what was found, each once, none of the actions above.

@@ -21,6 +21,11 @@ pub trait Environment {
     /// Whether a part of a goal holds, judged as goals are; `None` where that is not reported.
     fn goal_holds(&self, part: &Atom) -> Option<bool>;
 
+    /// The words of the open request, and its reference program where one is written down; `None` where nothing is requested.
+    fn requested(&self) -> Option<(String, Option<String>)> {
+        None
+    }
+
     /// The text of an action's call; `None` if it is no action here.
     fn text_of(&self, call: &Call) -> Option<String>;
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::derived::Derived;
+use super::derived::{Derived, Report};
 use super::selector::{self, Memory, RankedLeaf};
 use super::{BlockingTree, Domain, Environment, Forest, Moment, REFUSED, RefusedTree, Selection};
 use crate::literal::{Atom, Facts};
@@ -87,7 +87,7 @@ impl Growth {
     /// assertions changes with it.
     pub fn hear(&mut self, step: Step, won: bool, world: &(impl Environment + ?Sized)) {
         if let Some(derived) = &mut self.derived {
-            derived.hear(step, won);
+            derived.hear(step, won, Report::of(world));
             self.derive_again(None, world);
         }
     }

@@ -11,7 +11,7 @@ use super::goal::{self, Says};
 use super::{names, program};
 use crate::demonstration::Demonstration;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
 use stepwright_program::{Call, Literal};
 
 /// How deep a step's requirements are followed.
@@ -208,6 +208,30 @@ impl Moment<'_> {
         }
     }
 
+    /// The step that reaches a goal by itself, whatever it needs first.
+    fn reaching(goal: &Atom) -> Option<Step> {
+        let action = match goal::read(goal).ok()? {
+            Says::Is(State::On) => Action::SwitchOn,
+            Says::Is(State::Off) => Action::SwitchOff,
+            Says::Is(State::Open) => Action::Open,
+            Says::Is(State::Closed) => Action::Close,
+            Says::Is(State::PluggedIn) => Action::PlugIn,
+            Says::Is(State::PluggedOut) => Action::PlugOut,
+            Says::Is(State::Clean) => Action::Wash,
+            Says::Is(State::Dirty | State::Sitting | State::Lying) => return None,
+            Says::OnTop => Action::PutBack,
+            Says::Inside => Action::PutIn,
+            Says::Holds => Action::Grab,
+            Says::Wears => Action::PutOn,
+            Says::Near | Says::At => Action::Walk,
+            Says::Faces => Action::TurnTo,
+            Says::SitsOn => Action::Sit,
+            Says::LiesOn => Action::Lie,
+            Says::Did(action) => action,
+        };
+        Some((action, goal.args.clone(), String::new()))
+    }
+
     fn towards(&self, goal: &Atom) -> Option<Step> {
         let thing = goal.args.first().map(String::as_str).unwrap_or_default();
         let place = goal.args.get(1).map(String::as_str).unwrap_or_default();
@@ -257,6 +281,12 @@ impl Agent for GraphAgent {
             offered.push(Ranked { call, score, rationale: format!("{}: {}", goal, step.2) });
         }
         offered
+    }
+
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Wanted> {
+        let goals = context.observed.map(|(_, goals)| goals).unwrap_or_default();
+        let reached = |goal: &Atom| Some(Wanted { call: call_of(&Moment::reaching(goal)?)?, goal: Some(goal.clone()) });
+        goals.iter().filter_map(reached).take(most).collect()
     }
 
     fn effects(&self) -> &EffectModel {

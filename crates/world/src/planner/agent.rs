@@ -40,6 +40,20 @@ pub struct Ranked {
     pub rationale: String,
 }
 
+/// An action that the task wants for itself, whatever it needs first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    pub call: Call,
+    /// The goal it reaches, where the world reports goals; `None` for the task as a whole.
+    pub goal: Option<Atom>,
+}
+
+impl From<Call> for Wanted {
+    fn from(call: Call) -> Self {
+        Wanted { call, goal: None }
+    }
+}
+
 /// A part of the task as the agent understands it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoalPart {
@@ -55,8 +69,8 @@ pub trait Agent: Debug + Send + Sync {
     fn propose(&self, context: &AgentContext<'_>, most: usize) -> Vec<Ranked>;
 
     /// The actions the task wants, with the assertions ignored, at most `most`: the roots of a blocking tree.
-    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
-        self.propose(context, most).into_iter().map(|ranked| ranked.call).collect()
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Wanted> {
+        self.propose(context, most).into_iter().map(|ranked| ranked.call.into()).collect()
     }
 
     /// The effects of actions, learned from the demonstrations.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Assertion, Call, CheckResult, Fault, ProgramView, Rejection, Role, Rules, Specification, State};
+use super::{Assertion, Call, CheckResult, Effects, Fault, ProgramView, Rejection, Role, Rules, Specification, State};
 use stepwright_episode::{Check, CheckKind, Status};
 
 /// A program state with the assertions in force, by action function. Cheap to clone.
@@ -10,12 +10,13 @@ use stepwright_episode::{Check, CheckKind, Status};
 pub struct CheckedProgram {
     state: State,
     rules: Arc<Rules>,
+    effects: Arc<Effects>,
 }
 
 impl CheckedProgram {
     /// A state with these assertions in force; actions that are not named have none.
     pub fn new(state: State, rules: Arc<Rules>) -> Self {
-        CheckedProgram { state, rules }
+        CheckedProgram { state, rules, effects: Arc::default() }
     }
 
     /// The assertions that a specification itself states, by action function.
@@ -37,6 +38,11 @@ impl CheckedProgram {
     pub fn start(specification: &Specification) -> Result<Self, Fault> {
         let assertions = Self::stated(specification).unwrap_or_default();
         Ok(CheckedProgram::new(specification.start()?, Arc::new(assertions)))
+    }
+
+    /// The same program, with what actions change.
+    pub fn with_effects(self, effects: Arc<Effects>) -> Self {
+        CheckedProgram { effects, ..self }
     }
 
     pub fn state(&self) -> &State {
@@ -97,6 +103,23 @@ impl ProgramView for CheckedProgram {
             }
         }
         worst
+    }
+
+    fn affect(&mut self, action: &Call, likely: bool) -> bool {
+        let Some(effects) = self.effects.get(&action.function) else { return false };
+        let specification = self.state.specification().clone();
+        let Some(function) = specification.function(&action.receiver, &action.function) else { return false };
+        let Ok(args) = function.arguments(action) else { return false };
+        let mut changed = false;
+        for effect in effects.iter().filter(|effect| likely || !effect.is_likely()) {
+            changed |= self.state.affect(effect, function, &args).holds();
+        }
+        changed
+    }
+
+    fn affected(&self, function: &str) -> Vec<usize> {
+        let effects = self.effects.get(function).into_iter().flatten();
+        effects.flat_map(|effect| effect.params().iter().copied()).collect()
     }
 
     fn apply(&mut self, calls: &[Call]) {

@@ -15,6 +15,16 @@ pub trait ProgramView: Clone {
         worst(&self.check(action))
     }
 
+    /// Changes the state as the effects of an action say, those included that mostly follow if so wanted; `false` where none is known.
+    fn affect(&mut self, _action: &Call, _likely: bool) -> bool {
+        false
+    }
+
+    /// The places of the parameters that the effects of an action function name.
+    fn affected(&self, _function: &str) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Runs calls, their own assertions aside; one that raises changes nothing.
     fn apply(&mut self, calls: &[Call]);
 }

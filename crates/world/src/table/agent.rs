@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::call::{self, Act};
 use crate::demonstration::Demonstration;
-use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_trajectory::Step;
@@ -37,6 +37,12 @@ impl Agent for TableAgent {
             }
         }
         offered
+    }
+
+    /// The next call of the reference program: those after it are wanted once it is made.
+    fn wanted(&self, context: &AgentContext<'_>, _most: usize) -> Vec<Wanted> {
+        let Some(Ok(program)) = context.reference.map(call::read) else { return Vec::new() };
+        left(program, done(context.history)).into_iter().take(1).map(|act| act.call().into()).collect()
     }
 
     fn effects(&self) -> &EffectModel {

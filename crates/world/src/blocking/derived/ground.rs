@@ -34,11 +34,19 @@ pub(super) fn domain(
     text_of: TextOf<'_>,
 ) -> (Domain, Facts) {
     let history: Vec<Call> = derived.history.iter().flat_map(stepwright_trajectory::Step::all_calls).cloned().collect();
-    let roots = derived.wanted.iter().map(|call| Root { action: name(call), unless: None }).collect();
+    let roots = |goal: &str| {
+        let of = derived.wanted.iter().filter(|wanted| derived.goal_of(wanted) == goal);
+        of.map(|wanted| Root { action: name(&wanted.call), unless: None }).collect()
+    };
+    let goals = derived.goals().into_iter().map(|goal| Goal {
+        form: pattern(&goal.predicate),
+        about: "the task, or a part of it".to_owned(),
+        roots: roots(&goal.predicate),
+    });
     let domain = Domain {
         source: "derived from assertions".to_owned(),
         about: "an agent whose actions need what the assertions of its program say".to_owned(),
-        goals: vec![Goal { form: pattern(&derived.basis.sentence), about: "the task".to_owned(), roots }],
+        goals: goals.collect(),
         limits: Limits { selections: SELECTIONS, ..Limits::default() },
         refresh: true,
         ..Domain::default()
@@ -68,7 +76,7 @@ fn entries(derived: &Derived, forest: &Forest, next: Option<Call>) -> Vec<Entry>
         let grows = node.blocked.is_some() || next.as_ref() == Some(&own);
         entries.push(Entry { call: own, path, grows });
     });
-    let others = derived.wanted.iter().cloned().map(|call| (call, false)).chain(next.map(|call| (call, true)));
+    let others = derived.wanted.iter().map(|wanted| (wanted.call.clone(), false)).chain(next.map(|call| (call, true)));
     entries.extend(others.map(|(call, grows)| Entry { path: vec![call.clone()], call, grows }));
     entries.sort_by_key(|entry| !entry.grows);
     entries
@@ -91,13 +99,16 @@ impl Ground<'_> {
             return;
         }
         let mut blocked_by = Vec::new();
+        if self.derived.refusals(call) > 0 {
+            blocked_by.extend(self.add_waiting(entry));
+        }
         for (index, check) in self.derived.program.check(call).into_iter().enumerate() {
             let met = format!("{} for {call}", check.condition);
             let unmet = format!("unmet: {met}");
             let words = self.words(&check.condition, call);
             self.domain.words.insert(unmet.clone(), format!("unmet: {words}"));
             self.domain.words.insert(met.clone(), words);
-            let fails = check.status == Status::Fails;
+            let fails = check.status == Status::Fails && !self.derived.is_open(call);
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
             self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
             let offered = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
@@ -143,25 +154,62 @@ impl Ground<'_> {
         };
         let (replies, left) = (&self.derived.replies, &self.derived.left);
         let best = derivation.best(&entry.call, index, &entry.path, left);
-        let mut offers: Vec<Offered> = best.into_iter().map(|r| (r.call, r.means == Means::Sight)).collect();
+        let (mut sight, mut certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
+        let vain = self.derived.taken_in_vain();
+        certain.retain(|resolution| Some(&resolution.call) != vain);
+        if certain.is_empty() && sight.is_empty() {
+            let not: Vec<Call> = entry.path.iter().chain(vain).cloned().collect();
+            sight = derivation.best(&entry.call, index, &not, left);
+        }
+        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means == Means::Likely)).collect();
         if offers.is_empty() {
             // What only the other party can make true: it may, once the turn is theirs.
             let reply = derivation.reply(&entry.call, index, replies, left);
             offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
         }
+        if offers.is_empty() {
+            offers.extend(self.derived.advice(&entry.path).map(|advice| (advice.clone(), true)));
+        }
+        if offers.is_empty() {
+            offers.extend(sight.into_iter().map(|r| (r.call, true)));
+        }
         self.derived.offers.insert(key, offers.clone());
         offers
+    }
+
+    /// Adds that a refused call waits until the agent would take it again, and what the agent would do instead.
+    fn add_waiting(&mut self, entry: &Entry) -> Option<Obstacle> {
+        let (refused, accepted) = self.refusal(&entry.call);
+        let waits = self.derived.waits(&entry.call);
+        let atom = |pattern: &Pattern| Atom { predicate: pattern.name.clone(), args: Vec::new() };
+        self.facts.atoms.insert(atom(if waits { &refused } else { &accepted }));
+        let advice = self.derived.advice(&entry.path).filter(|_| waits)?.clone();
+        self.domain.conditions.push(Condition {
+            form: refused.clone(),
+            about: "the world refused it, and the built-in proposer would do something else first".to_owned(),
+            raise: Raise::When(Formula(vec![Literal { negated: false, pattern: refused.clone() }])),
+            resolution: accepted,
+            actions: vec![offer((advice.clone(), true))],
+        });
+        self.add_action(&advice, Vec::new());
+        Some(Obstacle { condition: refused, given: Formula::default() })
+    }
+
+    /// That the world refuses a call, and that it does not, in words.
+    fn refusal(&mut self, call: &Call) -> (Pattern, Pattern) {
+        let refused = pattern(&format!("refused: {call}"));
+        let accepted = pattern(&format!("accepted: {call}"));
+        if let Some(text) = (self.text_of)(call) {
+            self.domain.words.insert(refused.name.clone(), format!("refused: {text}"));
+            self.domain.words.insert(accepted.name.clone(), format!("accepted: {text}"));
+        }
+        (refused, accepted)
     }
 
     /// Adds the condition of a call that the world refused although nothing blocks it.
     fn add_refusal(&mut self, call: &Call) {
         let Some(missing) = self.derived.missing(call) else { return };
-        let refused = pattern(&format!("refused: {call}"));
-        let resolution = pattern(&format!("accepted: {call}"));
-        if let Some(text) = (self.text_of)(call) {
-            self.domain.words.insert(refused.name.clone(), format!("refused: {text}"));
-            self.domain.words.insert(resolution.name.clone(), format!("accepted: {text}"));
-        }
+        let (refused, resolution) = self.refusal(call);
         self.domain.errors.push(ErrorRule {
             message: String::new(),
             of: Some(call.to_string()),

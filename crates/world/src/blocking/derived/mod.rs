@@ -2,7 +2,9 @@
 //!
 //! An unmet assertion of an action is a blocking condition; the calls that make it true in the demonstrations are its resolution
 //! actions ([`super::derive`] finds them). A refusal of the world that no assertion foresaw is one as well, and what came before
-//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the built-in agent wants.
+//! such actions in the demonstrations ([`Before`]) may resolve it. The roots are the actions the built-in agent wants, below the goals
+//! that the world reports, else below the open request or the task. Where no effect is known to meet a condition, or the action with that
+//! effect was just taken in vain, what the agent would do next may.
 //! Assertions are expressions over the program's state, so the domain is ground and rebuilt for each moment (`ground`): it says
 //! of each action in the trees what blocks it, and of each blocked one what may resolve that.
 
@@ -13,19 +15,21 @@ mod tests;
 
 pub use before::Before;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::domain::Domain;
 use super::forest::Forest;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext};
+use crate::planner::{Agent, AgentContext, Wanted};
 use crate::program::{CheckedProgram, ProgramView};
 use stepwright_program::Call;
 use stepwright_trajectory::Step;
 
 const ROOTS: usize = 5;
+/// Proposals of the agent that are looked at.
+const ADVICE: usize = 4;
 /// Refusals of one action that a tree answers by what came before it in demonstrations; more of them count for the agent too.
 const EXCUSED: usize = 3;
 /// Evaluations of assertions for all that is derived at one moment. What is not found with them counts as not known.
@@ -41,6 +45,22 @@ pub struct Basis {
     pub before: Before,
 }
 
+/// What the world reports at a moment beside what the records say.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    symbols: Option<(Arc<Facts>, Vec<Atom>)>,
+    request: Option<String>,
+    reference: Option<String>,
+}
+
+impl Report {
+    pub fn of(world: &(impl super::environment::Environment + ?Sized)) -> Self {
+        let symbols = world.shared_facts().map(|facts| (facts, world.goals().unwrap_or_default()));
+        let (request, reference) = world.requested().unzip();
+        Report { symbols, request, reference: reference.flatten() }
+    }
+}
+
 pub type TextOf<'a> = &'a dyn Fn(&Call) -> Option<String>;
 
 /// A call that may resolve a condition, and whether it only may.
@@ -54,8 +74,11 @@ pub struct Derived {
     /// Everything so far, the reset first.
     history: Arc<Vec<Step>>,
     won: bool,
+    report: Report,
     /// The actions that the agent without a model wants now.
-    wanted: Vec<Call>,
+    wanted: Vec<Wanted>,
+    /// The actions that the agent would take now, the best first.
+    advice: OnceCell<Vec<Call>>,
     /// The other party's calls in the demonstrations.
     replies: Arc<Vec<Call>>,
     /// The resolutions of the conditions looked at in this moment: by action and number of the condition.
@@ -66,14 +89,16 @@ pub struct Derived {
 
 impl Derived {
     /// At the beginning of an episode: the program's state after the reset with the assertions in force, and the reset.
-    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Step) -> Self {
+    pub fn new(basis: Arc<Basis>, program: CheckedProgram, reset: Step, report: Report) -> Self {
         let mut derived = Derived {
             replies: Arc::new(basis.agent.replies()),
             basis,
             program,
             history: Arc::new(vec![reset]),
             won: false,
+            report,
             wanted: Vec::new(),
+            advice: OnceCell::new(),
             offers: BTreeMap::new(),
             left: Cell::new(EVALUATIONS),
             facts: Facts::default(),
@@ -82,14 +107,14 @@ impl Derived {
         derived
     }
 
-    /// Takes in a step, and whether the task is done with it.
-    pub fn hear(&mut self, step: Step, won: bool) {
+    /// Takes in a step, whether the task is done with it, and what the world reports after it.
+    pub fn hear(&mut self, step: Step, won: bool, report: Report) {
         if !step.refused {
             self.program.apply(step.call.as_slice());
         }
         self.program.apply(&step.calls);
         Arc::make_mut(&mut self.history).push(step);
-        self.won = won;
+        (self.won, self.report, self.advice) = (won, report, OnceCell::new());
         self.offers.clear();
         self.left.set(EVALUATIONS);
         self.wanted = self.wants();
@@ -100,9 +125,32 @@ impl Derived {
         &self.facts
     }
 
-    /// The goal: the task as stated, as long as the world does not say that it is done.
+    /// The goals that the wanted actions are for, as long as the world does not say that the task is done.
     pub fn goals(&self) -> Vec<Atom> {
-        if self.won { Vec::new() } else { vec![Atom { predicate: self.basis.sentence.clone(), args: Vec::new() }] }
+        if self.won {
+            return Vec::new();
+        }
+        let mut goals: Vec<String> = Vec::new();
+        for wanted in &self.wanted {
+            let goal = self.goal_of(wanted);
+            if !goals.contains(&goal) {
+                goals.push(goal);
+            }
+        }
+        if goals.is_empty() {
+            goals.push(self.task());
+        }
+        goals.into_iter().map(|predicate| Atom { predicate, args: Vec::new() }).collect()
+    }
+
+    fn goal_of(&self, wanted: &Wanted) -> String {
+        wanted.goal.as_ref().map_or_else(|| self.task(), ToString::to_string)
+    }
+
+    /// The open request, else the task as stated.
+    fn task(&self) -> String {
+        let request = self.report.request.as_deref().filter(|words| !words.trim().is_empty());
+        request.unwrap_or(&self.basis.sentence).to_owned()
     }
 
     /// The domain of this moment, for the present trees, and with an action that is about to be selected or added.
@@ -116,8 +164,19 @@ impl Derived {
         self.history.iter().filter(|step| step.refused && step.call.as_ref() == Some(call)).count()
     }
 
+    fn context<T>(&self, history: &[Step], ask: impl FnOnce(&AgentContext<'_>) -> T) -> T {
+        ask(&AgentContext {
+            sentence: &self.basis.sentence,
+            program: &self.program,
+            history,
+            rejected: &[],
+            observed: self.report.symbols.as_ref().map(|(facts, goals)| (facts.as_ref(), goals.as_slice())),
+            reference: self.report.reference.as_deref(),
+        })
+    }
+
     /// The actions that the agent without a model wants. Refusals that the trees answer do not count against an action.
-    fn wants(&self) -> Vec<Call> {
+    fn wants(&self) -> Vec<Wanted> {
         if self.won {
             return Vec::new();
         }
@@ -131,17 +190,51 @@ impl Derived {
             _ => true,
         };
         let history: Vec<Step> = self.history.iter().filter(counts).cloned().collect();
-        let (sentence, program) = (&self.basis.sentence, &self.program);
-        let context =
-            AgentContext { sentence, program, history: &history, rejected: &[], observed: None, reference: None };
-        self.basis.agent.wanted(&context, ROOTS)
+        let goals = self.report.symbols.as_ref().map_or(0, |(_, goals)| goals.len());
+        self.context(&history, |context| self.basis.agent.wanted(context, ROOTS.max(goals)))
+    }
+
+    /// The best action that the agent would take now, but for these: what it knows of the world beyond assertions and effects.
+    fn advice(&self, but: &[Call]) -> Option<&Call> {
+        let propose = || self.context(&self.history, |context| self.basis.agent.propose(context, ADVICE));
+        let all = self.advice.get_or_init(|| propose().into_iter().map(|ranked| ranked.call).collect());
+        all.iter().find(|call| !but.contains(call))
+    }
+
+    /// The action taken last: what it was to bring about, and is still wanted, did not follow.
+    fn taken_in_vain(&self) -> Option<&Call> {
+        self.history.last().filter(|step| !step.refused)?.call.as_ref()
+    }
+
+    /// Whether what an action needs is an open question: what was just done with the same things did not bring it about as far as can be
+    /// seen, and the agent would take the action all the same.
+    fn is_open(&self, call: &Call) -> bool {
+        let about = |last: &Call| last.args.iter().any(|arg| call.args.contains(arg));
+        self.taken_in_vain().is_some_and(about) && self.advice(&[]) == Some(call)
+    }
+
+    /// Whether an action was taken after a refusal of another, and that was refused again.
+    fn was_no_help(&self, action: &Call, refused: &Call) -> bool {
+        let is = |step: &Step, call: &Call, so: bool| step.refused == so && step.call.as_ref() == Some(call);
+        let mut since = self.history.iter().skip_while(|step| !is(step, refused, true));
+        since.any(|step| is(step, action, false)) && since.any(|step| is(step, refused, true))
     }
 
     /// The likely precondition of a refused action: the one that came before such actions in the demonstrations, but
-    /// was not done last.
+    /// was not done last, nor in vain.
     fn missing(&self, call: &Call) -> Option<Call> {
         let last = self.history.iter().rev().find(|step| !step.refused).and_then(|step| step.call.as_ref());
-        let mut before = self.basis.before.of(call).into_iter();
-        before.find(|other| Some(other) != last && self.refusals(other) < EXCUSED)
+        let due =
+            |other: &Call| Some(other) != last && self.refusals(other) < EXCUSED && !self.was_no_help(other, call);
+        self.basis.before.of(call).into_iter().find(due)
+    }
+
+    /// Whether an action that the world refused has to wait: nothing in the demonstrations says what it lacks, and the agent would do
+    /// something else now.
+    fn waits(&self, call: &Call) -> bool {
+        let last = self.history.iter().rev().find(|step| step.call.as_ref() == Some(call));
+        last.is_some_and(|step| step.refused)
+            && self.missing(call).is_none()
+            && self.advice(&[]).is_some_and(|advice| advice != call)
     }
 }

@@ -39,10 +39,14 @@ fn at_a_desk(others: Option<Rules>) -> (Derived, HouseholdWorld) {
     let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
     let basis = Basis { sentence: "put a mug in desk".into(), agent, before };
     let reset = Step { calls: places.to_vec(), ..Step::default() };
-    let mut derived = Derived::new(Arc::new(basis), program, reset);
+    let mut derived = Derived::new(Arc::new(basis), program, reset, Report::default());
     let step = |action: &str, seen: &str| Step { call: Some(call(action)), calls: vec![call(seen)], ..Step::default() };
-    derived.hear(step("agent.goto('shelf 1')", "agent.update_visible_objects('shelf 1', 'mug 1')"), false);
-    derived.hear(step("agent.goto('desk 1')", "agent.update_visible_objects('desk 1')"), false);
+    derived.hear(
+        step("agent.goto('shelf 1')", "agent.update_visible_objects('shelf 1', 'mug 1')"),
+        false,
+        Report::default(),
+    );
+    derived.hear(step("agent.goto('desk 1')", "agent.update_visible_objects('desk 1')"), false, Report::default());
     (derived, world)
 }
 

@@ -16,7 +16,7 @@ use self::fit::{Decision, Weights, probabilities};
 use self::moment::{Heard, Moment, NOTHING, Parties};
 use self::words::Habits;
 use crate::demonstration::Demonstration;
-use crate::planner::{Agent, AgentContext, EffectModel, ProposeContext, Ranked};
+use crate::planner::{Agent, AgentContext, EffectModel, ProposeContext, Ranked, Wanted};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::Call;
@@ -42,8 +42,9 @@ impl Agent for DialogueAgent {
         self.imitation.as_ref().map(|imitation| imitation.propose(context, most)).unwrap_or_default()
     }
 
-    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
-        self.imitation.as_ref().map(|imitation| imitation.wanted(context, most)).unwrap_or_default()
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Wanted> {
+        let wanted = self.imitation.as_ref().map(|imitation| imitation.wanted(context, most)).unwrap_or_default();
+        wanted.into_iter().map(Wanted::from).collect()
     }
 
     fn effects(&self) -> &EffectModel {

@@ -27,7 +27,7 @@ use super::belief::{
 use crate::demonstration::Demonstration;
 use crate::planner::effects::{EffectModel, kind_of};
 use crate::planner::search::{NoPlan, Plan, search};
-use crate::planner::{Agent, AgentContext, GoalPart, LocationPrior, ProposeContext, Ranked};
+use crate::planner::{Agent, AgentContext, GoalPart, LocationPrior, ProposeContext, Ranked, Wanted};
 use crate::program::ProgramView;
 use stepwright_episode::Status;
 use stepwright_program::{Call, Literal};
@@ -63,8 +63,8 @@ impl Agent for HouseholdAgent {
         HouseholdAgent::propose(self, context, most)
     }
 
-    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Call> {
-        HouseholdAgent::wanted(self, context, most)
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Wanted> {
+        HouseholdAgent::wanted(self, context, most).into_iter().map(Wanted::from).collect()
     }
 
     fn effects(&self) -> &EffectModel {

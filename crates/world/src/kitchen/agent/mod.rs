@@ -16,7 +16,7 @@ use crate::blocking::selector::RankedLeaf;
 use crate::blocking::{Domain, Growth, Observation, Selection};
 use crate::demonstration::Demonstration;
 use crate::literal::{Atom, Facts};
-use crate::planner::{Agent, AgentContext, EffectModel, Ranked};
+use crate::planner::{Agent, AgentContext, EffectModel, Ranked, Wanted};
 use crate::program::ProgramView;
 use crate::shipped_domain;
 use stepwright_episode::Status;
@@ -121,6 +121,16 @@ impl Agent for KitchenAgent {
             skipped.push(leaf.text);
         }
         offered
+    }
+
+    /// The roots of the kitchen's own trees.
+    fn wanted(&self, context: &AgentContext<'_>, most: usize) -> Vec<Wanted> {
+        let Some((facts, goals)) = context.observed else { return Vec::new() };
+        let Some(lived) = self.relive(facts, goals, context.history) else { return Vec::new() };
+        let roots = lived.trees.forest().trees().iter();
+        let wanted =
+            roots.filter_map(|tree| Some(Wanted { call: program::call_of(&tree.text)?, goal: tree.goal.clone() }));
+        wanted.take(most).collect()
     }
 
     fn effects(&self) -> &EffectModel {

@@ -1,0 +1,144 @@
+use super::*;
+use crate::precondition::Demo;
+use stepwright_program::{Call, Specification};
+
+const HOME: &str = "
+SETUP = ['home = Home()', 'me = Person(home)']
+ACTIONS = ['me.go', 'me.grab', 'me.drop', 'me.open', 'me.press', 'me.rest']
+OBSERVATIONS = ['home.set', 'me.near', 'me.hold', 'me.post']
+class Home:
+    def __init__(self):
+        self.states = {}
+        self.name = 'flat'
+    def set(self, obj, *states):
+        self.states[obj] = states
+class Person:
+    def __init__(self, home):
+        self.home = home
+        self.close = ()
+        self.held = set()
+        self.posture = 'standing'
+    def near(self, *objs):
+        self.close = objs
+    def hold(self, *objs):
+        self.held = set(objs)
+    def post(self, posture):
+        self.posture = posture
+    def go(self, obj):
+        pass
+    def grab(self, obj):
+        pass
+    def drop(self, obj):
+        pass
+    def open(self, obj):
+        pass
+    def press(self, obj):
+        pass
+    def rest(self):
+        pass
+";
+
+fn demonstrations(demos: &[&[&str]]) -> Demonstrations {
+    let calls = |texts: &[&str]| texts.iter().map(|text| text.parse::<Call>().unwrap()).collect();
+    let demos = demos.iter().map(|texts| Demo { id: "demo".into(), calls: calls(texts) }).collect();
+    Demonstrations::new(&Specification::load(HOME, "spec.py").unwrap(), demos).unwrap()
+}
+
+fn shown(demos: &Demonstrations) -> Vec<(String, Vec<String>)> {
+    let suggested = |action: &ActionEffects| {
+        let texts = action.candidates.iter().filter(|candidate| candidate.is_suggested());
+        (action.action.clone(), texts.map(|candidate| candidate.text.clone()).collect())
+    };
+    infer_effects(demos).iter().map(suggested).collect()
+}
+
+fn of<'a>(shown: &'a [(String, Vec<String>)], action: &str) -> &'a [String] {
+    shown.iter().find(|(name, _)| name == action).map(|(_, texts)| texts.as_slice()).unwrap()
+}
+
+const DAY: &[&str] = &[
+    "home.set('tv', 'off', 'plugged')",
+    "home.set('fridge', 'closed')",
+    "me.go('tv')",
+    "me.near('tv', 'sofa')",
+    "me.press('tv')",
+    "home.set('tv', 'on', 'plugged')",
+    "me.go('fridge')",
+    "me.near('sink', 'fridge')",
+    "me.open('fridge')",
+    "home.set('fridge', 'open')",
+    "me.grab('milk')",
+    "me.hold('milk')",
+    "me.grab('cup')",
+    "me.hold('milk', 'cup')",
+    "me.drop('milk')",
+    "me.hold('cup')",
+    "me.go('tv')",
+    "me.near('tv')",
+    "me.press('tv')",
+    "home.set('tv', 'off', 'plugged')",
+    "me.rest()",
+    "me.post('sitting')",
+];
+
+#[test]
+fn what_a_call_changes_is_found_in_terms_of_its_parameters() {
+    let shown = shown(&demonstrations(&[DAY]));
+    assert!(of(&shown, "go").contains(&"self.close += (obj,)".to_owned()), "{shown:?}");
+    assert_eq!(of(&shown, "grab"), ["self.held.add(obj)"]);
+    assert_eq!(of(&shown, "drop"), ["self.held.discard(obj)"]);
+    assert_eq!(of(&shown, "rest"), ["self.posture = 'sitting'"]);
+    assert!(of(&shown, "open").contains(&"self.home.states[obj] += ('open',)".to_owned()), "{shown:?}");
+}
+
+#[test]
+fn what_follows_in_some_states_alone_stands_behind_an_if() {
+    let shown = shown(&demonstrations(&[DAY, DAY]));
+    let press = of(&shown, "press");
+    let behind = |text: &String| text.starts_with("if ") && text.ends_with("self.home.states[obj] += ('on',)");
+    assert!(press.iter().any(behind), "{press:?}");
+}
+
+#[test]
+fn what_no_call_changes_is_said_to_be_left_alone() {
+    let found = infer_effects(&demonstrations(&[DAY]));
+    let grab = found.iter().find(|action| action.action == "grab").unwrap();
+    for alone in ["self.posture", "self.close", "self.home.states", "self.home.name"] {
+        assert!(grab.left_alone.iter().any(|text| text == alone), "{alone}: {:?}", grab.left_alone);
+    }
+    assert!(!grab.left_alone.iter().any(|text| text == "self.held"));
+}
+
+#[test]
+fn a_thing_that_one_call_names_by_chance_is_no_effect() {
+    let once = demonstrations(&[&["me.go('tv')", "me.near('tv', 'sofa')", "me.grab('sofa')"]]);
+    assert_eq!(of(&shown(&once), "go"), ["self.close += (obj,)"]);
+}
+
+#[test]
+fn an_effect_with_an_exception_is_shown_and_not_suggested() {
+    let demos = demonstrations(&[&[
+        "me.grab('milk')",
+        "me.hold('milk')",
+        "me.grab('cup')",
+        "me.hold('milk', 'cup')",
+        "me.grab('oven')",
+    ]]);
+    let found = infer_effects(&demos);
+    let add = found[0].candidates.iter().find(|candidate| candidate.text == "self.held.add(obj)").unwrap();
+    assert_eq!((add.explains, add.exceptions, add.is_suggested()), (2, 1, false));
+}
+
+proptest::proptest! {
+    /// Whatever was done: a suggested effect makes the state of each demonstrated call what the next call found.
+    #[test]
+    fn what_is_suggested_has_no_exception(picks in proptest::collection::vec(0..DAY.len(), 1..24)) {
+        let texts: Vec<&str> = picks.iter().map(|at| DAY[*at]).collect();
+        for action in infer_effects(&demonstrations(&[&texts])) {
+            for candidate in &action.candidates {
+                proptest::prop_assert_eq!(candidate.explains + candidate.exceptions, action.calls);
+                proptest::prop_assert!(candidate.changes > 0 && candidate.changes <= action.calls);
+            }
+        }
+    }
+}
