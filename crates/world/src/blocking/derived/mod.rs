@@ -229,11 +229,17 @@ impl Derived {
         self.basis.before.of(call).into_iter().find(due)
     }
 
-    /// Whether an action that the world refused has to wait: nothing in the demonstrations says what it lacks, and the agent would do
-    /// something else now.
+    /// Whether an action that the world refused has to wait: nothing in the demonstrations says what it lacks, nothing that it follows
+    /// there was done since, and the agent would do something else now.
     fn waits(&self, call: &Call) -> bool {
-        let last = self.history.iter().rev().find(|step| step.call.as_ref() == Some(call));
-        last.is_some_and(|step| step.refused)
+        let last = self.history.iter().rposition(|step| step.call.as_ref() == Some(call));
+        let Some((last, since)) = last.and_then(|at| self.history.split_at_checked(at)?.1.split_first()) else {
+            return false;
+        };
+        let before = self.basis.before.of(call);
+        let helps = |step: &Step| !step.refused && step.call.as_ref().is_some_and(|call| before.contains(call));
+        last.refused
+            && !since.iter().any(helps)
             && self.missing(call).is_none()
             && self.advice(&[]).is_some_and(|advice| advice != call)
     }
