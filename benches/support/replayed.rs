@@ -7,7 +7,8 @@ use stepwright::driver::Handle;
 use stepwright::tui::color::Depth;
 use stepwright::tui::keymap::Keymap;
 use stepwright::tui::launcher::{Catalog, Choice, ExportForm, Launcher};
-use stepwright::tui::run::{Manner, Options, run};
+use stepwright::tui::manner::Manner;
+use stepwright::tui::run::{Options, run};
 use stepwright::tui::theme_file::{self, Wanted};
 
 use crate::support::session;

@@ -156,8 +156,8 @@ fn shipped_tasks_are_done_with_inferred_assertions() {
 fn what_no_assertion_says_is_not_known_and_the_games_end_all_the_same() {
     let figures = Play::new(Source::shipped().unwrap(), Some(weakened())).all();
     assert!(figures.executed <= figures.trials * LIMIT, "{figures:?}");
-    // Nothing says that a thing must be held: won is only where nothing has to be put anywhere.
-    assert_eq!((figures.trials, figures.won), (30, 5));
+    // Nothing says that a thing must be held: won is where nothing has to be put anywhere, and where the built-in agent's advice does it.
+    assert_eq!((figures.trials, figures.won), (30, 10));
     assert!(figures.lost.iter().all(|task| !task.starts_with("shipped/look-")), "{figures:?}");
 }
 

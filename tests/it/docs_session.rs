@@ -212,8 +212,8 @@ fn page() -> String {
         page.push_str(&format!("{}{}", if fields.is_empty() { "" } else { "\n" }, listed(fields, &all, "")));
     }
     page.push_str("\n## What stands in them\n");
-    // What the events hold without a name is described there; changed trees and candidates are documents, which no type names.
-    let written = ["Header", "Record", "Event", "Configuration"];
+    // Changed trees and candidates are documents, which no type names.
+    let written = ["Header", "Record", "Event"];
     for name in
         below(&["Event", "TreeEdit", "CandidateEdit"], &all).iter().filter(|name| !written.contains(&name.as_str()))
     {

@@ -107,7 +107,8 @@ async fn m3_where_nothing_can_be_written_any_more_another_file_is_offered() {
     let _read_only = faults::inject(Fault { times: 99, ..Fault::next(folder.path(), Operation::Write, EROFS) });
     w.approve();
     w.until("the refusal", |n, _| matches!(n, Notice::Unwritten(Some(Unwritten::Lost)))).await;
-    w.said(Level::Error, "name a file to write it to").await;
+    let offered = |n: &Notice| matches!(n, Notice::Say { level: Level::Error, text } if text.contains("name a file to write it to"));
+    assert!(w.notices.iter().any(offered));
     let anew = other.path().join("anew.jsonl");
     w.send(Command::Keep(anew.clone()));
     w.until("the new file", |n, _| *n == Notice::Kept(anew.clone())).await;

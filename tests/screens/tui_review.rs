@@ -11,7 +11,7 @@ use stepwright::episode::{Check, CheckKind, Event, Status, Verdict};
 use stepwright::export::{Format, render};
 use stepwright::method::showing;
 use stepwright::tui::app::{App, Effect};
-use stepwright::tui::run::Manner;
+use stepwright::tui::manner::Manner;
 use stepwright::world::Sources;
 
 use crate::support::opened::configuration;

@@ -20,7 +20,7 @@ use stepwright_model::demo::DEMO;
 use stepwright_model::upstream::UPSTREAM;
 use stepwright_study::in_force::{InForce, Preconditions};
 use stepwright_study::runner::episode;
-use stepwright_tui::run::Manner;
+use stepwright_tui::manner::Manner;
 use stepwright_world::agent::KIND;
 use stepwright_world::{AgentCommand, Sources};
 

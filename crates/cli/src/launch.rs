@@ -27,7 +27,7 @@ use stepwright_model::{ModelInfo, ModelKind, fetch};
 use stepwright_protocol::{Command, Contender, DuelCommand, Handle, Request};
 use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
-use stepwright_tui::run::Manner;
+use stepwright_tui::manner::Manner;
 use stepwright_world::external::COMMAND_LINE;
 use stepwright_world::{Ability, Sources, WorldKind};
 

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use ruff_python_ast::{Expr, Stmt};
 
 use super::assertion::{Rejection, inspect_statement, rejected};
+use super::call::Literal;
 use super::engine::code::FunctionCode;
 use super::engine::compile;
 use super::engine::parse::{ParseFailure, with_module};
 use super::specification::Function;
+use super::state::{CheckResult, State};
 
 /// Effects by action function.
 pub type Effects = BTreeMap<String, Vec<Effect>>;
@@ -21,7 +23,7 @@ pub struct Effect {
     text: Arc<str>,
     params: Arc<[usize]>,
     likely: bool,
-    pub(crate) code: Arc<FunctionCode>,
+    code: Arc<FunctionCode>,
 }
 
 impl std::fmt::Debug for Effect {
@@ -31,6 +33,11 @@ impl std::fmt::Debug for Effect {
 }
 
 impl Effect {
+    /// Changes a state as the effect of a function called with these arguments says. One that raises changes nothing.
+    pub fn change(&self, state: &mut State, function: &Function, args: &[Literal]) -> CheckResult {
+        state.keep_line(&self.code, function, args)
+    }
+
     /// Accepts or rejects a text as an effect of a function.
     /// Errors: what is wrong with it, in the words and the order of an assertion's rejection.
     pub fn compile(text: &str, function: &Function) -> Result<Effect, Rejection> {
@@ -128,7 +135,7 @@ fn is_variable(expr: &Expr, this: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CheckResult, Literal, Specification, State};
+    use crate::Specification;
 
     const SPEC: &str = "
 SETUP = ['home = Home()', 'me = Person(home)']
@@ -153,7 +160,7 @@ class Person:
         let effect = Effect::compile(text, function)?;
         let mut state = specification.start().unwrap();
         let args = [Literal::from("mug"), Literal::from("shelf")];
-        assert!(matches!(state.affect(&effect, function, &args), CheckResult::Holds), "{text}");
+        assert!(matches!(effect.change(&mut state, function, &args), CheckResult::Holds), "{text}");
         Ok(state)
     }
 
@@ -195,7 +202,7 @@ class Person:
         let effect = Effect::compile("self.home.places[place] += obj", function).unwrap();
         let mut state = specification.start().unwrap();
         let before = state.fingerprint();
-        let result = state.affect(&effect, function, &[Literal::from("mug"), Literal::from("shelf")]);
+        let result = effect.change(&mut state, function, &[Literal::from("mug"), Literal::from("shelf")]);
         assert!(matches!(result, CheckResult::Raises { .. }));
         assert_eq!((state.fingerprint(), effect.params()), (before, &[0, 1][..]));
     }

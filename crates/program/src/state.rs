@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::assertion::Assertion;
 use super::call::{Call, Literal};
-use super::effect::Effect;
 use super::engine::code::{FunctionCode, Params};
 use super::engine::compile;
 use super::engine::fault::{ExcKind, Fault, Limits, Stop};
@@ -238,11 +237,11 @@ impl State {
         (result, differs)
     }
 
-    /// Changes the state as an effect of a function called with these arguments says. One that raises changes nothing.
-    pub fn affect(&mut self, effect: &Effect, function: &Function, args: &[Literal]) -> CheckResult {
+    /// Runs a line of a function's body with these arguments and keeps what it changes. One that raises changes nothing.
+    pub(super) fn keep_line(&mut self, code: &Arc<FunctionCode>, function: &Function, args: &[Literal]) -> CheckResult {
         let mut vm = self.vm(Limits::CALL);
         let args = vm.values_of(args);
-        let result = CheckResult::of(self.run_code(&mut vm, &effect.code, function, &args));
+        let result = CheckResult::of(self.run_code(&mut vm, code, function, &args));
         if result.holds() && vm.heap.differs() {
             self.slots = Slots::default();
             self.keep(vm);

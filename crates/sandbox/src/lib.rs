@@ -7,6 +7,7 @@
 
 mod call;
 mod fault;
+mod itself;
 mod process;
 mod require;
 mod trial;

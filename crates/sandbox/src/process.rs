@@ -1,7 +1,7 @@
 //! Process of one worker, the program's side: it leads its own process group, with nothing in its environment, and is killed with
 //! its group when it is late, says what it should not, or is not needed any more.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -18,12 +18,6 @@ use super::wire::{LONGEST_ORDER, LONGEST_REPLY, Reply, line};
 const LAST_WORDS: u64 = 2_000;
 /// How long a worker that closed its output may take to end.
 const PARTING: Duration = Duration::from_millis(500);
-
-/// By this name it is the very program that runs, even where another version was put in its place since.
-pub(super) fn itself() -> std::io::Result<PathBuf> {
-    let itself = PathBuf::from("/proc/self/exe");
-    if itself.exists() { Ok(itself) } else { std::env::current_exe() }
-}
 
 pub(super) struct Process {
     child: Child,

@@ -44,7 +44,7 @@ static REQUIRED: OnceLock<(Require, PathBuf)> = OnceLock::new();
 
 /// Sets what all workers of this process require. To be called once by a program that has the subcommand [`super::WORKER`].
 pub fn require(what: Require) {
-    let _ = REQUIRED.set((what, super::process::itself().unwrap_or_default()));
+    let _ = REQUIRED.set((what, super::itself::itself().unwrap_or_default()));
 }
 
 pub(super) fn required() -> Require {

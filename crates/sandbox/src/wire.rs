@@ -26,6 +26,7 @@ pub struct Order {
     pub values: Value,
     pub limits: Limits,
     /// What must hold before any of it is run.
+    #[serde(default)]
     pub require: Require,
 }
 

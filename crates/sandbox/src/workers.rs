@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::fault::{Bound, Fault, FaultKind};
-use super::process::{Process, itself};
+use super::itself::itself;
+use super::process::Process;
 use super::require::required;
 use super::wire::{Answer, Order, Reply};
 use super::{Limits, Running, Sandbox, Step};

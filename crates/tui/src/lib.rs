@@ -20,6 +20,7 @@ pub mod keymap;
 mod keys_doc;
 pub mod launcher;
 mod layout;
+pub mod manner;
 pub mod pane;
 pub mod panes;
 mod paste;

@@ -16,6 +16,7 @@ use super::app::{App, Effect, Parts};
 use super::event::{self, Message};
 use super::keymap::Keymap;
 use super::launcher::{Choice, Launcher};
+use super::manner::Manner;
 use super::pane::Pane;
 use super::terminal::{self, Screen};
 use super::theme::Theme;
@@ -29,17 +30,6 @@ const PATIENCE: Duration = Duration::from_millis(700);
 
 /// How long a stop by the terminal's keys is waited for.
 const STOPPING: Duration = Duration::from_secs(3);
-
-/// How sessions are shown.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Manner {
-    /// Blind from the first moment on.
-    pub blind: bool,
-    /// Without a change and without a written byte.
-    pub read_only: bool,
-    /// In the presenter's view at first.
-    pub presents: bool,
-}
 
 pub struct Options {
     pub panes: Vec<Box<dyn Pane>>,

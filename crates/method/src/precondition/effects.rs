@@ -400,7 +400,7 @@ impl Place {
             let parts = key.terms().iter().map(|term| term.value(args)).collect::<Option<Vec<String>>>()?;
             value = match key {
                 Key::One(_) => item(value, parts.first()?)?,
-                Key::Tuple(_) => value.get(&format!("({})", parts.join(", ")))?,
+                Key::Tuple(_) => value.get(format!("({})", parts.join(", ")))?,
             };
         }
         Some(value)
@@ -560,7 +560,7 @@ impl Tried {
 
 fn executed(effect: &Effect, function: &Function, occasion: &Occasion) -> Option<State> {
     let mut state = occasion.before.clone();
-    matches!(state.affect(effect, function, &occasion.args), CheckResult::Holds).then_some(state)
+    matches!(effect.change(&mut state, function, &occasion.args), CheckResult::Holds).then_some(state)
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl ProgramView for CheckedProgram {
         let Ok(args) = function.arguments(action) else { return false };
         let mut changed = false;
         for effect in effects.iter().filter(|effect| likely || !effect.is_likely()) {
-            changed |= self.state.affect(effect, function, &args).holds();
+            changed |= effect.change(&mut self.state, function, &args).holds();
         }
         changed
     }
