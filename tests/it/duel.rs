@@ -14,7 +14,7 @@ use stepwright::export::compare::{Line, compare, ghosts};
 /// What each side says, step by step; they differ where the lines do.
 fn scripts(differ: u32, steps: usize) -> (Vec<&'static str>, Vec<&'static str>) {
     // Half of the steps are refused by the world, on which two may agree too: the episode has as many steps as are wanted.
-    let first = |at: usize| if at % 2 == 0 { "agent.add(1)" } else { "agent.add(9)" };
+    let first = |at: usize| if at.is_multiple_of(2) { "agent.add(1)" } else { "agent.add(9)" };
     let second = |at: usize| match differ >> at & 1 {
         1 => "agent.add(2)",
         _ => first(at),

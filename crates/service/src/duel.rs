@@ -113,7 +113,7 @@ impl Contestant {
 
 /// What the session itself says of what is in use.
 enum InUse {
-    Recommended(Heard),
+    Recommended(Box<Heard>),
     /// It is being asked.
     Asked,
     /// Nothing: it is asked like the others.
@@ -128,7 +128,7 @@ fn in_use(session: &Session, side: &Side) -> InUse {
     match &turn.recommended {
         Some((Some(id), why)) if turn.rejection(*id).is_none() && session.pending_offer().is_none() => {
             let side = Side { proposal: Some(*id), why: why.clone(), ..side.clone() };
-            InUse::Recommended(Heard { side, asks: Vec::new(), draft: None })
+            InUse::Recommended(Box::new(Heard { side, asks: Vec::new(), draft: None }))
         }
         _ => InUse::Unasked,
     }
@@ -222,7 +222,7 @@ impl DuelService {
         };
         if contestant.contender.is_in_use() {
             match in_use(view.session, &side) {
-                InUse::Recommended(own) => return *heard = Some(own),
+                InUse::Recommended(own) => return *heard = Some(*own),
                 InUse::Asked => return,
                 InUse::Unasked => {}
             }

@@ -147,7 +147,7 @@ impl App {
             Some(pane) => pane.actions(&self.view).into_iter().map(|(a, word)| (ActionId::Pane(a), word)).collect(),
             None => Vec::new(),
         };
-        own.retain(|(action, _)| !is_implicit(*action) && !(self.view.read_only && action.changes()));
+        own.retain(|(action, _)| !(is_implicit(*action) || self.view.read_only && action.changes()));
         // Where two keys do the same, one is enough.
         let mut shown = Vec::new();
         own.retain(|(_, word)| {

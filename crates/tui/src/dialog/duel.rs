@@ -225,7 +225,7 @@ impl Duel {
         Duel { choosing: Some(Choosing::new(catalog, session, ground_truth)), ..Duel::columns() }
     }
 
-    fn sides<'a>(view: &'a View) -> &'a [Side] {
+    fn sides(view: &View) -> &[Side] {
         let over = view.duel.is_none();
         let duel = view.turn().and_then(|turn| turn.duel.as_deref()).filter(|_| !over);
         let heard = view.duel.as_ref().is_some_and(|(sides, heard)| *heard == sides.len());

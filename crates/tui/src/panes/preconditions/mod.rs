@@ -454,7 +454,7 @@ impl Pane for PreconditionsPane {
 
     fn wants(&self, _view: &View, _width: u16) -> Option<u16> {
         let idle = self.items.is_empty() && self.over.is_empty() && self.typing.is_none();
-        idle.then(|| if self.tabs.actions.is_empty() { 2 } else { 4 })
+        idle.then_some(if self.tabs.actions.is_empty() { 2 } else { 4 })
     }
 
     fn outline(&self) -> &Outline {
