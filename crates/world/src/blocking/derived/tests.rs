@@ -94,11 +94,12 @@ fn what_is_looked_for_in_a_moment_has_a_bound_whatever_the_assertions() {
 }
 
 #[test]
-fn where_the_bound_is_reached_nothing_more_is_known() {
+fn where_the_bound_is_reached_the_agents_advice_alone_is_left() {
     let (mut derived, world) = at_a_desk(None);
     derived.left.set(0);
     let put = call("agent.put('mug 1', 'desk 1')");
     let domain = derived.domain(&Forest::default(), Some(put.clone()), &|call| world.text_of(call));
     let condition = domain.condition("unmet: self.inventory == obj for agent.put('mug 1', 'desk 1')").unwrap();
-    assert!(condition.actions.is_empty());
+    let offered: Vec<_> = condition.actions.iter().flat_map(|offer| &offer.choose).collect();
+    assert!(offered.len() <= 1 && offered.iter().all(|candidate| candidate.maybe), "{offered:?}");
 }
