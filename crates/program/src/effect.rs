@@ -1,5 +1,5 @@
 //! Effects: what an action changes, as a line of Python over the state's variables: an assignment or a change of membership, by itself or
-//! behind an `if`. Compiled for one function, and run on a state by [`State::affect`](super::State::affect).
+//! behind an `if`. Compiled for one function, and run on a state by [`Effect::change`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

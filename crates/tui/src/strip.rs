@@ -42,11 +42,17 @@ pub fn slides(session: &Session, tip: NodeId) -> Vec<Slide> {
     out
 }
 
-/// Those of the branch that the session is on, and which of them led to where it is.
-pub fn of_session(session: &Session) -> (Vec<Slide>, usize) {
-    let slides = slides(session, session.line().last().map_or(0, |n| n.id));
-    let at = slides.iter().position(|slide| slide.to == Some(session.cursor())).unwrap_or(0);
-    (slides, at)
+/// How many decisions the branch has whose nodes these are, root first, and which of them led to where the session is.
+pub fn on_branch(session: &Session, nodes: &[NodeId]) -> (usize, usize) {
+    let is_open = nodes.last().and_then(|tip| session.node(*tip)).is_some_and(|tip| !tip.outcome.done);
+    (nodes.len() + usize::from(is_open), session.current().map_or(0, |here| here.depth as usize))
+}
+
+/// A decision of that branch.
+pub fn nth(nodes: &[NodeId], index: usize) -> Option<Slide> {
+    let slide =
+        Slide { from: index.checked_sub(1).and_then(|at| nodes.get(at)).copied(), to: nodes.get(index).copied() };
+    slide.node().map(|_| slide)
 }
 
 /// Which of so many are shown in so many columns around one: the first, and how many at most.
@@ -55,12 +61,18 @@ fn window(len: usize, at: usize, columns: usize) -> (usize, usize) {
     (at.saturating_sub(room / 2).min(len.saturating_sub(room)), room)
 }
 
-/// The marks, as many as fit around the one at `at`.
-pub fn row(session: &Session, slides: &[Slide], at: usize, theme: &Theme, columns: usize) -> Row {
-    let (first, room) = window(slides.len(), at, columns);
+/// The marks, as many as fit around the one at `at`; `nth` is asked for those alone.
+pub fn row(
+    session: &Session,
+    (len, at): (usize, usize),
+    nth: impl Fn(usize) -> Option<Slide>,
+    theme: &Theme,
+    columns: usize,
+) -> Row {
+    let (first, room) = window(len, at, columns);
     let ellipsis = theme.glyphs.ellipsis;
     let mut row = vec![run(Role::Dim, if first > 0 { format!("{ellipsis} ") } else { "  ".to_owned() })];
-    for (index, slide) in slides.iter().enumerate().skip(first).take(room) {
+    for (index, slide) in (first..len.min(first + room)).filter_map(|index| Some((index, nth(index)?))) {
         let (glyph, role) = match (slide.from, slide.to.and_then(|to| session.node(to))) {
             (None, _) => (theme.glyphs.dot, Role::Dim),
             (_, Some(node)) => words::mark(&theme.glyphs, session.mark_at(node)),
@@ -72,7 +84,7 @@ pub fn row(session: &Session, slides: &[Slide], at: usize, theme: &Theme, column
             row.push(run(role, format!(" {glyph} ")));
         }
     }
-    if first + room < slides.len() {
+    if first + room < len {
         row.push(run(Role::Dim, format!(" {ellipsis}")));
     }
     row

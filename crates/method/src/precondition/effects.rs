@@ -347,12 +347,12 @@ fn key_terms(key: &str, args: &[Literal]) -> Vec<Key> {
     for part in parts {
         let params = args.iter().enumerate().filter(|(_, arg)| arg.to_string() == part).map(|(at, _)| Term::Param(at));
         let choices: Vec<Term> = params.chain([Term::Const(part.to_owned())]).collect();
-        keys = keys
-            .iter()
-            .flat_map(|key| choices.iter().map(|c| key.iter().cloned().chain([c.clone()]).collect()))
-            .collect();
+        let longer =
+            keys.iter().flat_map(|key| choices.iter().map(|c| key.iter().cloned().chain([c.clone()]).collect()));
+        // Each part may double their number.
+        keys = longer.take(CANDIDATES).collect();
     }
-    keys.into_iter().take(CANDIDATES).map(Key::Tuple).collect()
+    keys.into_iter().map(Key::Tuple).collect()
 }
 
 impl Term {

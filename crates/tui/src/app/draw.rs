@@ -110,9 +110,9 @@ impl App {
             pane.render(&self.view, &self.themes.now, inner, frame, focused && self.dialogs.is_empty());
         }
         if let Some(session) = self.view.session.as_ref().filter(|_| !geometry.strip.is_empty()) {
-            let (slides, at) = strip::of_session(session);
-            let theme = &self.themes.now;
-            let row = strip::row(session, &slides, at, theme, usize::from(geometry.strip.width));
+            let (theme, nodes) = (&self.themes.now, self.trail.ids());
+            let (branch, columns) = (strip::on_branch(session, nodes), usize::from(geometry.strip.width));
+            let row = strip::row(session, branch, |index| strip::nth(nodes, index), theme, columns);
             Painter { buf: frame.buffer_mut(), theme, focused: false }.row(geometry.strip, 0, &row);
         }
         answer::render(&self.view, &self.themes.now, geometry.answer, frame);

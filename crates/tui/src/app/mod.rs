@@ -25,6 +25,7 @@ use super::launcher::{Catalog, Choice, ExportForm};
 use super::layout::{Handle, Layout, Preset};
 use super::manner::Manner;
 use super::pane::{FileUse, Intent, Pane, PaneId};
+use super::panes::trail::Trail;
 use super::start::Start;
 use super::theme::Theme;
 use super::view::View;
@@ -105,6 +106,8 @@ struct Drawn {
 pub struct App {
     pub view: View,
     panes: Vec<Box<dyn Pane>>,
+    /// The branch that the session is on.
+    trail: Trail,
     keymap: Arc<Keymap>,
     themes: Themes,
     layout: Layout,
@@ -135,6 +138,7 @@ impl App {
         App {
             view: View::new(Arc::clone(&keymap)),
             panes: parts.panes,
+            trail: Trail::to_tip(),
             keymap,
             themes: Themes { all: parts.themes, now, before: None },
             layout: Layout::default(),
@@ -377,6 +381,7 @@ impl App {
                 return;
             }
             self.seen = Some(self.view.revision);
+            self.trail.update(&self.view);
             for index in 0..self.panes.len() {
                 let Some(pane) = self.panes.get_mut(index) else { continue };
                 let id = pane.id();

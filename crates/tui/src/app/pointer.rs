@@ -88,8 +88,9 @@ impl App {
             return;
         }
         if let Some(session) = self.view.session.as_ref().filter(|_| clicked && geometry.strip.contains(at)) {
-            let (slides, shown) = strip::of_session(session);
-            let slide = strip::at_place(slides.len(), shown, geometry.strip, at).and_then(|index| slides.get(index));
+            let (len, shown) = strip::on_branch(session, self.trail.ids());
+            let index = strip::at_place(len, shown, geometry.strip, at);
+            let slide = index.and_then(|index| strip::nth(self.trail.ids(), index));
             let node = slide.and_then(|slide| slide.to.or(slide.from)).filter(|node| *node != session.cursor());
             return node.into_iter().for_each(|node| self.send(Command::Gate(Request::Goto(node))));
         }

@@ -145,7 +145,10 @@ impl Presenter {
         let room = columns.saturating_sub(width(std::slice::from_ref(&right)) + 2);
         let left = run(left.role, sanitize::fit(&left.text, room, theme.glyphs.ellipsis));
         let gap = columns.saturating_sub(width(&[left.clone(), right.clone()]));
-        [vec![left, run(Role::Text, " ".repeat(gap)), right], strip::row(session, slides, at, theme, columns)]
+        [
+            vec![left, run(Role::Text, " ".repeat(gap)), right],
+            strip::row(session, (slides.len(), at), |index| slides.get(index).copied(), theme, columns),
+        ]
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod proposals;
 mod skills;
 mod state;
 mod summary;
-mod trail;
+pub(crate) mod trail;
 
 pub use state::picture;
 
