@@ -9,7 +9,7 @@ use stepwright::episode::{Ask, AskKind, Event, Origin, Policy, PromptMessage, Pr
 use stepwright::method::{Answer, Context, External, Method, MethodInfo, Reading, Step};
 use stepwright::world::external::Adapter;
 
-/// `adapters/toy_method.py` in Rust.
+/// `python/stepwright/examples/toy_method.py` in Rust.
 #[derive(Debug)]
 struct Toy;
 

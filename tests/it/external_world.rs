@@ -95,7 +95,7 @@ fn stand_in(folder: &Path) -> String {
 #[test]
 fn the_smallest_adapter_is_a_whole_one() {
     let Some(python) = python("json") else { return };
-    let script = path("adapters/counter_adapter.py");
+    let script = path("python/stepwright/examples/counter.py");
     let mut world = ExternalWorld::new(Arc::new(adapter("counter", &[&python, &script])), None).unwrap();
     world.reset("counter", 0).unwrap();
     assert_eq!(world.admissible().unwrap(), ["add 1", "add 2", "add 3"]);

@@ -256,7 +256,7 @@ fn a_world_of_one_file_is_played_in_the_workbench_and_exported() {
 
 /// The settings that name the method of one file as the one to begin with.
 fn toy_method() -> [(&'static str, &'static str); 2] {
-    let command = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/adapters/toy_method.py");
+    let command = concat!("python3 ", env!("CARGO_MANIFEST_DIR"), "/python/stepwright/examples/toy_method.py");
     [("methods.toy.command", command), ("method.method", "external:toy")]
 }
 

@@ -69,7 +69,7 @@ fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
     };
     let results = validator(Which::Results);
     let protocol = validator(Which::Protocol);
-    let (mut lines, world) = (0, tapped("world", "adapters/counter_adapter.py"));
+    let (mut lines, world) = (0, tapped("world", "python/stepwright/examples/counter.py"));
     for method in ["toy", "stateful"] {
         let out = file(&format!("{method}.jsonl"));
         let set = format!("methods.{method}.command={}", tapped(method, &format!("adapters/{method}_method.py")));

@@ -28,7 +28,7 @@ fn a_world_that_dies_is_seen_to_and_the_episode_goes_on() {
 #[test]
 fn a_world_of_ones_own_begins_by_name() {
     let home = tempfile::tempdir().unwrap();
-    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("adapters/counter_adapter.py");
+    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("python/stepwright/examples/counter.py");
     let world =
         |name: &str| format!("[external.{name}]\ncommand = [\"python3\", {:?}]\n", adapter.display().to_string());
     let config = home.path().join("config/stepwright/config.toml");

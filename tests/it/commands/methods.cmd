@@ -1,7 +1,7 @@
 # The options of a method in another process are set by file and flag and belong to the experiment
-$ mkdir config; printf '[methods.toy]\ncommand = "python3 %s/adapters/toy_method.py"\n' $REPO > config/config.toml
+$ mkdir config; printf '[methods.toy]\ncommand = "python3 %s/python/stepwright/examples/toy_method.py"\n' $REPO > config/config.toml
 $ cat > toy <<'END'
-> rm -f out.jsonl; stepwright run --world external --command "python3 $REPO/adapters/counter_adapter.py" --method external:toy --out out.jsonl "$@" > said &&
+> rm -f out.jsonl; stepwright run --world external --command "python3 $REPO/python/stepwright/examples/counter.py" --method external:toy --out out.jsonl "$@" > said &&
 > python3 -c "
 > import json; head, _, line = map(json.loads, open('out.jsonl')); fields = head['fields']
 > print(line['steps'], 'steps by', fields['method'], fields['method_version'], fields['options']['toy.order'], 'digest' in fields['commands']['external:toy'])
@@ -14,8 +14,8 @@ $ echo "options = { order = 'smallest' }" >> config/config.toml; sh toy; cmp exp
 $ sh toy --method-opt order=largest; cmp experiment plain
 
 # What does not fit is refused before the first episode
-$ mkdir config; printf '[methods.toy]\ncommand = "python3 %s/adapters/toy_method.py"\n' $REPO > config/config.toml
-$ printf 'stepwright run --world external --command "python3 $REPO/adapters/counter_adapter.py" --out - "$@"' > toy
+$ mkdir config; printf '[methods.toy]\ncommand = "python3 %s/python/stepwright/examples/toy_method.py"\n' $REPO > config/config.toml
+$ printf 'stepwright run --world external --command "python3 $REPO/python/stepwright/examples/counter.py" --out - "$@"' > toy
 $ sh toy --method external:toy --method-opt ordr=smallest
 $ sh toy --method external:toy --method-opt order=up
 $ sh toy --method external:toy --shots 3
@@ -27,4 +27,4 @@ $ cp config/config.toml kept; echo 'options = { depth = 3 }' >> config/config.to
 $ (cat kept; echo 'start_timeout_s = 1') > config/config.toml; sh toy --method external:toy --set 'methods.toy.command=sleep 30'
 
 # A method in another process is listed with its options
-$ stepwright methods --set "methods.toy.command=python3 $REPO/adapters/toy_method.py" --set methods.gone.command=no-such-program > listed; grep -A4 -e external:toy -e external:gone listed
+$ stepwright methods --set "methods.toy.command=python3 $REPO/python/stepwright/examples/toy_method.py" --set methods.gone.command=no-such-program > listed; grep -A4 -e external:toy -e external:gone listed
