@@ -15,7 +15,7 @@ pub struct Example {
 /// Examples by name and title; the log is the session of that name.
 macro_rules! examples {
     ($($name:literal: $title:literal),+ $(,)?) => {
-        &[$(Example { name: $name, title: $title, text: include_str!(concat!("../../../sessions/", $name, ".jsonl")) }),+]
+        &[$(Example { name: $name, title: $title, text: include_str!(concat!("../sessions/", $name, ".jsonl")) }),+]
     };
 }
 

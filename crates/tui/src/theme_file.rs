@@ -17,11 +17,11 @@ use super::theme::{ASCII, Glyphs, ROLES, Role, Theme, UNICODE};
 use stepwright_world::options::known_names;
 
 const SHIPPED: [(&str, &str); 5] = [
-    ("dark", include_str!("../../../themes/dark.toml")),
-    ("light", include_str!("../../../themes/light.toml")),
-    ("high-contrast", include_str!("../../../themes/high-contrast.toml")),
-    ("colour-blind", include_str!("../../../themes/colour-blind.toml")),
-    ("monochrome", include_str!("../../../themes/monochrome.toml")),
+    ("dark", include_str!("../themes/dark.toml")),
+    ("light", include_str!("../themes/light.toml")),
+    ("high-contrast", include_str!("../themes/high-contrast.toml")),
+    ("colour-blind", include_str!("../themes/colour-blind.toml")),
+    ("monochrome", include_str!("../themes/monochrome.toml")),
 ];
 
 /// Longest chain of inheritance; a longer one goes in circles.

@@ -22,7 +22,7 @@ macro_rules! shipped {
         $crate::ShippedFile {
             name: $name,
             path: concat!("worlds/", $world, "/", $name),
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/", $world, "/", $name)),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/worlds/", $world, "/", $name)),
         }
     };
 }

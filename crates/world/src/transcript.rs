@@ -49,7 +49,7 @@ impl Logs {
 /// Texts that no world is known for: each action is a call of one function, and observations say nothing.
 pub const PLAIN: Transcript = Transcript {
     environments: &[],
-    specification: include_str!("../../../worlds/recorded/spec.py"),
+    specification: include_str!("../worlds/recorded/spec.py"),
     read: plain,
     call_of: |text| Some(Call::new("agent", "act", [text])),
     text_of: |call| call.text(0).map(str::to_owned),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::{TaskInfo, WorldError};
 
 /// The specification of worlds that bring none.
-const GENERIC: &str = include_str!("../../../../worlds/external/spec.py");
+const GENERIC: &str = include_str!("../../worlds/external/spec.py");
 /// The largest file of a specification.
 const LARGEST: u64 = 16 << 20;
 

@@ -7,15 +7,15 @@ use super::source::{Source, read_lines};
 use crate::WorldError;
 
 /// The services, written for the program.
-const SCHEMA: &str = include_str!("../../../../worlds/dialogue/schema.json");
+const SCHEMA: &str = include_str!("../../worlds/dialogue/schema.json");
 
 const FILES: [(&str, &str); 6] = [
-    ("ToolLibrary_1.demos.jsonl", include_str!("../../../../worlds/dialogue/ToolLibrary_1.demos.jsonl")),
-    ("ToolLibrary_1.test.jsonl", include_str!("../../../../worlds/dialogue/ToolLibrary_1.test.jsonl")),
-    ("Museums_1.demos.jsonl", include_str!("../../../../worlds/dialogue/Museums_1.demos.jsonl")),
-    ("Museums_1.test.jsonl", include_str!("../../../../worlds/dialogue/Museums_1.test.jsonl")),
-    ("Repairs_1.demos.jsonl", include_str!("../../../../worlds/dialogue/Repairs_1.demos.jsonl")),
-    ("Repairs_1.test.jsonl", include_str!("../../../../worlds/dialogue/Repairs_1.test.jsonl")),
+    ("ToolLibrary_1.demos.jsonl", include_str!("../../worlds/dialogue/ToolLibrary_1.demos.jsonl")),
+    ("ToolLibrary_1.test.jsonl", include_str!("../../worlds/dialogue/ToolLibrary_1.test.jsonl")),
+    ("Museums_1.demos.jsonl", include_str!("../../worlds/dialogue/Museums_1.demos.jsonl")),
+    ("Museums_1.test.jsonl", include_str!("../../worlds/dialogue/Museums_1.test.jsonl")),
+    ("Repairs_1.demos.jsonl", include_str!("../../worlds/dialogue/Repairs_1.demos.jsonl")),
+    ("Repairs_1.test.jsonl", include_str!("../../worlds/dialogue/Repairs_1.test.jsonl")),
 ];
 
 pub(super) fn schema() -> Result<Schema, WorldError> {

@@ -6,7 +6,7 @@ use super::acts::{QUERY_STATUS, SYSTEM, SYSTEM_ACTS, USER, USER_ACTS};
 use super::schema::Service;
 
 /// Class USER: how what the user says changes what the system knows; and the head of class SYSTEM.
-const CLASSES: &str = include_str!("../../../../worlds/dialogue/classes.py");
+const CLASSES: &str = include_str!("../../worlds/dialogue/classes.py");
 
 pub(super) fn of(service: &Service) -> String {
     let functions = SYSTEM_ACTS.iter().map(|(name, argument)| (*name, argument.parameter()));

@@ -22,13 +22,13 @@ use crate::{Atom, Catalog, Entry, Identified, OpenedWorld, TaskInfo, WordedPlan,
 
 /// The apartments that ship with the program, in the order of their numbers.
 const SHIPPED: [(&str, &str); 3] = [
-    ("scene_flat.json", include_str!("../../../../worlds/graph/scene_flat.json")),
-    ("scene_house.json", include_str!("../../../../worlds/graph/scene_house.json")),
-    ("scene_attic.json", include_str!("../../../../worlds/graph/scene_attic.json")),
+    ("scene_flat.json", include_str!("../../worlds/graph/scene_flat.json")),
+    ("scene_house.json", include_str!("../../worlds/graph/scene_house.json")),
+    ("scene_attic.json", include_str!("../../worlds/graph/scene_attic.json")),
 ];
-const TASKS: &str = include_str!("../../../../worlds/graph/tasks.toml");
-const PROPERTIES: &str = include_str!("../../../../worlds/graph/properties.json");
-const NAMES: &str = include_str!("../../../../worlds/graph/names.json");
+const TASKS: &str = include_str!("../../worlds/graph/tasks.toml");
+const PROPERTIES: &str = include_str!("../../worlds/graph/properties.json");
+const NAMES: &str = include_str!("../../worlds/graph/names.json");
 /// Tasks of one's own beside one's scenes.
 const TASKS_FILE: &str = "tasks.toml";
 /// The largest file of tasks, in bytes.

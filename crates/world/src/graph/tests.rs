@@ -178,7 +178,7 @@ fn the_plan_says_where_the_person_is_and_what_is_open_on_and_held() {
 #[test]
 fn what_is_wrong_in_files_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = include_str!("../../../../worlds/graph/scene_attic.json");
+    let scene = include_str!("../../worlds/graph/scene_attic.json");
     let check = |name: &str, text: &str, expected: &str| {
         std::fs::write(folder.path().join(name), text).unwrap();
         let error = Source::open(folder.path()).unwrap_err().to_string();
@@ -218,7 +218,7 @@ fn what_is_wrong_in_files_is_named_with_its_line() {
 /// A folder with a shipped scene and programs of a person's own in the data set's layout.
 fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Source>) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../../worlds/graph/scene_flat.json"))
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json"))
         .unwrap();
     let set = folder.path().join("withoutconds/mine");
     std::fs::create_dir_all(&set).unwrap();
@@ -277,7 +277,7 @@ fn programs_of_other_tasks_are_demonstrations_and_examples() {
 #[test]
 fn programs_for_test_are_never_shown_and_give_no_goal() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../../../worlds/graph/scene_flat.json"))
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json"))
         .unwrap();
     let entry = |id: &str, title: &str, split: &str, program: [&str; 2]| {
         serde_json::json!({ "id": id, "title": title, "split": split, "program": program }).to_string()

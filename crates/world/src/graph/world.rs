@@ -272,7 +272,7 @@ impl world::Episode for Episode {
     }
 
     fn specification(_world: &GraphWorld) -> Cow<'static, str> {
-        Cow::Borrowed(include_str!("../../../../worlds/graph/spec.py"))
+        Cow::Borrowed(include_str!("../../worlds/graph/spec.py"))
     }
 
     fn symbols(&self) -> Option<&dyn Symbols> {

@@ -9,7 +9,7 @@ pub type Compatibility = BTreeMap<String, BTreeSet<String>>;
 /// The embedded table (`worlds/household/compatibility.txt`).
 pub fn embedded() -> &'static Compatibility {
     static TABLE: LazyLock<Compatibility> =
-        LazyLock::new(|| parse(include_str!("../../../../worlds/household/compatibility.txt")));
+        LazyLock::new(|| parse(include_str!("../../worlds/household/compatibility.txt")));
     &TABLE
 }
 

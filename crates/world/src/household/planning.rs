@@ -21,7 +21,7 @@ use stepwright_program::Call;
 
 /// The domain: preconditions and effects of actions.
 static DOMAIN: LazyLock<String> =
-    LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/household/domain.toml")).unwrap_or_default());
+    LazyLock::new(|| Domain::pddl(include_str!("../../worlds/household/domain.toml")).unwrap_or_default());
 
 /// How a stand-in's name begins.
 const SOME: &str = "some ";

@@ -7,7 +7,7 @@ use crate::demonstration::Demonstration;
 use crate::files::json_lines;
 use crate::{World, WorldError};
 
-const DEMONSTRATIONS: &str = include_str!("../../../../worlds/household/demonstrations.jsonl");
+const DEMONSTRATIONS: &str = include_str!("../../worlds/household/demonstrations.jsonl");
 
 /// A shipped demonstration: a task and what the expert did in it. What it saw follows from replaying.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

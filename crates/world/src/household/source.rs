@@ -17,7 +17,7 @@ use crate::options::Values;
 use crate::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The tasks that ship with the program, written for it.
-const SHIPPED: &str = include_str!("../../../../worlds/household/tasks.jsonl");
+const SHIPPED: &str = include_str!("../../worlds/household/tasks.jsonl");
 
 /// The deepest folder looked into below the one given.
 const DEEPEST: usize = 8;

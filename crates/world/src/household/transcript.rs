@@ -9,7 +9,7 @@ use stepwright_program::{Call, Literal};
 
 pub(crate) static TRANSCRIPT: Transcript = Transcript {
     environments: &["alfworld", "household"],
-    specification: include_str!("../../../../worlds/household/spec.py"),
+    specification: include_str!("../../worlds/household/spec.py"),
     read,
     call_of,
     text_of: |call| program::text_of(call, Edition::Put),

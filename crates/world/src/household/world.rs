@@ -119,7 +119,7 @@ impl world::Episode for Episode {
     }
 
     fn specification(_world: &HouseholdWorld) -> Cow<'static, str> {
-        Cow::Borrowed(include_str!("../../../../worlds/household/spec.py"))
+        Cow::Borrowed(include_str!("../../worlds/household/spec.py"))
     }
 
     fn symbols(&self) -> Option<&dyn Symbols> {

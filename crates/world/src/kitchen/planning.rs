@@ -13,7 +13,7 @@ use crate::planner::classical::{Names, PlanningTask, Step, Unseen};
 
 /// The domain: preconditions and effects of actions.
 static DOMAIN: LazyLock<String> =
-    LazyLock::new(|| Domain::pddl(include_str!("../../../../worlds/kitchen/domain.toml")).unwrap_or_default());
+    LazyLock::new(|| Domain::pddl(include_str!("../../worlds/kitchen/domain.toml")).unwrap_or_default());
 
 /// A step of a plan as the world's action; `None` for a step that stands for none.
 fn action(names: &Names, step: &Step) -> Option<String> {

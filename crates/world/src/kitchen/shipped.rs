@@ -6,7 +6,7 @@ use crate::WorldError;
 use crate::demonstration::Demonstration;
 
 const PATH: &str = "worlds/kitchen/demonstrations.jsonl";
-const TEXT: &str = include_str!("../../../../worlds/kitchen/demonstrations.jsonl");
+const TEXT: &str = include_str!("../../worlds/kitchen/demonstrations.jsonl");
 
 /// The demonstrations that ship, those in the same scene as `task` left out, so that no task is learned from itself.
 /// Errors: never, unless the program's own files are damaged.

@@ -16,10 +16,10 @@ use crate::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The scenes that ship with the program, written for it.
 const SHIPPED: [(&str, &str); 4] = [
-    ("galley.json", include_str!("../../../../worlds/kitchen/galley.json")),
-    ("corner.json", include_str!("../../../../worlds/kitchen/corner.json")),
-    ("island.json", include_str!("../../../../worlds/kitchen/island.json")),
-    ("studio.json", include_str!("../../../../worlds/kitchen/studio.json")),
+    ("galley.json", include_str!("../../worlds/kitchen/galley.json")),
+    ("corner.json", include_str!("../../worlds/kitchen/corner.json")),
+    ("island.json", include_str!("../../worlds/kitchen/island.json")),
+    ("studio.json", include_str!("../../worlds/kitchen/studio.json")),
 ];
 
 /// The table of what fits where, looked for beside scene files and in the folder above.

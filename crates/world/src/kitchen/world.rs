@@ -141,7 +141,7 @@ impl world::Episode for Episode {
     }
 
     fn specification(_world: &KitchenWorld) -> Cow<'static, str> {
-        Cow::Borrowed(include_str!("../../../../worlds/kitchen/spec.py"))
+        Cow::Borrowed(include_str!("../../worlds/kitchen/spec.py"))
     }
 
     fn symbols(&self) -> Option<&dyn Symbols> {

@@ -152,7 +152,7 @@ fn reason(result: &CheckResult) -> Option<String> {
 mod tests {
     use super::*;
 
-    const HOUSEHOLD: &str = include_str!("../../../../worlds/household/spec.py");
+    const HOUSEHOLD: &str = include_str!("../../worlds/household/spec.py");
 
     fn household() -> CheckedProgram {
         CheckedProgram::start(&Specification::load(HOUSEHOLD, "spec.py").unwrap()).unwrap()

@@ -6,7 +6,7 @@ use crate::WorldError;
 use crate::demonstration::Demonstration;
 
 const PATH: &str = "worlds/shop/demonstrations.jsonl";
-const TEXT: &str = include_str!("../../../../worlds/shop/demonstrations.jsonl");
+const TEXT: &str = include_str!("../../worlds/shop/demonstrations.jsonl");
 
 /// The shipped demonstrations but that of the task itself.
 pub(super) fn demonstrations(task: &str, origin: &str, options: Options) -> Result<Vec<Demonstration>, WorldError> {

@@ -24,8 +24,8 @@ pub struct GoalEntry {
 
 pub type Source = Catalog<GoalEntry>;
 
-const PRODUCTS: &str = include_str!("../../../../worlds/shop/products.json");
-const GOALS: &str = include_str!("../../../../worlds/shop/goals.json");
+const PRODUCTS: &str = include_str!("../../worlds/shop/products.json");
+const GOALS: &str = include_str!("../../worlds/shop/goals.json");
 
 impl Source {
     pub fn shipped() -> Result<Source, WorldError> {

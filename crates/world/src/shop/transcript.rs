@@ -10,7 +10,7 @@ use stepwright_program::Call;
 
 pub(crate) static TRANSCRIPT: Transcript = Transcript {
     environments: &["webshop", "shop"],
-    specification: include_str!("../../../../worlds/shop/spec.py"),
+    specification: include_str!("../../worlds/shop/spec.py"),
     read,
     call_of: program::call_of,
     text_of: program::text_of,

@@ -149,7 +149,7 @@ impl world::Episode for Run {
     }
 
     fn specification(_world: &ShopWorld) -> Cow<'static, str> {
-        Cow::Borrowed(include_str!("../../../../worlds/shop/spec.py"))
+        Cow::Borrowed(include_str!("../../worlds/shop/spec.py"))
     }
 
     fn picture(&self) -> Option<Map> {

@@ -13,11 +13,11 @@ use crate::{Catalog, Entry, Identified, OpenedWorld, TaskInfo, WorldError};
 
 /// The files that ship with the program, in the order their episodes are listed.
 const SHIPPED: [(&str, &str); 5] = [
-    ("pick_and_place.jsonl", include_str!("../../../../worlds/table/pick_and_place.jsonl")),
-    ("disinfection.jsonl", include_str!("../../../../worlds/table/disinfection.jsonl")),
-    ("weight.jsonl", include_str!("../../../../worlds/table/weight.jsonl")),
-    ("cover.jsonl", include_str!("../../../../worlds/table/cover.jsonl")),
-    ("cups.json", include_str!("../../../../worlds/table/cups.json")),
+    ("pick_and_place.jsonl", include_str!("../../worlds/table/pick_and_place.jsonl")),
+    ("disinfection.jsonl", include_str!("../../worlds/table/disinfection.jsonl")),
+    ("weight.jsonl", include_str!("../../worlds/table/weight.jsonl")),
+    ("cover.jsonl", include_str!("../../worlds/table/cover.jsonl")),
+    ("cups.json", include_str!("../../worlds/table/cups.json")),
 ];
 
 /// The largest file of episodes, in bytes.

@@ -146,7 +146,7 @@ fn a_folder_is_read_and_known_by_what_lies_in_it() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     assert!(!Source::lies_at(folder.path()));
     assert!(Source::open(folder.path()).unwrap_err().to_string().contains("no episodes of the table world here"));
-    let episode = include_str!("../../../../worlds/table/cover.jsonl").lines().next().unwrap();
+    let episode = include_str!("../../worlds/table/cover.jsonl").lines().next().unwrap();
     write("notes.json", "{\"domain\": 3}");
     write("gold_traces.jsonl", "{\"id\": \"a\", \"steps\": []}");
     write("mine.jsonl", episode);
@@ -228,9 +228,9 @@ proptest! {
     #[test]
     fn a_damaged_file_is_an_error_or_plays(at in 0usize..10_000, byte in 0u8..128, cut in any::<bool>(), which in 0usize..3) {
         let files = [
-            include_str!("../../../../worlds/table/pick_and_place.jsonl"),
-            include_str!("../../../../worlds/table/disinfection.jsonl"),
-            include_str!("../../../../worlds/table/weight.jsonl"),
+            include_str!("../../worlds/table/pick_and_place.jsonl"),
+            include_str!("../../worlds/table/disinfection.jsonl"),
+            include_str!("../../worlds/table/weight.jsonl"),
         ];
         let mut text = files[which].lines().next().unwrap().as_bytes().to_vec();
         let at = at % text.len();

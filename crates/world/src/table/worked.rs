@@ -29,7 +29,7 @@ struct WrittenStep {
 const USUAL: &str = "pick_and_place";
 
 static ALL: LazyLock<Result<BTreeMap<String, WorkedExample>, String>> = LazyLock::new(|| {
-    let text = include_str!("../../../../worlds/table/demonstrations.toml");
+    let text = include_str!("../../worlds/table/demonstrations.toml");
     let written: BTreeMap<String, Written> = toml::from_str(text).map_err(|e| e.to_string())?;
     written.into_iter().map(|(domain, written)| Ok((domain, work(written)?))).collect()
 });

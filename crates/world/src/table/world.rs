@@ -255,7 +255,7 @@ impl world::Episode for Run {
     }
 
     fn specification(_world: &TableWorld) -> Cow<'static, str> {
-        Cow::Borrowed(include_str!("../../../../worlds/table/spec.py"))
+        Cow::Borrowed(include_str!("../../worlds/table/spec.py"))
     }
 
     fn requests(&self) -> Option<&dyn Requests> {

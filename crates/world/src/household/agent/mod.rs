@@ -37,7 +37,7 @@ use stepwright_trajectory::Step;
 pub(super) const TOOLS: &[(&str, &str)] = &[("clean", "sinkbasin"), ("heat", "microwave"), ("cool", "fridge")];
 
 /// Where household objects tend to be, as shipped.
-const LIKELY: &str = include_str!("../../../../../worlds/household/likely.txt");
+const LIKELY: &str = include_str!("../../../worlds/household/likely.txt");
 
 /// Where household objects tend to be: the shipped table of our own judgement.
 pub(crate) fn location_prior() -> LocationPrior {

@@ -10,7 +10,7 @@ use crate::kitchen::program;
 use crate::literal::{Atom, Facts};
 use stepwright_program::{Call, Literal};
 
-const KINDS: &str = include_str!("../../../../../worlds/kitchen/kinds.txt");
+const KINDS: &str = include_str!("../../../worlds/kitchen/kinds.txt");
 
 const ABILITIES: [(&str, &[&str]); 4] = [
     ("receptacle", &["SURFACES", "CONTAINER"]),

@@ -49,7 +49,7 @@ fn it_wins_the_shipped_tasks() {
 /// The literals made of the calls are those that the world reports, at every step of the demonstrations.
 #[test]
 fn what_was_seen_is_what_the_world_reported() {
-    for line in include_str!("../../../../../worlds/kitchen/demonstrations.jsonl").lines() {
+    for line in include_str!("../../../worlds/kitchen/demonstrations.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut world = kitchen();
         let reset = world.reset(line["task"].as_str().unwrap(), 0).unwrap();
