@@ -1,5 +1,7 @@
 //! Program: specifications, calls, rendering, and the bounded Python engine that runs them.
 //!
+#![doc = include_str!("../README.md")]
+//!
 //! One small interface: load a specification ([`Specification::load`]), run calls ([`State::call`]), evaluate an assertion on a
 //! state ([`State::check`]), read the variables as JSON ([`State::variables`]). Knows nothing of worlds, models or terminals.
 //! No file, network, environment or process access exists here.
