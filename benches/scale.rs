@@ -1,4 +1,4 @@
-//! How opening grows with a session's length: four shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
+//! How opening grows with a session's length: five shapes, each at 10,000 and 100,000 records, and at 1,000,000 with `--full`.
 //!
 //! Each file is opened in a process of its own: read, opened by the driver and the workbench up to the first frame with the situation in
 //! it, then two hundred keys. Printed are the times (for opening also the processor's, which other programs disturb less), the memory at
@@ -27,7 +27,7 @@ use stepwright::tui::keymap::Keymap;
 use stepwright::tui::theme_file::{self, Wanted};
 use stepwright::world::Sources;
 
-const SHAPES: [&str; 4] = ["turns", "deep", "walk", "proposals"];
+const SHAPES: [&str; 5] = ["turns", "deep", "walk", "proposals", "branches"];
 /// The steps of the shapes that have steps, again and again: of one the world stays as it is, of the other every step changes it.
 const STEPS: [(&str, &[&str]); 2] = [
     ("deep", &["look"]),
@@ -171,8 +171,11 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
                     }
                 }
             }
+            "branches" if round % 5 == 4 => json!({"event": "moved", "to": 0, "node": round / 5 + 1}),
             _ => {
-                let (step, part) = (round / 4, round % 4);
+                // Of branches each step is left again.
+                let each = if shape == "branches" { 5 } else { 4 };
+                let (step, part) = (round / each, round % each);
                 let mut record = recorded.steps[step % recorded.steps.len()][part].clone();
                 let (n, node) = (step + 1, step);
                 for place in ["/proposal/id", "/decision/id", "/decision/proposal"] {
@@ -185,7 +188,7 @@ fn write(path: &Path, shape: &str, size: usize, recorded: &Recorded) {
                     Some("executed") => (record["decision"], record["child"]) = (json!(n), json!(node + 1)),
                     _ => {}
                 }
-                record["node"] = json!(node);
+                record["node"] = json!(if shape == "branches" { 0 } else { node });
                 record
             }
         };

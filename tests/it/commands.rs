@@ -146,4 +146,4 @@ macro_rules! transcripts {
     ($($name:ident)*) => { $(#[test] fn $name() { transcripts(stringify!($name)); })* };
 }
 
-transcripts! { config library methods play preconditions recorded report sessions study }
+transcripts! { config duel library methods play preconditions recorded report sessions study }

@@ -10,6 +10,8 @@ use stepwright::driver::{
 use stepwright::episode::gate::Level as Says;
 use stepwright::episode::{Actor, Event, Session};
 use stepwright::export::compare::{Line, compare, ghosts};
+use stepwright::export::{Format, render};
+use stepwright::method::showing;
 
 /// What each side says, step by step; they differ where the lines do.
 fn scripts(differ: u32, steps: usize) -> (Vec<&'static str>, Vec<&'static str>) {
@@ -104,6 +106,7 @@ async fn every_disagreement_of_twenty_steps_is_found_and_none_is_invented() {
         assert_eq!(parted, expected, "{differ:b}");
         // A session that is read again tells the same, and the way through it asks nobody.
         let (session, records) = (Box::new(w.session.clone()), w.quit().await);
+        told_in_exports(&session, &records, &expected);
         let silent = Scripted::lines(&[]);
         let mut again = watched(&silent, &silent, Beginning::Resume { session, records });
         again.until("opened", |n, _| matches!(n, Notice::Opened { .. })).await;
@@ -112,6 +115,19 @@ async fn every_disagreement_of_twenty_steps_is_found_and_none_is_invented() {
         again.send(duel(DuelCommand::Begin(contenders())));
         again.said(Level::Info, "at step 0").await;
         again.quit().await;
+    }
+}
+
+/// Page and text say of each step that was a duel, who would do what, and at which steps they disagree.
+fn told_in_exports(session: &Session, records: &[stepwright::episode::Record], differ: &[u32]) {
+    let [page, text] =
+        [Format::Html, Format::Text].map(|form| render(form, &session.header, records, showing).unwrap());
+    for told in [&page, &text] {
+        assert_eq!(told.matches("duel: they disagree").count(), differ.len(), "{told}");
+        assert_eq!(told.matches("duel: all would do the same").count(), 19 - differ.len(), "{told}");
+        assert_eq!(told.matches("other [other, few-shot]: ").count(), 19, "{told}");
+        let sum = format!("asked at 19 steps, {}", if differ.len() == 1 { "1 disagreement" } else { "" });
+        assert!(told.contains(&sum), "{sum}: {told}");
     }
 }
 
@@ -168,7 +184,9 @@ async fn no_duel_begins_with_what_is_not_there() {
         method: method.into(),
         ..Contender::default()
     };
-    for (other, why) in [(side("third", ""), "no model `third`"), (side("", "o3"), "no method `o3`")] {
+    let option = Contender { options: [("shot".to_owned(), "1".to_owned())].into(), ..side("", "few-shot") };
+    let others = [(side("third", ""), "no model `third`"), (side("", "o3"), "no method `o3`")];
+    for (other, why) in others.into_iter().chain([(option, "few-shot has no option `shot`")]) {
         w.send(duel(DuelCommand::Begin(vec![contenders().remove(0), other])));
         w.said(Level::Error, why).await;
     }

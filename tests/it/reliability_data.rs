@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::configuration;
-use stepwright::driver::{Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Unwritten, prepare};
+use stepwright::driver::{
+    Beginning, Command, Level, NewSession, Notice, OpenRequest, Persistence, Request, Unwritten, prepare,
+};
 use stepwright::episode::{Event, Record, log};
 use stepwright::world::Sources;
 use stepwright_files::faults::{self, EINVAL, EIO, ENOSPC, Fault, Operation};
@@ -114,6 +116,29 @@ async fn m3_where_nothing_can_be_written_any_more_another_file_is_offered() {
     w.until("the new file", |n, _| *n == Notice::Kept(anew.clone())).await;
     step_to(&mut w, 1).await;
     is_whole(&anew, &w.quit().await);
+}
+
+/// L1: where one goes is in the file at once; whoever only reads a session leaves it as it is.
+#[tokio::test]
+async fn l1_a_move_is_a_record_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let mut w = begun(&path);
+    step(&mut w).await;
+    let moved = |n: &Notice, _: &_| matches!(n, Notice::Recorded(r) if matches!(r.event, Event::Moved { .. }));
+    w.send(Command::Gate(Request::Undo));
+    w.until("the way back", moved).await;
+    is_whole(&path, &w.records);
+    assert_eq!(log::load(&path).unwrap().session.cursor(), 0);
+    w.quit().await;
+    let before = fs::read(&path).unwrap();
+    let (writer, loaded) = log::Writer::resume(&path).unwrap();
+    let beginning = Beginning::Resume { session: Box::new(loaded.session), records: loaded.records };
+    let mut w = Watched::start(setup(beginning, Counter::default(), Scripted::lines(&[]), Some(writer)));
+    w.send(Command::Gate(Request::Redo));
+    w.until("the way forth", moved).await;
+    assert_eq!(fs::read(&path).unwrap(), before);
+    w.quit().await;
 }
 
 /// L3: a session that is open elsewhere is neither renamed nor deleted.

@@ -33,3 +33,16 @@ fn a_candidate_held_back_is_shown_and_adopted() {
     assert_eq!((adopted.action.as_str(), adopted.origin.as_str()), ("take", "inferred, chosen by a person"));
     assert!(adopted.assertions.iter().any(|a| a == "self.inventory is None"), "{adopted:?}");
 }
+
+/// From an assertion to a decision that it would have stopped, in the session it was taken in, and back.
+#[test]
+fn a_decision_that_would_have_been_stopped_is_visited_in_its_session() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("state/stepwright/sessions");
+    std::fs::create_dir_all(&folder).unwrap();
+    let kept = folder.join("by-hand.jsonl");
+    let bytes = include_bytes!("../../sessions/by-hand.jsonl");
+    std::fs::write(&kept, bytes).unwrap();
+    play(include_str!("scripts/visit.script"), home.path(), &[]);
+    assert_eq!(std::fs::read(&kept).unwrap(), bytes, "it was only read");
+}

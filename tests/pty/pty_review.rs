@@ -95,36 +95,63 @@ fn any_key(random: &mut ChaCha8Rng) -> String {
     }
 }
 
+/// Presses that many times 25 keys in a session that is only read; not a byte of all that is kept changes.
+fn only_reads(args: &[&str], rounds: u32, seed: u64) {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(sessions(home.path())).unwrap();
+    // The last line is torn, as by a crash.
+    let mut bytes = std::fs::read(BY_HAND).unwrap();
+    bytes.extend(b"{\"id\":9999,\"ts\":1,\"no");
+    std::fs::write(sessions(home.path()).join("reviewed.jsonl"), &bytes).unwrap();
+    let before = everything(home.path());
+    let mut pty = Pty::start(PROGRAM, args, home.path(), &[], (120, 40));
+    pty.wait_for("read-only \u{b7}").settle();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for round in 0..rounds {
+        for _ in 0..25 {
+            pty.send(&any_key(&mut random));
+            // What comes at once is a paste.
+            let _ = pty.receive(std::time::Duration::from_millis(2));
+        }
+        assert_eq!(everything(home.path()), before, "{args:?}, seed {seed}, round {round}:\n{}", pty.settle().text());
+    }
+    // Out of whatever is open.
+    (0..6).for_each(|_| pty.settle().send("\x1b"));
+    pty.settle().send("a");
+    pty.wait_for("read-only: nothing in it is changed").send("q");
+    assert_eq!(pty.wait(), 0);
+    assert_eq!(everything(home.path()), before, "{args:?}, seed {seed}, after leaving");
+}
+
+const READ_ONLY: [[&str; 3]; 2] =
+    [["open", "--read-only", "reviewed.jsonl"], ["present", "--step=2", "reviewed.jsonl"]];
+
 #[test]
 fn whatever_is_pressed_nothing_is_written_by_a_session_that_is_only_read() {
-    for (at, args) in
-        [["open", "--read-only", "reviewed.jsonl"], ["present", "--step=2", "reviewed.jsonl"]].iter().enumerate()
-    {
-        let home = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(sessions(home.path())).unwrap();
-        // The last line is torn, as by a crash.
-        let mut bytes = std::fs::read(BY_HAND).unwrap();
-        bytes.extend(b"{\"id\":9999,\"ts\":1,\"no");
-        std::fs::write(sessions(home.path()).join("reviewed.jsonl"), &bytes).unwrap();
-        let before = everything(home.path());
-        let mut pty = Pty::start(PROGRAM, args, home.path(), &[], (120, 40));
-        pty.wait_for("read-only \u{b7}").settle();
-        let mut random = ChaCha8Rng::seed_from_u64(30 + at as u64);
-        for round in 0..40 {
-            for _ in 0..25 {
-                pty.send(&any_key(&mut random));
-                // What comes at once is a paste.
-                let _ = pty.receive(std::time::Duration::from_millis(2));
-            }
-            assert_eq!(everything(home.path()), before, "{args:?}, round {round}:\n{}", pty.settle().text());
-        }
-        // Out of whatever is open.
-        (0..6).for_each(|_| pty.settle().send("\x1b"));
-        pty.settle().send("a");
-        pty.wait_for("read-only: nothing in it is changed").send("q");
-        assert_eq!(pty.wait(), 0);
-        assert_eq!(everything(home.path()), before, "{args:?}, after leaving");
+    READ_ONLY.iter().zip(30..).for_each(|(args, seed)| only_reads(args, 40, seed));
+}
+
+/// The same for as long as `STEPWRIGHT_MINUTES` says, else an hour, from one seed to the next.
+#[test]
+#[ignore = "takes an hour: cargo test --test pty -- --ignored an_hour_of_keys"]
+fn an_hour_of_keys_writes_nothing_into_a_session_that_is_only_read() {
+    let minutes = std::env::var("STEPWRIGHT_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
+    let mut seeds = 1_000..;
+    while std::time::Instant::now() < end {
+        READ_ONLY.iter().zip(&mut seeds).for_each(|(args, seed)| only_reads(args, 200, seed));
     }
+}
+
+/// From three keys to what was not taken, in the workbench and from the command line.
+#[test]
+fn a_duel_is_begun_gone_through_and_compared() {
+    let home = tempfile::tempdir().unwrap();
+    play(include_str!("scripts/duel.script"), home.path(), &[]);
+    let (file, _) = kept(home.path()).remove(0);
+    let session = log::load(&file).unwrap().session;
+    let steps: Vec<u32> = session.disagreements().iter().map(|node| node.depth).collect();
+    assert!(steps.starts_with(&[0, 1]) && session.nodes().len() == 3, "each step after a disagreement: {steps:?}");
 }
 
 #[test]

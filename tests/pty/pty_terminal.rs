@@ -47,6 +47,8 @@ fn signals_restore_the_terminal_and_tell_the_shell() {
 fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
     let signals = [
         ("QUIT", 3),
+        // What an allocation that fails ends with.
+        ("ABRT", 6),
         ("USR1", 10),
         ("USR2", 12),
         ("ALRM", 14),

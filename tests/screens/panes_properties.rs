@@ -7,12 +7,14 @@ use crate::support::fixture::{Script, comparison, episode, fails, holds, inspect
 use crate::support::screen::{self, ascii, buffer, unicode};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
 use stepwright::driver::{LineStatus, Notice};
-use stepwright::episode::{Choice, Event, Origin};
+use stepwright::episode::{Check, CheckKind, Choice, Event, Origin, Status, Verdict};
 use stepwright::tui::event::Input;
-use stepwright::tui::pane::{PANES, PaneAction};
+use stepwright::tui::pane::{PANES, PaneAction, PaneId};
 use stepwright::tui::panes;
 
 const ACTIONS: [PaneAction; 22] = [
@@ -247,5 +249,45 @@ fn ten_thousand_steps_are_shown_at_their_end() {
         let _ = pane.update(&view);
         let drawn = screen::text(&buffer(pane.as_mut(), &view, &unicode(), (100, 30), true));
         assert!(!drawn.trim().is_empty(), "{id:?}");
+    }
+}
+
+/// U3 and U7: over a thousand made-up steps with every combination of verdicts, what is recommended against a verdict says why in its row,
+/// and no cross stands beside words of acceptance.
+#[test]
+fn a_star_beside_a_cross_says_why() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let statuses = [Status::Holds, Status::Fails, Status::Unknown];
+    for round in 0..1_000 {
+        let mut s = Script::open();
+        let offered = random.random_range(1..7);
+        let mut ids = Vec::new();
+        for at in 0..offered {
+            let mut checks = Vec::new();
+            for kind in [CheckKind::Precondition, CheckKind::Blocking, CheckKind::World] {
+                let words = match kind {
+                    CheckKind::World => ("the world accepts it", "the world would refuse it: Nothing happens."),
+                    _ => ("self.is_visible(recep)", "self.is_visible(recep)"),
+                };
+                if random.random_bool(0.7) {
+                    let status = statuses[random.random_range(0..statuses.len())];
+                    let condition = if status == Status::Holds { words.0 } else { words.1 }.to_owned();
+                    checks.push(Check { kind, condition, status, detail: None });
+                }
+            }
+            let verdict = Some(Verdict { checks, ..Verdict::default() }).filter(|_| random.random_bool(0.9));
+            let text = format!("go to shelf {at}");
+            ids.push(s.propose(&text, Some(&format!("agent.goto('shelf {at}')")), Origin::Symbolic, verdict));
+        }
+        let proposal = Some(ids[random.random_range(0..ids.len())]);
+        s.event(Event::Recommended { proposal, why: "the greedy completion after all".to_owned() });
+        for width in [40, 58, 96] {
+            let text = screen::shot(PaneId::Proposals, &s.view, (width, 24));
+            for line in text.lines() {
+                assert!(!line.contains('✗') || !line.contains("accepts"), "round {round}:\n{text}");
+                let against = line.contains('★') && line.contains('✗') && line.contains("go to shelf");
+                assert!(!against || line.contains("(the g"), "round {round}:\n{text}");
+            }
+        }
     }
 }

@@ -102,7 +102,7 @@ fn what_is_believed_is_drawn_beside_the_truth_with_what_differs() {
         view.situation = Some(Arc::new(situation));
         let mut state = pane(PaneId::State);
         let _ = state.update(&view);
-        shown(state.as_mut(), &view, &ascii(), (58, 16), false)
+        shown(state.as_mut(), &view, &ascii(), (58, 12), false)
     };
     let apart = shot_of(&believed);
     assert_eq!(apart.matches("[red !]").count(), 2, "{apart}");

@@ -354,6 +354,76 @@ fn the_gate_answers_its_keys() {
     }
 }
 
+/// World, method and model are reached in four keys at most, from the start screen and from the workbench; where a world suggests the
+/// method of its paper, it is the marked one as soon as the world is.
+#[test]
+fn world_method_and_model_are_four_keys_away() {
+    let begun = |which: &str, reach: &str, then: &str| {
+        assert!(reach.split(' ').count() <= 4, "{reach}");
+        let mut bench = Bench::new();
+        bench.app.catalog(catalog(which));
+        bench.draw(120, 40);
+        bench.app.take_effects();
+        bench.press(&format!("{reach} {then}").replace("none ", ""));
+        let begun = bench.app.take_effects().into_iter().find_map(|effect| match effect {
+            Effect::Begin(choice) => Some(choice),
+            _ => None,
+        });
+        begun.unwrap_or_else(|| panic!("{reach}: {}", bench.draw(120, 40)))
+    };
+    let usual = begun("worlds", "none", "enter");
+    let world = begun("worlds", "tab tab", "down enter");
+    assert_eq!((world.world.as_str(), world.method.as_str()), ("kitchen", "few-shot"), "and the method it suggests");
+    let method = begun("worlds", "tab tab tab", "down enter");
+    assert_eq!((method.world.as_str(), method.method.as_str()), (usual.world.as_str(), "few-shot"));
+    assert_eq!(begun("here", "tab tab tab tab", "down enter").model, "local:smollm2");
+    let start = |keys: &str, title: &str| {
+        let mut bench = Bench::with_panes();
+        bench.app.catalog(catalog("here"));
+        bench.draw(120, 40);
+        bench.press(keys);
+        assert!(bench.draw(120, 40).contains(title), "{keys}: {}", bench.draw(120, 40));
+        bench
+    };
+    // In the workbench both are in one dialog, and the worlds are on the start screen.
+    for (keys, changed) in [("M down", "local:smollm2"), ("M tab down", "few-shot")] {
+        let mut bench = start(keys, "Model");
+        bench.app.take_effects();
+        bench.press("enter");
+        let wishes = format!("{:?}", bench.wishes());
+        assert!(wishes.contains("Configure") && wishes.contains(changed), "{keys}: {wishes}");
+    }
+    start("ctrl-o tab tab", "World");
+}
+
+/// A world whose process knows its tasks: it is asked when somebody looks at it, once, and the marked task stays marked.
+#[test]
+fn tasks_that_a_process_tells_are_listed_once_somebody_looks() {
+    let mut bench = Bench::new();
+    let mut listed = catalog("worlds");
+    listed.worlds[1].asks = true;
+    bench.app.catalog(listed);
+    bench.draw(120, 40);
+    bench.app.take_effects();
+    bench.press("down");
+    assert_eq!(bench.app.take_effects(), [], "nobody looked at it");
+    bench.press("tab tab down");
+    assert_eq!(bench.app.take_effects(), [Effect::Tell("kitchen".into())]);
+    let task = |id: &str| TaskInfo {
+        id: id.into(),
+        kind: "told".into(),
+        sentence: format!("reach {id}"),
+        source: String::new(),
+    };
+    bench.app.told("kitchen", vec![task("nine"), task("t1"), task("ten")]);
+    let screen = bench.draw(120, 40);
+    assert!(screen.contains("reach nine") && screen.contains("▶ reach t1"), "{screen}");
+    bench.app.told("kitchen", Vec::new());
+    bench.press("up down");
+    assert_eq!(bench.app.take_effects(), [], "asked once");
+    assert!(bench.draw(120, 40).contains("reach ten"));
+}
+
 #[test]
 fn escape_closes_every_dialog_and_changes_nothing() {
     for keys in ["x 'because'", "m 'look'", "p '9'", "t up", "c 'x'", "?", ":", "T down", "ctrl-e", "e 'x'"] {

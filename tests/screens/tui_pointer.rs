@@ -1,7 +1,7 @@
 //! Mouse and pasted text: never needed, never taken for a decision, and never more than what is under the pointer or fits.
 
 use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use stepwright::driver::Command;
+use stepwright::driver::{Command, Request};
 use stepwright::tui::pane::PaneId;
 
 use crate::tui_keys::{Bench, catalog};
@@ -174,6 +174,23 @@ fn a_click_on_a_key_of_the_footer_does_what_its_word_says() {
     bench.press("alt-3 /");
     click(&mut bench, "Esc cancel");
     assert!(!bench.draw(120, 40).contains("Esc cancel"));
+}
+
+/// The strip of decisions below the title: a click on a mark goes to that step, one on the step that is shown or beside the marks nowhere.
+#[test]
+fn a_click_in_the_strip_of_decisions_goes_to_that_step() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut bench = Bench::with_panes();
+        let screen = bench.draw(width, height);
+        let strip = screen.lines().nth(1).unwrap();
+        let [reset, first, here] = ["·", "✓", "["].map(|mark| place(strip, mark).0);
+        for (column, node) in [(reset, Some(0)), (first, Some(1)), (here + 1, None), (width - 1, None)] {
+            bench.app.take_effects();
+            bench.mouse(MouseEventKind::Down(MouseButton::Left), (column, 1));
+            let expected = node.map(|node| Command::Gate(Request::Goto(node)));
+            assert_eq!(bench.wishes(), Vec::from_iter(expected), "column {column}\n{screen}");
+        }
+    }
 }
 
 #[test]

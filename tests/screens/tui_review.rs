@@ -51,6 +51,43 @@ fn the_presenter_shows_one_decision_at_a_time() {
     }
 }
 
+/// A plan with its corrections stands in one pane with what is offered of it, whole.
+#[test]
+fn a_plan_its_corrections_and_the_candidates_are_seen_together() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let folder = tempfile::tempdir().unwrap();
+    let request = OpenRequest::Example("reprompt".to_owned());
+    let mut handle = open_to_read(&request, &configuration(folder.path()), &Sources::default()).unwrap();
+    let mut app = app(false);
+    app.show_in(Manner { read_only: true, ..Manner::default() }, None);
+    settled(&mut app, &mut handle, &runtime);
+    let steps = app.view.session.as_ref().unwrap().current().unwrap().depth;
+    let mut corrected = 0;
+    for step in (0..steps).rev() {
+        press(&mut app, &[KeyCode::Char('u')]);
+        settled(&mut app, &mut handle, &runtime);
+        let text = screen(&mut app, 120, 40);
+        assert!(text.contains(&format!("step {step} ")), "{text}");
+        let shown = |words: &str| text.contains(words);
+        assert!(shown("▶★"), "step {step}: {text}");
+        corrected += usize::from(shown("plan (") && shown("correction: ") && shown("  ▶ "));
+    }
+    assert!(corrected >= 2, "{corrected} steps with a correction and the next line");
+}
+
+/// U11: who typed again what was recommended is named beside whom the star is of.
+#[test]
+fn the_star_of_what_was_typed_again_says_whose_it_is() {
+    let mut builder = Builder::default();
+    builder.propose().typed();
+    let mut app = shown(&builder);
+    press(&mut app, &[KeyCode::Char('V'), KeyCode::Char('g'), KeyCode::Right]);
+    let text = screen(&mut app, 120, 40);
+    let row = text.lines().find(|line| line.contains('★')).unwrap();
+    assert!(row.contains("go to desk 1  chosen, written again by a person"), "{text}");
+}
+
 #[test]
 fn the_presenter_goes_on_by_itself() {
     let mut app = shown(&reviewed());

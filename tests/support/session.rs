@@ -95,13 +95,22 @@ impl Builder {
     /// Takes the first proposal of the present node.
     pub fn step(&mut self) -> &mut Self {
         let proposal = self.proposals - 2;
+        self.take(Choice::Approve { proposal })
+    }
+
+    /// Takes the same, typed by a person.
+    pub fn typed(&mut self) -> &mut Self {
+        self.proposals += 1;
+        let (proposal, text) = (self.proposals, "go to desk 1");
+        let action = Some(Action::new(text, Some("agent.goto('desk 1')".into())));
+        let typed = Proposal { action, ..Proposal::new(proposal, text, Origin::Person) };
+        self.push(Event::Proposed { proposal: typed.into() });
+        self.take(Choice::Manual { proposal })
+    }
+
+    fn take(&mut self, choice: Choice) -> &mut Self {
         self.decisions += 1;
-        let decision = Decision {
-            id: self.decisions,
-            choice: Choice::Approve { proposal },
-            by: Actor::Person,
-            why: String::new(),
-        };
+        let decision = Decision { id: self.decisions, choice, by: Actor::Person, why: String::new() };
         self.push(Event::Decided { decision: decision.into() });
         let child = self.nodes;
         self.push(Event::Executed {

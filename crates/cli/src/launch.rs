@@ -29,7 +29,7 @@ use stepwright_text::words::count;
 use stepwright_tui::launcher::{Catalog, Choice, Entry, ExportForm, Launcher, SessionEntry, WorldEntry};
 use stepwright_tui::manner::Manner;
 use stepwright_world::external::COMMAND_LINE;
-use stepwright_world::{Ability, Sources, WorldKind};
+use stepwright_world::{Ability, Sources, TaskInfo, WorldKind};
 
 const READ_WHOLE: u64 = 1 << 20;
 
@@ -111,8 +111,12 @@ impl Launch {
     }
 
     fn begin(&self, request: &OpenRequest) -> Result<Handle, String> {
+        self.begin_as(request, self.manner.read_only)
+    }
+
+    fn begin_as(&self, request: &OpenRequest, read_only: bool) -> Result<Handle, String> {
         let _inside = self.runtime.as_ref().map(Runtime::enter);
-        let open = if self.manner.read_only { launch::open_to_read } else { launch::open };
+        let open = if read_only { launch::open_to_read } else { launch::open };
         let handle = open(request, &self.config, &self.sources).map_err(|e| e.to_string())?;
         if self.manner.blind {
             // A driver that stopped already says so itself.
@@ -270,7 +274,8 @@ impl Launcher for Launch {
             // A method that is configured is wanted in every world.
             let made_for = kind.suggests.or(kind.method).filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
-            WorldEntry { name, about, tasks, suggests: made_for.map(str::to_owned), kind: Some(kind) }
+            let (suggests, asks) = (made_for.map(str::to_owned), kind.data.is_none());
+            WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks }
         };
         let mut known = self.sources.kinds().to_vec();
         // The first world is the one shown: one with data of the person's own, if there is one, or with their command.
@@ -312,6 +317,11 @@ impl Launcher for Launch {
         }
     }
 
+    fn told(&self, world: &str) -> Vec<TaskInfo> {
+        // What a world is begun with says what is wrong with it.
+        self.sources.told(world, None).unwrap_or_default()
+    }
+
     fn start(&self, choice: &Choice) -> Result<Handle, String> {
         // A task's own source is a file below the folder that was configured; the folder finds it again, in any layout.
         let data = self.config.data.of(&choice.world).filter(|_| choice.source != "shipped").map(Path::to_owned);
@@ -344,6 +354,17 @@ impl Launcher for Launch {
             let _ = handle.commands.send(Command::Gate(request));
         }
         self.begin_duel(&handle);
+        Ok(handle)
+    }
+
+    fn visit(&self, path: &Path, episode: &str, node: NodeId) -> Result<Handle, String> {
+        let request = match episode {
+            "" => OpenRequest::File(path.to_owned()),
+            episode => OpenRequest::Log(path.to_owned(), episode.to_owned()),
+        };
+        let handle = self.begin_as(&request, true)?;
+        // A driver that stopped already says so itself.
+        let _ = handle.commands.send(Command::Gate(Request::Goto(node)));
         Ok(handle)
     }
 

@@ -1,7 +1,8 @@
 //! Leash: a program that is started with everything it will start in turn, and ends with all of it.
 //!
 //! On Linux the program is started by a supervisor, this very program again, which is made the new parent of whatever loses its own
-//! (`PR_SET_CHILD_SUBREAPER`): a grandchild that left its group and session is still found below it. The supervisor stops and kills all that is below it once the
+//! (`PR_SET_CHILD_SUBREAPER`): a grandchild that left its group and session is still found below it. Between the two stands a process that
+//! does nothing but wait: what a program kills or stops as its parent is not what holds it. The supervisor stops and kills all that is below it once the
 //! pipe that holds it ([`Leash`]) is closed, be it because its owner dropped it or because its owner is gone. Elsewhere there is
 //! none, and [`Leash::new`] gives nothing.
 
@@ -12,6 +13,9 @@ use std::sync::OnceLock;
 
 /// The first argument of a supervisor.
 const SUPERVISOR: &str = "supervise-command";
+/// The first argument of what stands between a supervisor and its program.
+#[cfg(target_os = "linux")]
+pub(crate) const SHIELD: &str = "shield-command";
 
 /// The program that serves as a supervisor when it is called with [`SUPERVISOR`].
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -19,9 +23,13 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 /// To be called first by a program that serves as its own supervisor: does the supervisor's work if it was called for it, and gives
 /// how it ended; else remembers that it can be called.
 pub fn serve(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
-    let _ = words.next();
-    if words.next().is_some_and(|word| word == SUPERVISOR) {
+    let word = words.nth(1);
+    if word.as_ref().is_some_and(|word| word == SUPERVISOR) {
         return Some(supervise(words));
+    }
+    #[cfg(target_os = "linux")]
+    if word.is_some_and(|word| word == SHIELD) {
+        return Some(crate::supervisor::shield(words));
     }
     let itself = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && itself.exists() {

@@ -61,16 +61,15 @@ pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     let _ = set_child_subreaper(Some(getpid()));
     // A session of its own has no terminal: what runs in it can neither write to the person's nor be stopped from it.
     let _ = rustix::process::setsid();
-    let mut command = Command::new(program);
-    // Those who wait for its end are told by this process: the streams are inherited.
-    command.args(words).process_group(0);
-    let child = match command.spawn() {
+    // A duplicate is inherited. Those who wait for the program's end are told by this process: the streams are inherited too.
+    let spawned = rustix::io::dup(&status).map_err(std::io::Error::from).and_then(|given| {
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(crate::leash::SHIELD).arg(given.as_raw_fd().to_string()).arg(program).args(words);
+        command.spawn()
+    });
+    let child = match spawned {
         Ok(child) => child,
-        Err(error) => {
-            let number = error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error());
-            let _ = status.write_all(&number.to_ne_bytes());
-            return ExitCode::from(127);
-        }
+        Err(error) => return not_started(&mut status, &error),
     };
     drop(status);
     release_streams();
@@ -95,12 +94,36 @@ pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
             Ok(Some((ended, status))) if ended.as_raw_nonzero().get() == pid => {
                 // What the program was killed for is not how it ended by itself.
                 own = (!dropped.load(Ordering::SeqCst)).then(|| ExitStatus::from_raw(status.as_raw()));
+                // The program may have killed what it took for its supervisor: it shall not find this one.
+                if own.is_some_and(|own| own.signal() == Some(Signal::KILL.as_raw())) {
+                    kill_all_below();
+                }
             }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             // Nothing is left below.
             Err(_) => return same(own),
         }
     }
+}
+
+/// Starts the program that the words name, behind the number of a pipe for the error, and ends as it does.
+pub(crate) fn shield(mut words: impl Iterator<Item = OsString>) -> ExitCode {
+    let status = words.next().and_then(|word| word.to_str()?.parse::<i32>().ok()).and_then(crate::descriptors::take);
+    let (Some(mut status), Some(program)) = (status, words.next()) else { return ExitCode::from(2) };
+    match Command::new(program).args(words).process_group(0).spawn() {
+        Ok(mut child) => {
+            drop(status);
+            release_streams();
+            same(child.wait().ok())
+        }
+        Err(error) => not_started(&mut status, &error),
+    }
+}
+
+fn not_started(status: &mut File, error: &std::io::Error) -> ExitCode {
+    let number = error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error());
+    let _ = status.write_all(&number.to_ne_bytes());
+    ExitCode::from(127)
 }
 
 /// Ends as the program did: with its code, or by its signal; killed if it was killed for its owner.

@@ -10,7 +10,7 @@ use super::journal::Journal;
 use super::messages::{Message, Outlets};
 use super::models::Models;
 use super::service::Services;
-use super::setup::{Beginning, Clock, Persistence, Setup};
+use super::setup::{Beginning, Persistence, Setup};
 use super::timeline::{self, Timeline};
 use stepwright_episode::gate::{Answer, Effect, Report, Request, Ticket};
 use stepwright_episode::{Assertions, Gate, NodeId, Record, Session};
@@ -39,7 +39,6 @@ pub(super) struct Driver {
     pub(super) jobs: Jobs,
     pub(super) services: Services,
     pub(super) outlets: Outlets,
-    pub(super) clock: Clock,
     /// Nobody watches.
     pub(super) headless: bool,
     pub(super) effects: VecDeque<Effect>,
@@ -118,8 +117,7 @@ impl Driver {
             journal: Journal::new(keep, records, (started, !started && !headless)),
             jobs: Jobs::default(),
             services: Services::new(services),
-            outlets: Outlets { messages, notices },
-            clock,
+            outlets: Outlets { messages, notices, clock },
             headless,
             effects: effects.into(),
             ended: Vec::new(),
@@ -183,7 +181,7 @@ impl Driver {
     }
 
     pub(super) fn report(&mut self, report: Report) {
-        let now = (self.clock)();
+        let now = (self.outlets.clock)();
         self.effects.extend(self.gate.report(report, now));
     }
 

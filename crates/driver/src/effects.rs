@@ -84,7 +84,7 @@ impl Driver {
         if let Err(why) = self.try_carry_out() {
             return Answer::Refused(why);
         }
-        let now = (self.clock)();
+        let now = (self.outlets.clock)();
         let (answer, effects) = self.gate.request(request, now);
         self.effects.extend(effects);
         let ticket = match answer {

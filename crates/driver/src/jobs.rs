@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -95,10 +94,6 @@ impl Drop for Jobs {
     }
 }
 
-fn since(started: Instant) -> u64 {
-    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Has completions made. `failed` stands in for an answer that the service did not give, which is said.
 pub(super) fn generate(
     model: Arc<dyn LanguageModel>,
@@ -109,13 +104,15 @@ pub(super) fn generate(
     outlets: Outlets,
 ) {
     tokio::spawn(async move {
-        let started = Instant::now();
+        let started = (outlets.clock)();
         let (asked, kept, notices) = (Arc::clone(&model), request.clone(), outlets.notices.clone());
-        let asking = stream::ask(model, ask, request, cancel, outlets.notices);
+        let asking = stream::ask(model, ask, request, cancel, outlets.notices.clone());
         let result = catch_panic(asking, || Err(ModelError::Configuration(BROKE.to_owned()))).await;
         match &result {
-            Ok(response) => tracing::info!(ask, n = response.completions.len(), ms = since(started), "answered"),
-            Err(error) => tracing::warn!(ask, %error, ms = since(started), "not answered"),
+            Ok(response) => {
+                tracing::info!(ask, n = response.completions.len(), ms = outlets.since(started), "answered")
+            }
+            Err(error) => tracing::warn!(ask, %error, ms = outlets.since(started), "not answered"),
         }
         let exchange = Some(ask_record::of_completions(asked.as_ref(), &kept, result.as_ref().ok()));
         let answer = |r: stepwright_model::ModelResponse| Answer {
@@ -137,7 +134,7 @@ pub(super) fn generate(
             result,
             exchange,
             is_scored: false,
-            ms: since(started),
+            ms: outlets.since(started),
         }));
     });
 }
@@ -157,7 +154,7 @@ pub(super) fn score(
         false => format!("scoring {}", count(total, "action")),
     };
     tokio::spawn(async move {
-        let started = Instant::now();
+        let started = (outlets.clock)();
         let progress = |done: usize| {
             let _ = outlets.notices.send(Notice::Progress { what: what.clone(), done, total });
         };
@@ -169,6 +166,7 @@ pub(super) fn score(
             tokio::pin!(scoring);
             loop {
                 tokio::select! {
+                    biased;
                     result = &mut scoring => break result,
                     // A model that is slow to notice must not keep the person waiting.
                     () = cancel.cancelled() => break Err(ModelError::Cancelled),
@@ -193,7 +191,7 @@ pub(super) fn score(
             result,
             exchange,
             is_scored: true,
-            ms: since(started),
+            ms: outlets.since(started),
         }));
     });
 }
@@ -212,11 +210,11 @@ pub(super) fn compute(
         if stop.is_stopped() {
             return;
         }
-        let started = Instant::now();
+        let started = (outlets.clock)();
         let result = catch_panic_in(|| stack.compute(&kind, &known, &work, &stop)).map_err(Failure::Work);
         let cost = result.as_ref().ok().and_then(|answer| answer.cost);
         let exchange = cost.map(|cost| Box::new(Exchange { cost: Some(cost), ..Exchange::default() }));
-        let answered = Answered { ask, result, exchange, is_scored: false, ms: since(started) };
+        let answered = Answered { ask, result, exchange, is_scored: false, ms: outlets.since(started) };
         let _ = outlets.messages.send(Message::Answered(answered));
     });
 }
@@ -236,6 +234,7 @@ pub(super) fn run(
             Run { calls: Vec::new(), fault: Some(Fault { line: None, kind }) }
         };
         let run = tokio::select! {
+            biased;
             run = catch_panic(stepwright_sandbox::run(sandbox.as_ref(), &code, &functions, &values), broken) => run,
             () = cancel.cancelled() => {
                 let kind = FaultKind::Worker("it was stopped by a person".to_owned());

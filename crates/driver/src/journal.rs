@@ -25,6 +25,8 @@ pub(super) struct Journal {
     is_new: bool,
     /// Records not written yet, since nothing but looking was done since.
     held: VecDeque<Record>,
+    /// Whether something was done here that is written.
+    is_worked_in: bool,
     /// Whether a session is being opened that has begun before.
     pub(super) is_opening: bool,
     pub(super) is_unwritten: bool,
@@ -32,7 +34,7 @@ pub(super) struct Journal {
 
 impl Journal {
     pub(super) fn new(keep: Persistence, records: Vec<Arc<Record>>, (is_opening, is_new): (bool, bool)) -> Self {
-        Journal { keep, records, is_new, held: VecDeque::new(), is_opening, is_unwritten: false }
+        Journal { keep, records, is_new, held: VecDeque::new(), is_worked_in: false, is_opening, is_unwritten: false }
     }
 
     pub(super) fn only_reads(&self) -> bool {
@@ -43,11 +45,11 @@ impl Journal {
         self.records.push(record);
     }
 
-    /// Hands a record to the operating system, decisions to the disk. What only looks at another step, and what opening a session
-    /// notes, is held back until something is done in it: a session that is only read is not written. A file that is not the session's
-    /// any more is not written to. `kept` is told of the copy that is begun with it.
+    /// Hands a record to the operating system, decisions to the disk. What opening a session notes is held back until something is done in
+    /// it, and until then so is where one goes: a session that is only read is not written. A file that is not the session's any more is
+    /// not written to. `kept` is told of the copy that is begun with it.
     pub(super) fn write(&mut self, record: &Record, header: &Header, kept: impl FnOnce(&Path)) -> Result<(), LogError> {
-        if self.is_opening || matches!(record.event, Event::Moved { .. }) {
+        if self.is_opening || !self.is_worked_in && matches!(record.event, Event::Moved { .. }) {
             self.held.push_back(record.clone());
             return Ok(());
         }
@@ -63,6 +65,7 @@ impl Journal {
             self.held.pop_front();
         }
         log.append(record)?;
+        self.is_worked_in = true;
         if matches!(record.event, Event::Decided { .. }) { log.sync() } else { Ok(()) }
     }
 

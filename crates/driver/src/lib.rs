@@ -26,6 +26,8 @@ mod run;
 mod service;
 mod services;
 mod setup;
+#[cfg(test)]
+mod simulation;
 mod situation;
 mod source;
 mod stream;

@@ -3,6 +3,7 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::service::{ServiceId, WorkResult};
+use super::setup::Clock;
 use stepwright_episode::{AskId, DecisionId, Exchange, NodeId};
 use stepwright_method::Answer;
 use stepwright_model::ModelError;
@@ -64,8 +65,16 @@ pub(super) struct StepResult {
     pub(super) result: Result<Outcome, WorldError>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Outlets {
     pub(super) messages: UnboundedSender<Message>,
     pub(super) notices: UnboundedSender<Notice>,
+    pub(super) clock: Clock,
+}
+
+impl Outlets {
+    /// Milliseconds since then.
+    pub(super) fn since(&self, started: u64) -> u64 {
+        (self.clock)().saturating_sub(started)
+    }
 }

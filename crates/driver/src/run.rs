@@ -37,12 +37,13 @@ impl Driver {
                 Some(message) = returns.recv() => self.message(message),
             }
         }
+        // What waited to be written may begin something, which ends with the rest.
+        self.write_again();
         self.close_world();
         self.jobs.stop_all();
         if self.gate.is_asking() {
             self.request(Request::Cancel);
         }
-        self.write_again();
         match self.journal.leave() {
             // All of it is in memory: what cannot be found by its name any more is kept beside it.
             Err(error @ LogError::Lost { .. }) => {

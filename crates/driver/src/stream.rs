@@ -22,7 +22,9 @@ pub(super) async fn ask(
 ) -> Result<ModelResponse, ModelError> {
     let (sender, receiver) = unbounded_channel();
     let forward = tokio::spawn(forward(ask, receiver, notices));
+    // In one order, so that a simulated course is the same each time.
     let result = tokio::select! {
+        biased;
         result = model.complete(&request, &sender, &cancel) => result,
         // A model that is slow to notice must not keep the person waiting.
         () = cancel.cancelled() => Err(ModelError::Cancelled),

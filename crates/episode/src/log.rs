@@ -9,8 +9,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use stepwright_files::sum::{self, Sum};
-use stepwright_files::{Handle, Lines};
+use stepwright_files::Lines;
+use stepwright_files::sum::{self, Sum, Sums};
 
 mod names;
 mod older;
@@ -79,7 +79,7 @@ pub struct Loaded {
     pub session: Session,
     /// The records.
     pub records: Vec<Record>,
-    /// A torn last line, as found; it is no part of the session.
+    /// What is torn at its end, as found; it is no part of the session.
     pub torn: Option<String>,
     /// Fields nobody knows, by line, in words: the file was damaged, or a newer program wrote it.
     pub remarks: Vec<String>,
@@ -103,8 +103,9 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
     let mut lines = BufReader::with_capacity(1 << 16, source);
     let mut buffer = Vec::new();
     let mut whole = next_line(&mut lines, &mut buffer).map_err(io)?;
-    let mut sums = Sums { name, sealed: false };
-    sums.check(&buffer, 1)?;
+    let changed = |line| move |why| LogError::Changed { path: name.to_owned(), line, why };
+    let mut sums = Sums::default();
+    sums.check(&buffer).map_err(changed(1))?;
     let header = header(&buffer, name)?;
     let version = header.version;
     let mut unterminated = !buffer.ends_with(b"\n");
@@ -132,14 +133,16 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
         let record: Record = match parsed {
             Ok(record) if version < 3 => older::tagged(record, &session),
             Ok(record) => record,
-            // Only the last line can lack its end: it was being written when the program died.
-            Err(_) if !ended => {
+            // Only the last line can lack its end: it was being written when the program died. What a power cut kept from the disk, with
+            // what follows it, was never confirmed.
+            Err(_) if !ended || sum::has_hole(&buffer) => {
+                lines.read_to_end(&mut buffer).map_err(io)?;
                 torn = Some(String::from_utf8_lossy(&buffer).into_owned());
                 break;
             }
             Err(error) => return Err(wrong(format!("no record of a session: {error}"))),
         };
-        if sums.check(&buffer, number)? == Sum::Absent && remarks.len() < MAX_REMARKS {
+        if sums.check(&buffer).map_err(changed(number))? == Sum::Absent && remarks.len() < MAX_REMARKS {
             let unknown = names::unknown(&buffer);
             remarks.extend(unknown.iter().map(|field| names::remark(name, number, field)));
         }
@@ -149,26 +152,6 @@ pub fn read(source: impl Read, name: &Path) -> Result<Loaded, LogError> {
         unterminated = !ended;
     }
     Ok(Loaded { session, records, torn, remarks, whole, unterminated })
-}
-
-/// The checksums of a file, line by line: once a line has one, every later line has.
-struct Sums<'a> {
-    name: &'a Path,
-    sealed: bool,
-}
-
-impl Sums<'_> {
-    fn check(&mut self, buffer: &[u8], line: usize) -> Result<Sum, LogError> {
-        let why = match sum::check(buffer) {
-            Sum::Differs => "the line is not as it was written: its checksum does not fit",
-            Sum::Absent if self.sealed => "the line has no checksum, and those before it have one",
-            found => {
-                self.sealed |= found == Sum::Fits;
-                return Ok(found);
-            }
-        };
-        Err(LogError::Changed { path: self.name.to_owned(), line, why })
-    }
 }
 
 fn next_line(lines: &mut impl BufRead, buffer: &mut Vec<u8>) -> std::io::Result<u64> {
@@ -220,14 +203,12 @@ pub fn load(path: &Path) -> Result<Loaded, LogError> {
 pub struct Writer {
     lines: Lines,
     last: u64,
-    /// A torn last line that is still in the file: it is set aside before anything is appended.
-    torn: Option<String>,
     /// Whether the last whole line lacks its line break.
     unterminated: bool,
 }
 
 impl Writer {
-    /// Creates a log, readable by its owner only. The file must not exist.
+    /// Creates a log, readable by its owner only; its header is on the disk on return. The file must not exist.
     pub fn create(path: &Path, header: &Header) -> Result<Self, LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
@@ -235,7 +216,7 @@ impl Writer {
         }
         let mut writer = Writer::over(Lines::create(path).map_err(io)?, 0);
         let line = serde_json::to_vec(header).map_err(|e| io(e.into()))?;
-        if let Err(error) = writer.line(line) {
+        if let Err(error) = writer.line(line).and_then(|()| writer.sync()) {
             // A file without a header is no session, and would block the next attempt.
             let _ = std::fs::remove_file(path);
             return Err(error);
@@ -253,25 +234,16 @@ impl Writer {
         })?;
         let loaded = read(handle.reader(), path)?;
         let mut writer = Writer::over(Lines::after(handle, loaded.whole), loaded.session.records());
-        writer.torn.clone_from(&loaded.torn);
         writer.unterminated = loaded.unterminated;
         Ok((writer, loaded))
     }
 
     fn over(lines: Lines, last: u64) -> Self {
-        Writer { lines, last, torn: None, unterminated: false }
+        Writer { lines, last, unterminated: false }
     }
 
-    /// Sets a torn line aside and ends the last whole one.
+    /// Ends the last whole line.
     fn repair(&mut self) -> std::io::Result<()> {
-        if let Some(torn) = &self.torn {
-            let mut aside = self.path().as_os_str().to_owned();
-            aside.push(".torn");
-            let mut aside = Handle::open(Path::new(&aside), true)?;
-            let end = aside.metadata()?.len();
-            aside.write_at(end, format!("{torn}\n").as_bytes())?;
-            self.torn = None;
-        }
         if self.unterminated {
             self.lines.append(b"\n".to_vec())?;
             self.unterminated = false;
@@ -300,7 +272,10 @@ impl Writer {
 
     /// Waits until the disk has everything appended so far.
     pub fn sync(&mut self) -> Result<(), LogError> {
-        self.lines.sync().map_err(|source| LogError::Io { path: self.path().to_owned(), source })
+        let Err(source) = self.lines.sync() else { return Ok(()) };
+        // Its disk may have lost more than can be written again.
+        self.look()?;
+        Err(LogError::Io { path: self.path().to_owned(), source })
     }
 
     /// A name beside the file that is not taken.

@@ -87,6 +87,8 @@ pub struct Step {
     pub here: bool,
     pub asks: Vec<AskEntry>,
     pub proposals: Vec<ProposalEntry>,
+    /// The duel made here: whether its sides agree, then what each would do, a line each; empty without one.
+    pub duel: Vec<String>,
     /// Assertions put in force here: action, origin, expressions, a line each.
     pub adopted: Vec<String>,
     pub learned: Vec<Learned>,
@@ -155,6 +157,13 @@ pub fn story(session: &Session, seen: &BTreeMap<NodeId, Seen>, showings: Showing
     }
     if session.blind {
         facts.push(("blind".to_owned(), "the world's dry run is hidden before a decision".to_owned()));
+    }
+    let asked = session.line().iter().filter(|node| node.turn.sides_agree().is_some()).count();
+    if asked > 0 {
+        let steps: Vec<String> = session.disagreements().iter().map(|node| node.depth.to_string()).collect();
+        let at = if steps.is_empty() { String::new() } else { format!(", at step {}", steps.join(", ")) };
+        let found = format!("asked at {}, {}{at}", count(asked, "step"), count(steps.len(), "disagreement"));
+        facts.push(("duel".to_owned(), found));
     }
     facts.extend(header.options.iter().map(|(k, v)| (k.clone(), v.clone())));
     Story {
@@ -280,6 +289,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
         proposals: offered(session, node).into_iter().map(|p| proposal(p, &node.turn, &session.model)).collect(),
+        duel: duel(&node.turn),
         adopted: adopted(node),
         learned: learned::at(node, showings),
         notes: node.turn.notes.clone(),
@@ -291,6 +301,24 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         tree: Vec::new(),
         differences: None,
     }
+}
+
+fn duel(turn: &Turn) -> Vec<String> {
+    let (Some(sides), Some(agree)) = (&turn.duel, turn.sides_agree()) else { return Vec::new() };
+    let agree = if agree { "all would do the same" } else { "they disagree" };
+    let each = sides.iter().map(|side| {
+        let own = &side.configuration;
+        let with = [&own.model, &own.method, &side.set, &side.prompts];
+        let with: Vec<&str> = with.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+        let (would, mark) = match side.proposal.and_then(|id| turn.proposal(id)) {
+            Some(proposal) => (words(proposal), word(turn.mark(proposal))),
+            None => ("nothing", ""),
+        };
+        let why = [mark, side.why.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        format!("{} [{}]: {would}{why}", side.name, with.join(", "))
+    });
+    std::iter::once(agree.to_owned()).chain(each).collect()
 }
 
 /// The proposals of a node in the order they came; before a decision of a blind session, in one that says nothing of their rank.

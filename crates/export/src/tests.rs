@@ -213,6 +213,18 @@ fn branches_are_compared_step_by_step() {
     assert_eq!(ended.first_difference, Some(1), "one goes on where the other has ended");
 }
 
+#[test]
+fn files_named_by_the_clock_are_called_by_what_they_are_of() {
+    let clock = "a/20261127-201742-shop-red_mug.jsonl";
+    let other = "b/20261127-201742-shop-red_mug.jsonl";
+    assert_eq!(compare::labels(&[clock, "x/mine.jsonl"]), ["shop-red_mug, 27 Nov 20:17:42", "mine.jsonl"]);
+    assert_eq!(compare::labels(&[clock, other]), [clock, other]);
+    for name in ["20261327-201742-shop.jsonl", "20261127-20174-shop.jsonl", "2026", "20261127-201742éshop.jsonl"] {
+        assert_eq!(compare::labels(&[name]), [name]);
+    }
+    assert_eq!(compare::labels(&["20261127-201742-log.jsonl#7"]), ["log#7, 27 Nov 20:17:42"]);
+}
+
 /// Every session that ships, and the one above, written for Harbor and read again: the same steps, outcome and beginning.
 #[test]
 fn a_session_survives_its_atif_trajectory() {

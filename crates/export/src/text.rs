@@ -63,6 +63,9 @@ fn render_step(step: &Step) -> String {
     for proposal in &step.proposals {
         out.push_str(&render_proposal(proposal));
     }
+    for (at, text) in step.duel.iter().enumerate() {
+        out.push_str(&format!("    {}{}\n", if at == 0 { "duel: " } else { "  " }, line(text)));
+    }
     for adopted in &step.adopted {
         out.push_str(&format!("    in force from here on: {}\n", line(adopted)));
     }

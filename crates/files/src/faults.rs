@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::power::Done;
+
 /// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
@@ -61,6 +63,42 @@ pub const EINVAL: i32 = 22;
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static FAULTS: Mutex<Vec<(usize, Fault)>> = Mutex::new(Vec::new());
 static NEXT: AtomicUsize = AtomicUsize::new(0);
+/// The operations of the files that are watched.
+static WATCHED: Mutex<Vec<(usize, PathBuf, Vec<Done>)>> = Mutex::new(Vec::new());
+
+/// The operations on a file are recorded as long as this is held.
+#[derive(Debug)]
+pub struct Watch(usize);
+
+pub(crate) fn watch(path: &Path) -> Watch {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((number, path.to_owned(), Vec::new()));
+    ACTIVE.fetch_add(1, Ordering::Release);
+    Watch(number)
+}
+
+impl Watch {
+    /// What was done so far.
+    pub fn done(&self) -> Vec<Done> {
+        let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.iter().find(|(number, ..)| *number == self.0).map(|(.., done)| done.clone()).unwrap_or_default()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, ..)| *number != self.0);
+        ACTIVE.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Takes note of what was done to a file, if it is watched.
+pub(crate) fn note(path: &Path, done: impl Fn() -> Done) {
+    if ACTIVE.load(Ordering::Acquire) > 0 {
+        let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.iter_mut().filter(|(_, of, _)| of == path).for_each(|(.., all)| all.push(done()));
+    }
+}
 
 /// A fault in force; it is taken back when this is dropped.
 #[derive(Debug)]

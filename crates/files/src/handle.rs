@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::faults::{self, Operation};
+use crate::power::Done;
 
 /// How locking went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,10 +86,14 @@ impl Handle {
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(offset))?;
         if let Some((error, part)) = faults::due(&self.path, Operation::Write) {
-            self.file.write_all(bytes.get(..part).unwrap_or(bytes))?;
+            let part = bytes.get(..part).unwrap_or(bytes);
+            self.file.write_all(part)?;
+            faults::note(&self.path, || Done::Write(offset, part.to_vec()));
             return Err(error);
         }
-        self.file.write_all(bytes)
+        self.file.write_all(bytes)?;
+        faults::note(&self.path, || Done::Write(offset, bytes.to_vec()));
+        Ok(())
     }
 
     /// Waits until the disk has the file's bytes.
@@ -100,13 +105,17 @@ impl Handle {
             (&self.file).write_all(&vec![0; lost.min(length as usize)])?;
             return Err(error);
         }
-        self.file.sync_data()
+        self.file.sync_data()?;
+        faults::note(&self.path, || Done::Synced);
+        Ok(())
     }
 
     /// Cuts the file to a length.
     pub fn cut(&self, length: u64) -> io::Result<()> {
         faults::pass(&self.path, Operation::Cut)?;
-        self.file.set_len(length)
+        self.file.set_len(length)?;
+        faults::note(&self.path, || Done::Cut(length));
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files that survive crashes: the one door to the disk for what may not be lost.
 //!
 //! [`Handle`] is the seam: every open, write, sync, cut, lock and rename of a session, a results file or a cassette goes through it, so
-//! that [`faults`] can be injected there. [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
+//! that [`faults`] can be injected there and [`power`] cut. [`Lines`] appends lines whole or not at all and knows what the disk has; [`replace`] writes a
 //! file whole or leaves the old one; [`read_text`] reads one within a bound; [`sum`] gives a line its checksum; [`names`] finds fields nobody knows. What the lines mean is the
 //! callers'. [`free`] finds a name that is not taken, [`folder`] makes a place for it.
 
@@ -13,6 +13,7 @@ mod free;
 mod handle;
 mod lines;
 pub mod names;
+pub mod power;
 pub mod sum;
 mod text;
 mod whole;

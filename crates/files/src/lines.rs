@@ -1,13 +1,15 @@
 //! A file of lines that is only appended to.
 //!
 //! A line is in the file whole or not at all; what a failed write left is cut off before the next. A failed sync is repeated with the
-//! bytes written once more from memory, because a kernel may drop what it could not write and read back what it did not keep. A file that was deleted, replaced or cut by someone else
-//! is noticed ([`Lines::presence`]).
+//! bytes written once more from memory, because a kernel may drop what it could not write and read back what it did not keep; what the disk
+//! had confirmed before is then compared. A file that was deleted, replaced or cut by someone else, or whose disk lost what it had
+//! confirmed, is noticed ([`Lines::presence`]).
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::handle::{Handle, Lock, cannot_sync};
+use crate::sum;
 
 /// Bytes that are in doubt at most before the disk is waited for unasked.
 const IN_DOUBT: usize = 4 << 20;
@@ -25,6 +27,8 @@ pub enum Presence {
     Cut,
     /// Someone else wrote to it.
     Grown,
+    /// What the disk had confirmed is not in it.
+    Lost,
 }
 
 impl Presence {
@@ -36,6 +40,7 @@ impl Presence {
             Presence::Replaced => Some("was replaced by another file"),
             Presence::Cut => Some("was cut"),
             Presence::Grown => Some("was written to by another program"),
+            Presence::Lost => Some("lost on its disk what the disk had confirmed"),
         }
     }
 }
@@ -50,7 +55,12 @@ pub struct Lines {
     doubtful: Vec<u8>,
     /// Whether something may follow `end`.
     dirty: bool,
+    /// Whether that was there when the file was opened.
+    found: bool,
     unsynced: bool,
+    /// What this process wrote that the disk confirmed: where it begins, and its checksum.
+    confirmed: (u64, crc32fast::Hasher),
+    lost: bool,
     /// Whether path and open file can be told to be the same one here.
     comparable: bool,
 }
@@ -63,10 +73,21 @@ impl Lines {
         Ok(Self::after(handle, 0))
     }
 
-    /// Appends to an open file after its first `end` bytes; what follows them is cut off before the first line is written.
+    /// Appends to an open file after its first `end` bytes; what follows them is set aside (`FILE.torn`) before the first line is written.
     pub fn after(handle: Handle, end: u64) -> Self {
         let longer = handle.metadata().is_ok_and(|there| there.len() > end);
-        let mut lines = Lines { handle, end, doubtful: Vec::new(), dirty: longer, unsynced: false, comparable: false };
+        let (doubtful, confirmed) = (Vec::new(), (end, crc32fast::Hasher::new()));
+        let mut lines = Lines {
+            handle,
+            end,
+            doubtful,
+            dirty: longer,
+            found: longer,
+            unsynced: false,
+            confirmed,
+            lost: false,
+            comparable: false,
+        };
         lines.comparable = matches!(lines.place(), Ok(Presence::Same));
         lines
     }
@@ -91,9 +112,21 @@ impl Lines {
         self.end
     }
 
-    /// Cuts off what follows the whole lines, if something does.
+    /// Cuts off what follows the whole lines, if something does; what was found there is kept beside the file.
     pub fn trim(&mut self) -> io::Result<()> {
         if self.dirty {
+            if self.found {
+                let mut torn = Vec::new();
+                self.handle.reader().seek(SeekFrom::Start(self.end))?;
+                self.handle.reader().read_to_end(&mut torn)?;
+                torn.push(b'\n');
+                let mut aside = self.path().as_os_str().to_owned();
+                aside.push(".torn");
+                let mut aside = Handle::open(Path::new(&aside), true)?;
+                let end = aside.metadata()?.len();
+                aside.write_at(end, &torn)?;
+                self.found = false;
+            }
             self.handle.cut(self.end)?;
             self.dirty = false;
         }
@@ -121,21 +154,23 @@ impl Lines {
         Ok(())
     }
 
-    /// Appends a line that is found by the file's path and is on the disk on return.
+    /// Appends a line, or several, each with its checksum, that are found by the file's path and are on the disk on return.
     /// Errors: the system's; `ErrorKind::NotFound` if the file is not what was written any more, in words.
     pub fn keep(&mut self, line: Vec<u8>) -> io::Result<()> {
         if let Some(became) = self.presence()?.became() {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("the file {became} while it was in use")));
         }
-        self.append(line)?;
+        self.append(sum::sealed_lines(&line))?;
         self.sync()
     }
 
     /// Waits until the disk has everything appended so far. Where a file system cannot sync, that is all there is to have.
-    /// Errors: the system's; a later call writes what is in doubt once more.
+    /// Errors: the system's; a later call writes what is in doubt once more. After a failure what was confirmed earlier is compared, and
+    /// is an error if it is not there any more.
     pub fn sync(&mut self) -> io::Result<()> {
         if self.unsynced {
             let certain = self.end.saturating_sub(self.doubtful.len() as u64);
+            self.lost |= !self.has_confirmed(certain)?;
             self.handle.write_at(certain, &self.doubtful)?;
         }
         match self.handle.sync() {
@@ -145,10 +180,27 @@ impl Lines {
             }
             _ => {
                 self.unsynced = false;
-                self.doubtful = Vec::new();
-                Ok(())
+                self.confirmed.1.update(&std::mem::take(&mut self.doubtful));
+                if self.lost { Err(io::Error::other("the disk lost what it had confirmed")) } else { Ok(()) }
             }
         }
+    }
+
+    /// Whether the file still has what this process wrote up to there.
+    fn has_confirmed(&self, end: u64) -> io::Result<bool> {
+        let (begin, sum) = &self.confirmed;
+        let mut reader = self.handle.reader();
+        reader.seek(SeekFrom::Start(*begin))?;
+        let mut found = crc32fast::Hasher::new();
+        let mut rest = reader.take(end.saturating_sub(*begin));
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            match rest.read(&mut bytes)? {
+                0 => break,
+                read => found.update(bytes.get(..read).unwrap_or_default()),
+            }
+        }
+        Ok(rest.limit() == 0 && found.finalize() == sum.clone().finalize())
     }
 
     /// The file's fate since it was opened: whether appended lines can still be found by its path.
@@ -159,6 +211,9 @@ impl Lines {
             if place != Presence::Same {
                 return Ok(place);
             }
+        }
+        if self.lost {
+            return Ok(Presence::Lost);
         }
         let length = self.handle.metadata()?.len();
         Ok(match length.cmp(&self.end) {
@@ -241,6 +296,20 @@ mod tests {
         let _none = faults::inject(Fault { times: 9, ..Fault::next(folder.path(), Operation::Sync, EINVAL) });
         lines.sync().unwrap();
         assert_eq!(text(folder.path()), "one\ntwo\nand\nthree\n");
+    }
+
+    #[test]
+    fn what_was_confirmed_and_is_lost_later_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = begun(folder.path());
+        lines.sync().unwrap();
+        lines.append(b"two".to_vec()).unwrap();
+        let _broken = faults::inject(Fault { bytes: 6, ..Fault::next(folder.path(), Operation::Sync, EIO) });
+        assert_eq!(lines.sync().unwrap_err().raw_os_error(), Some(EIO));
+        assert_eq!(text(folder.path()), "on\0\0\0\0\0\0");
+        assert!(lines.sync().is_err());
+        assert_eq!(lines.presence().unwrap(), Presence::Lost);
+        assert!(lines.keep(b"three".to_vec()).is_err());
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! CRC-32 finds every change of up to three bits in a line of up to 11 KB and every burst of up to 32 bits in a line of any length. It
 //! is no protection against someone who changes a line on purpose.
 
+use std::borrow::Cow;
+
 /// `,"sum":"` before the digits.
 const MARK: &[u8] = b",\"sum\":\"";
 /// `"}` after them.
@@ -20,6 +22,36 @@ pub enum Sum {
     Differs,
 }
 
+/// The checksums of a file, line by line: once a line has one, every later line has.
+#[derive(Debug, Default)]
+pub struct Sums {
+    sealed: bool,
+}
+
+impl Sums {
+    /// The state of the file's next line. Errors: why it is not as it was written.
+    pub fn check(&mut self, line: &[u8]) -> Result<Sum, &'static str> {
+        match check(line) {
+            Sum::Differs => Err("the line is not as it was written: its checksum does not fit"),
+            Sum::Absent if self.sealed => Err("the line has no checksum, and those before it have one"),
+            found => {
+                self.sealed |= found == Sum::Fits;
+                Ok(found)
+            }
+        }
+    }
+}
+
+/// Lines with their checksums, as [`sealed`] makes them.
+pub fn sealed_lines(text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let seal = |line: &[u8]| match line.strip_suffix(b"\n") {
+        Some(line) => [sealed(line.to_vec()), b"\n".to_vec()].concat(),
+        None => sealed(line.to_vec()),
+    };
+    lines.flat_map(seal).collect()
+}
+
 /// The line with its checksum. A line that is no JSON object with fields stays as it is.
 pub fn sealed(mut line: Vec<u8>) -> Vec<u8> {
     if line.len() > 2 && line.starts_with(b"{") && line.ends_with(b"}") {
@@ -30,6 +62,21 @@ pub fn sealed(mut line: Vec<u8>) -> Vec<u8> {
         line.extend_from_slice(END);
     }
     line
+}
+
+/// The line as it was before it got its checksum, if it has one that fits: a field of that name may be its own.
+pub fn unsealed(line: &[u8]) -> Cow<'_, [u8]> {
+    let body =
+        (check(line) == Sum::Fits).then(|| line.trim_ascii_end().len().checked_sub(MARK.len() + DIGITS + END.len()));
+    let body = body.flatten().and_then(|end| line.get(..end));
+    body.map_or(Cow::Borrowed(line), |body| Cow::Owned([body, b"}"].concat()))
+}
+
+/// Whether a line has places that the disk never got: zeros, of which a text has none, left where a power cut came between the length of a
+/// file and its content. A single bit that turned a space into a zero is none.
+pub fn has_hole(line: &[u8]) -> bool {
+    let zeros = line.iter().filter(|byte| **byte == 0).count();
+    zeros > 1 || line.windows(3).any(|three| three == b"\"}\0")
 }
 
 /// The state of a line's checksum; its line break does not count.
@@ -68,6 +115,33 @@ mod tests {
             // Where the checksum itself is hit, the line has none; a file that has checksums says so.
             assert!(found == Sum::Differs || at / 8 >= whole, "bit {at}");
         }
+    }
+
+    #[test]
+    fn a_line_is_had_again_as_it_was_and_later_lines_have_checksums_too() {
+        let text = [LINE, b"\n{\"sum\":1}\n"].concat();
+        let sealed = sealed_lines(&text);
+        let lines: Vec<&[u8]> = sealed.split_inclusive(|b| *b == b'\n').collect();
+        assert_eq!((unsealed(lines[0]).as_ref(), unsealed(lines[1]).as_ref()), (LINE, &b"{\"sum\":1}"[..]));
+        assert_eq!(unsealed(LINE), LINE);
+        let mut sums = Sums::default();
+        assert_eq!(
+            [LINE, lines[0], lines[1]].map(|line| sums.check(line).unwrap()),
+            [Sum::Absent, Sum::Fits, Sum::Fits]
+        );
+        assert!(sums.check(LINE).unwrap_err().contains("no checksum"));
+    }
+
+    #[test]
+    fn holes_are_told_from_flipped_bits() {
+        let line = sealed(LINE.to_vec());
+        for from in 0..=line.len() {
+            let mut holed = [&line[..], b"\n", &line[..], b"\n"].concat();
+            holed[from..=line.len()].fill(0);
+            assert!(has_hole(&holed), "{from}");
+        }
+        let flipped: Vec<u8> = line.iter().map(|byte| if *byte == b' ' { 0 } else { *byte }).collect();
+        assert!(!has_hole(&line) && !has_hole(&flipped));
     }
 
     #[test]

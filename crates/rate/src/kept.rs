@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stepwright_files::Lines;
+use stepwright_files::sum::{Sums, has_hole, unsealed};
 
 use crate::RateError;
 
@@ -43,9 +44,12 @@ impl Kept {
         let text = String::from_utf8(bytes).map_err(|_| fail("it is no text".to_owned()))?;
         let mut judged = BTreeMap::new();
         read(&text, path, &mut judged)?;
+        // What a power cut kept from the disk was never confirmed, and nothing after it.
+        let sound: usize = text.split_inclusive('\n').take_while(|line| !has_hole(line.as_bytes())).map(str::len).sum();
+        let text = text.get(..sound).unwrap_or_default();
         let (whole, last) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
         // A line that only lacks its break counts, and gets it.
-        let unbroken = serde_json::from_str::<Judgement>(last).is_ok();
+        let unbroken = serde_json::from_slice::<Judgement>(&unsealed(last.as_bytes())).is_ok();
         let end = if unbroken { text.len() } else { whole.len() };
         let mut lines = Lines::after(handle, end as u64);
         if unbroken {
@@ -84,16 +88,20 @@ impl Kept {
 type Judged = BTreeMap<String, BTreeMap<String, bool>>;
 
 fn read(text: &str, path: &Path, judged: &mut Judged) -> Result<(), RateError> {
-    for (number, line) in (1..).zip(text.lines()) {
-        match serde_json::from_str::<Judgement>(line) {
-            Ok(judgement) => take(&judgement, judged),
-            Err(error) if error.is_eof() && line.starts_with(BEGINNING) => {}
+    let mut sums = Sums::default();
+    for (line, text) in (1..).zip(text.lines()) {
+        let wrong = |message: String| RateError::Line { path: path.display().to_string(), line, message };
+        let sound = sums.check(text.as_bytes()).map_err(|why| wrong(why.to_owned()));
+        match serde_json::from_slice::<Judgement>(&unsealed(text.as_bytes())) {
+            Ok(judgement) => {
+                sound?;
+                take(&judgement, judged);
+            }
+            Err(_) if has_hole(text.as_bytes()) => return Ok(()),
+            Err(error) if error.is_eof() && text.starts_with(BEGINNING) => {}
             Err(error) => {
-                return Err(RateError::Line {
-                    path: path.display().to_string(),
-                    line: number,
-                    message: format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({error})"),
-                });
+                sound?;
+                return Err(wrong(format!("expected {{\"rater\": …, \"item\": …, \"correct\": …}} ({error})")));
             }
         }
     }
@@ -134,6 +142,11 @@ mod tests {
         drop(kept);
         let kept = Kept::open(&path).unwrap();
         assert_eq!((kept.of("bob", "i"), kept.raters().collect::<Vec<_>>()), (Some(false), vec!["ann", "bob"]));
+        // M6: a bit that flips is not another judgement.
+        drop(kept);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replacen("\"ann\"", "\"anm\"", 1)).unwrap();
+        assert!(Kept::open(&path).unwrap_err().to_string().contains("line 1: the line is not as it was written"));
     }
 
     #[test]
@@ -157,6 +170,25 @@ mod tests {
         kept.keep(&Judgement { correct: Some(false), ..judgement }).unwrap();
         drop(kept);
         assert_eq!(Kept::open(&path).unwrap().of("ann", "i"), Some(false));
+    }
+
+    #[test]
+    fn no_power_cut_takes_a_judgement() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ratings.jsonl");
+        let watch = stepwright_files::power::watch(&path);
+        let mut kept = Kept::open(&path).unwrap();
+        for n in 0..100 {
+            let item = format!("item {n}");
+            kept.keep(&Judgement { rater: "ann".into(), item, correct: Some(n % 2 == 0) }).unwrap();
+        }
+        drop(kept);
+        let done = watch.done();
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
+            Kept::open(&path).map(|kept| kept.judged.values().map(BTreeMap::len).sum()).map_err(|e| e.to_string())
+        };
+        assert!(stepwright_files::power::cut_everywhere(&done, read).unwrap() > 500);
     }
 
     #[test]

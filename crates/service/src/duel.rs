@@ -79,6 +79,10 @@ impl Contestant {
     fn fits(&self, view: &SessionView<'_>) -> Result<(), String> {
         let (_, side) = self.side(view)?;
         let info = self.method(view)?.info();
+        let unknown = |key: &&String| options_with(info.options).all(|spec| spec.key != key.as_str());
+        if let Some(key) = self.contender.options.keys().find(unknown) {
+            return Err(format!("{} has no option `{key}`", info.id));
+        }
         let mut options = view.session.options.clone();
         options.extend(side.configuration.options);
         let options = Values::read(options_with(info.options), &options).map_err(|e| e.to_string())?;

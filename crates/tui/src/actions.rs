@@ -270,6 +270,7 @@ actions! {
         PreviousSide "duel-left" "left h" "left" "To the column on the left";
         MarkSide "duel-mark" "space" "mark" "Mark a side, or take its mark away, while sides are chosen";
         OtherSides "duel-sides" "+" "other sides" "Choose the sides again";
+        OtherPrompts "duel-prompts" "p" "other prompts" "While sides are chosen: one more that is asked by the prompts of a folder, which is typed";
         EndDuel "duel-end" "x" "end" "End the duel: nobody else is asked from here on";
     }
     Branches "In the list of steps and branches" {

@@ -1,5 +1,5 @@
 //! The world's answer: a strip of three rows with the last action and what the world said to it, on every screen that does not show
-//! Observations.
+//! Observations. Before the first action it is a row of what the world said first.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,11 +14,23 @@ use super::widgets::{words, wrap};
 use stepwright_episode::{Node, Session};
 
 /// Rows of the strip: the action, and two of the answer.
-pub(crate) const ROWS: u16 = 3;
+const ROWS: u16 = 3;
+/// Columns from which on a row is enough for what the world said first.
+const WIDE: u16 = 100;
 
-/// Whether there is an answer to show.
-pub(crate) fn is_there(view: &View) -> bool {
-    view.session.as_ref().is_some_and(|session| session.is_started())
+/// Rows that the answer takes: none before there is one.
+pub(crate) fn rows(view: &View, columns: u16) -> u16 {
+    match view.session.as_ref().and_then(Session::current) {
+        None => 0,
+        Some(node) if node.action.is_none() => {
+            if columns < WIDE {
+                ROWS - 1
+            } else {
+                1
+            }
+        }
+        Some(_) => ROWS,
+    }
 }
 
 /// The answer in at most `rows` rows: its lines as they are where they fit, else run together; a sign where it is cut. Of a long answer no
@@ -74,10 +86,7 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
     let Some(node) = view.node().filter(|_| area.height > 0) else { return };
     let width = usize::from(area.width.saturating_sub(1));
     let ellipsis = theme.glyphs.ellipsis;
-    let action = match &node.action {
-        Some(action) => format!("> {}", words::one_line(&action.text)),
-        None => "> begin".to_owned(),
-    };
+    let action = node.action.as_ref().map(|action| format!("> {}", words::one_line(&action.text)));
     let refused = node.outcome.error.is_some();
     let role = match (refused, node.outcome.done.then(|| node.outcome.reached()).flatten()) {
         (true, _) | (_, Some(false)) => Role::Bad,
@@ -89,13 +98,13 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
         (true, false) => "  refused".to_owned(),
         (false, false) => String::new(),
     };
-    let action = sanitize::line(&action);
-    let action = sanitize::fit(&action, width.saturating_sub(note.width()), ellipsis).into_owned();
-    let first = Line::from(vec![
-        Span::styled(format!(" {action}"), theme.style(Role::Accent)),
-        Span::styled(note, theme.style(role)),
-    ]);
-    let rows = usize::from(area.height.saturating_sub(1));
+    let first = action.map(|action| {
+        let action = sanitize::line(&action);
+        let action = sanitize::fit(&action, width.saturating_sub(note.width()), ellipsis).into_owned();
+        let action = Span::styled(format!(" {action}"), theme.style(Role::Accent));
+        Line::from(vec![action, Span::styled(note, theme.style(role))])
+    });
+    let rows = usize::from(area.height) - usize::from(first.is_some()).min(usize::from(area.height));
     let mut said = rows_of(&node.outcome.observation, width, rows, ellipsis);
     if said.len() < rows
         && let Some(words) = view.session.as_ref().and_then(|session| of_user(session, node))
@@ -103,7 +112,7 @@ pub(crate) fn render(view: &View, theme: &Theme, area: Rect, frame: &mut Frame<'
         said.push(sanitize::fit(&words, width, ellipsis).into_owned());
     }
     let said = said.into_iter().map(|text| Line::styled(format!(" {text}"), theme.style(role)));
-    for (y, line) in (area.y..area.bottom()).zip(std::iter::once(first).chain(said)) {
+    for (y, line) in (area.y..area.bottom()).zip(first.into_iter().chain(said)) {
         frame.render_widget(line, Rect { y, height: 1, ..area });
     }
 }

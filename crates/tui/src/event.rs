@@ -18,6 +18,7 @@ use signal_hook::iterator::Signals;
 use super::launcher::Catalog;
 use stepwright_episode::Session;
 use stepwright_protocol::{Handle, Notice};
+use stepwright_world::TaskInfo;
 
 /// A person's typing in a pane or a dialog.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,8 @@ pub enum Message {
     DriverGone(u64),
     Signal(i32),
     Catalog(Catalog),
+    /// A world, and the tasks that its process told.
+    Told(String, Vec<TaskInfo>),
     Launched(u64, Result<Handle, String>),
     Fetching(String),
     Fetched(Result<(), String>),

@@ -35,6 +35,8 @@ pub struct WorldEntry {
     pub suggests: Option<String>,
     /// Its abilities for methods; every ability, where they are not known.
     pub kind: Option<&'static WorldKind>,
+    /// Whether a process may know more of its tasks; it is asked once somebody looks at the world.
+    pub asks: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -112,10 +114,22 @@ impl ExportForm {
 pub trait Launcher: Send + Sync {
     fn catalog(&self) -> Catalog;
 
+    /// The tasks of a world, those that only a process tells with them; it is started for that.
+    fn told(&self, world: &str) -> Vec<TaskInfo> {
+        let _ = world;
+        Vec::new()
+    }
+
     fn start(&self, choice: &Choice) -> Result<Handle, String>;
 
     /// Opens a recorded session where it was last looked at.
     fn open(&self, path: &Path) -> Result<Handle, String>;
+
+    /// Opens a recorded session at a node, to be read alone; of a file of logs the episode of that id.
+    fn visit(&self, path: &Path, episode: &str, node: NodeId) -> Result<Handle, String> {
+        let _ = (episode, node);
+        Err(format!("{}: sessions cannot be read here", path.display()))
+    }
 
     /// Reads a recorded session, to be compared with another.
     fn load(&self, path: &Path) -> Result<Session, String> {

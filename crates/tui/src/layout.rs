@@ -149,10 +149,16 @@ fn columns(preset: Preset, sight: Sight) -> [Vec<Column>; 2] {
                 column(300, [slot(&[State], 640), slot(&[Blocking], 360)]),
             ],
         ],
-        Preset::Stepping if sight == Sight::Picture => [
+        Preset::Stepping if matches!(sight, Sight::Picture | Sight::Plan) => [
             vec![
                 column(500, [slot(&[Program, Observations, Log], 530), slot(&[Preconditions, Skills, Model], 470)]),
-                column(500, [slot(&[Proposals], 380), slot(&[State], 390), slot(&[Blocking], 230)]),
+                column(
+                    500,
+                    match sight {
+                        Sight::Plan => [slot(&[Proposals], 500), slot(&[State], 300), slot(&[Blocking], 200)],
+                        _ => [slot(&[Proposals], 380), slot(&[State], 390), slot(&[Blocking], 230)],
+                    },
+                ),
             ],
             vec![
                 column(320, [slot(&[Program], 620), slot(&[Observations, Log], 380)]),

@@ -1,5 +1,7 @@
 //! Panes: each draws part of the view and answers actions with intents.
 
+use std::path::PathBuf;
+
 use crossterm::event::MouseEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -66,6 +68,12 @@ pub enum Intent {
     },
     AskFile(FileUse),
     AskCandidates,
+    /// Look at a decision of another session, or of a log's episode, where it was taken; only to be read.
+    Visit {
+        file: PathBuf,
+        episode: String,
+        node: NodeId,
+    },
     /// Ask for another round in the given time: something is debounced.
     WakeIn(std::time::Duration),
 }

@@ -219,6 +219,7 @@ impl Workbench {
             Message::Signal(signal) => return Err(End::Signal(signal)),
             Message::Catalog(catalog) => self.app.catalog(catalog),
             // Given up while it was starting: letting go of the handle ends it.
+            Message::Told(world, tasks) => self.app.told(&world, tasks),
             Message::Launched(launch, _) if launch != self.launch => {}
             Message::Launched(_, Ok(handle)) => {
                 if let Err(why) = self.keep_place() {
@@ -258,10 +259,20 @@ impl Workbench {
                 let launch = self.next_launch();
                 event::in_background("open", to, move || Message::Launched(launch, launcher.open(&path)));
             }
+            Effect::Visit { file, episode, node } => {
+                let launch = self.next_launch();
+                event::in_background("visit", to, move || {
+                    Message::Launched(launch, launcher.visit(&file, &episode, node))
+                });
+            }
             Effect::GiveUp => {
                 self.next_launch();
             }
             Effect::Catalog => event::in_background("catalog", to, move || Message::Catalog(launcher.catalog())),
+            Effect::Tell(world) => event::in_background("tasks", to, move || {
+                let tasks = launcher.told(&world);
+                Message::Told(world, tasks)
+            }),
             Effect::Export { session, form, target } => {
                 event::in_background("export", to, move || {
                     Message::Exported(launcher.export(&session, form, &target).map(|()| target))

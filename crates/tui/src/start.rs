@@ -85,6 +85,8 @@ pub(crate) struct Start {
     method_chosen: bool,
     /// The key pressed while the catalogue was being read: acted on once it is.
     awaiting: Option<ActionId>,
+    /// The world somebody looks at whose process is to be asked for its tasks.
+    asked: Option<String>,
     areas: [Rect; PARTS.len()],
 }
 
@@ -158,6 +160,35 @@ impl Start {
         })
     }
 
+    /// The world whose process is to be asked for its tasks now.
+    pub(crate) fn to_ask(&mut self) -> Option<String> {
+        self.asked.take()
+    }
+
+    /// Somebody looks at the marked world: once, its process is asked for what only it knows.
+    fn look(&mut self) {
+        let at = self.cursor(Part::Worlds);
+        let world = self.catalog.as_mut().and_then(|catalog| catalog.worlds.get_mut(at));
+        if let Some(world) = world.filter(|world| world.asks) {
+            world.asks = false;
+            self.asked = Some(world.name.clone());
+        }
+    }
+
+    /// Lists the tasks that a world's process told; the marked one stays marked.
+    pub(crate) fn told(&mut self, world: &str, tasks: Vec<TaskInfo>) {
+        let marked = self.task(self.cursor(Part::Tasks)).map(|task| task.id.clone());
+        let known =
+            self.catalog.as_mut().and_then(|catalog| catalog.worlds.iter_mut().find(|known| known.name == world));
+        let Some(known) = known.filter(|known| !tasks.is_empty() && known.tasks != tasks) else { return };
+        known.tasks = tasks;
+        if self.world().is_some_and(|shown| shown.name == world) {
+            self.find();
+            let at = (0..self.tasks.len()).find(|row| self.task(*row).map(|task| &task.id) == marked.as_ref());
+            self.lists[Part::Tasks as usize] = ListState::at(at.unwrap_or_default());
+        }
+    }
+
     /// The marked world, and a task of it by its row.
     fn world(&self) -> Option<&WorldEntry> {
         self.catalog.as_ref()?.worlds.get(self.cursor(Part::Worlds))
@@ -215,7 +246,10 @@ impl Start {
         go(list, len);
         match part {
             _ if list.cursor() == before => {}
-            Part::Worlds => self.find(),
+            Part::Worlds => {
+                self.find();
+                self.look();
+            }
             Part::Tasks | Part::Models => self.follow_suggestion(),
             Part::Methods => self.method_chosen = true,
             Part::Sessions => {}
@@ -268,6 +302,9 @@ impl Start {
         if self.catalog.is_none() && matches!(action, ActionId::Begin | ActionId::Example(_)) {
             self.awaiting = Some(action);
             return Some(StartAction::Say("The tasks are still being read; it begins as soon as they are".to_owned()));
+        }
+        if matches!(action, ActionId::NextField | ActionId::PreviousField | ActionId::StartSearch) {
+            self.look();
         }
         match action {
             ActionId::NextField => self.focus = (self.focus + 1) % PARTS.len(),

@@ -106,6 +106,8 @@ impl Drop for Screen {
 }
 
 fn enter_modes(mouse: bool) -> io::Result<()> {
+    #[cfg(unix)]
+    abort::prepare();
     terminal::enable_raw_mode()?;
     // From here on `leave` has something to undo, even if what follows fails.
     ENTERED.store(true, Ordering::Release);
@@ -191,6 +193,52 @@ pub fn leave() {
     let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableFocusChange, DisableBracketedPaste);
     let _ = execute!(out, LeaveAlternateScreen, cursor::Show);
     let _ = terminal::disable_raw_mode();
+}
+
+/// An allocation that fails and a stack that ends abort the program: no thread runs any more, only the handler of the signal.
+#[cfg(unix)]
+mod abort {
+    use std::io;
+    use std::sync::OnceLock;
+    use std::sync::atomic::Ordering;
+
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    use signal_hook::consts::SIGABRT;
+    use signal_hook::low_level;
+
+    /// The terminal's modes as they were found.
+    static FOUND: OnceLock<Termios> = OnceLock::new();
+    /// What [`super::leave`] sends, ready made.
+    const LEAVE: &[u8] =
+        b"\x1b[?2026l\x1b[?1006l\x1b[?1015l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
+    const POP_KEYS: &[u8] = b"\x1b[<1u";
+    const WORDS: &[u8] = b"stepwright: aborted, for want of memory or by a fault of its own\r\n";
+
+    /// Remembers the modes, and has SIGABRT set them back before it ends the program. Once is enough.
+    pub(super) fn prepare() {
+        if FOUND.get().is_some() {
+            return;
+        }
+        let Ok(found) = tcgetattr(io::stdin()) else { return };
+        let _ = FOUND.set(found);
+        // SAFETY: the handler allocates nothing and takes no lock: it reads atomics and makes system calls.
+        #[allow(unsafe_code)]
+        let _ = unsafe { low_level::register(SIGABRT, give_back) };
+    }
+
+    fn give_back() {
+        if super::ENTERED.swap(false, Ordering::AcqRel)
+            && let Some(found) = FOUND.get()
+        {
+            let (input, out) = (rustix::stdio::stdin(), rustix::stdio::stdout());
+            let _ = tcsetattr(input, OptionalActions::Now, found);
+            if super::KEYBOARD.swap(false, Ordering::AcqRel) {
+                let _ = rustix::io::write(out, POP_KEYS);
+            }
+            let _ = rustix::io::write(out, LEAVE).and_then(|_| rustix::io::write(out, WORDS));
+        }
+        let _ = low_level::emulate_default_handler(SIGABRT);
+    }
 }
 
 /// Sets the modes of a terminal back that takes no output: what was drawn stays, and the person's keys work again.

@@ -264,6 +264,8 @@ pub enum Sight {
     Talk,
     /// The picture of the place.
     Picture,
+    /// What is planned, with its corrections and what is offered of it; then the picture.
+    Plan,
 }
 
 /// Worlds are distinguished by their names.

@@ -124,3 +124,21 @@ $ mkdir data one; python3 -c "
 $ stepwright study preconditions --data data --demos 2 --save one/saved > said; echo $?; ls; ls one/saved | wc -l | tr -d ' '; ls one/saved | grep -v -e tmp -e long
 ; A task is one line of three columns, whatever its id holds.
 $ stepwright play dialogue --data data --list | awk -F '\t' '{ n[NF]++ } END { for (k in n) print n[k] " of " k " columns" }'
+
+# A language model writes assertions of tools as well: what holds at every accepted call judges, in a row of its own
+server: 200 {"choices":[{"message":{"content":"reason != 'boredom'"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}
+$ mkdir desk; python3 -c "
+> import json
+> tool = lambda name, *own: {'name': name, 'parameters': {'properties': {p: {'type': 'string'} for p in own}, 'required': own}}
+> read = lambda n: {'tool': 'get_order', 'arguments': {'order_id': f'W{n}'}, 'result': {'order_id': f'W{n}', 'status': ['pending', 'delivered'][n % 2]}}
+> cancel = lambda n, why: {'tool': 'cancel_order', 'arguments': {'order_id': f'W{n}', 'reason': why}}
+> done = lambda n: {**cancel(n, ['mistake', 'late'][n // 2 % 2]), 'result': {'order_id': f'W{n}', 'status': 'cancelled'}}
+> call = lambda name, n, why, good: {'id': name, 'before': [read(n)], 'call': cancel(n, why), 'accepted': good, 'decidable': True, 'kind': name}
+> json.dump([tool('get_order', 'order_id'), tool('cancel_order', 'order_id', 'reason')], open('desk/tools.json', 'w'))
+> lines = lambda name, all: open('desk/' + name, 'w').write('\n'.join(map(json.dumps, all)))
+> lines('demonstrations.jsonl', [{'steps': [read(n), done(n)] if n % 2 == 0 else [read(n)]} for n in range(24)])
+> lines('calls.jsonl', [call('good', 40, 'mistake', True), call('status', 41, 'mistake', False), call('reason', 40, 'boredom', False)])"
+$ stepwright study tools --data desk > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' | cut -d' ' -f1-8
+; The policy stands in the prompt, where there is one.
+$ stepwright study tools --data desk --model small --base-url $SERVER --policy
+$ echo 'Only what is pending may be cancelled.' > desk/policy.md; stepwright study tools --data desk --model small --base-url $SERVER --policy --samples 2 --assertions > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' -e boredom -e ', by the model' | cut -d' ' -f1-9

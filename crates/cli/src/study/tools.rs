@@ -5,8 +5,13 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::data::{failed, model};
 use crate::{CliError, Global, note, print, print_json};
-use stepwright_study::tools::{as_json, domains, measure, tables};
+use stepwright_driver::Source;
+use stepwright_method::precondition::CandidateContext;
+use stepwright_model::prompt::Prompts;
+use stepwright_study::precondition::Asking;
+use stepwright_study::tools::{Writer, as_json, domains, measure, tables};
 
 /// Episodes that are learned from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -19,7 +24,8 @@ enum Episodes {
 
 /// Infers assertions for tools from recorded episodes alone, and judges calls that the real tools accepted or refused.
 ///
-/// No language model takes part. A call is refused, accepted, or it cannot be told because what decides it was not read.
+/// With `--model` a language model writes assertions as well, as for the preconditions of actions; those that hold at every accepted call
+/// judge in a row of their own. A call is refused, accepted, or it cannot be told because what decides it was not read.
 #[derive(Debug, Args)]
 pub(crate) struct ToolsStudy {
     /// Folder of a domain (tools.json, demonstrations.jsonl, calls.jsonl), or of several
@@ -31,6 +37,18 @@ pub(crate) struct ToolsStudy {
     /// Episodes to learn from
     #[arg(long, default_value = "all")]
     episodes: Episodes,
+    /// Random completions a language model is asked for after each episode
+    #[arg(long, value_name = "K", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    samples: u32,
+    /// Their temperature
+    #[arg(long, value_name = "T", default_value_t = 0.7)]
+    temperature: f64,
+    /// Episodes of each tool that the model is shown, one at a time
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    shown: u16,
+    /// Show the model the policy of the domain (policy.md) as well
+    #[arg(long)]
+    policy: bool,
     /// Print the assertions, too
     #[arg(long)]
     assertions: bool,
@@ -40,7 +58,7 @@ pub(crate) struct ToolsStudy {
 }
 
 impl ToolsStudy {
-    pub(super) fn run(self, _global: &Global) -> Result<ExitCode, CliError> {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode, CliError> {
         let mut folders = domains(&self.data);
         let name =
             |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -53,10 +71,27 @@ impl ToolsStudy {
             let why = "no domain is there: a folder with tools.json, demonstrations.jsonl and calls.jsonl is expected";
             return Err(CliError::Usage(format!("{}: {why}", self.data.display())));
         }
+        let config = global.load()?;
+        let asking = match model(&config)?.1 {
+            Source::Language { model, .. } => Some(Asking {
+                model,
+                prompts: Prompts::new(Some(&config.paths.config)),
+                samples: self.samples,
+                temperature: self.temperature,
+            }),
+            Source::Symbolic => None,
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
+        let mut write = |context: &CandidateContext| match &asking {
+            Some(asking) => runtime.block_on(asking.written(context, 0)),
+            None => Ok(Vec::new()),
+        };
+        let mut writer = Writer { write: &mut write, episodes: self.shown.into(), policy: self.policy };
         let mut measured = Vec::new();
         for folder in &folders {
             let told = |tool: &str| note(&format!("{}: {tool}", name(folder)));
-            measured.push(measure(folder, self.episodes == Episodes::All, told).map_err(CliError::Failed)?);
+            let writer = asking.is_some().then_some(&mut writer);
+            measured.push(measure(folder, self.episodes == Episodes::All, writer, told).map_err(CliError::Failed)?);
         }
         if self.json {
             print_json(&format!("{:#}\n", as_json(&measured)))?;
@@ -65,8 +100,9 @@ impl ToolsStudy {
         let mut text = tables(&measured);
         if self.assertions {
             for domain in &measured {
-                for (tool, rules) in &domain.rules {
-                    text.push_str(&format!("\n{}: {tool}\n", domain.name));
+                let of_model = domain.written.iter().flatten().map(|(tool, rules)| (tool, rules, ", by the model"));
+                for (tool, rules, by) in domain.rules.iter().map(|(tool, rules)| (tool, rules, "")).chain(of_model) {
+                    text.push_str(&format!("\n{}: {tool}{by}\n", domain.name));
                     rules.iter().for_each(|rule| text.push_str(&format!("  assert {}\n", rule.assertion.text())));
                 }
             }

@@ -170,11 +170,29 @@ pub fn branch_label(session: &Session, tip: NodeId) -> String {
     first.map_or_else(|| "the episode".to_owned(), |(action, depth)| format!("{} at step {depth}", action.text))
 }
 
-/// The names of files at the head of a column: the file's name, where two of them have the same the whole path.
+/// The names of files at the head of a column: the file's name, where two of them have the same the whole path. Of a file that was named by
+/// the clock (`20261127-201742-shop-mug.jsonl`) what it is of, then when it was begun.
 pub fn labels(files: &[&str]) -> Vec<String> {
-    let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
+    let name = |file: &str| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        named_by_clock(name).unwrap_or_else(|| name.to_owned())
+    };
     let alone = |file: &str| files.iter().filter(|other| **other != file).all(|other| name(other) != name(file));
     files.iter().map(|file| if alone(file) { name(file) } else { (*file).to_owned() }).collect()
+}
+
+fn named_by_clock(name: &str) -> Option<String> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (stamp, rest) = (name.get(..16)?, name.get(16..)?);
+    let is_stamp = stamp.bytes().enumerate().all(|(at, byte)| match at {
+        8 | 15 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    let number = |from: usize| stamp.get(from..from + 2)?.parse::<usize>().ok().filter(|_| is_stamp);
+    let [month, day, hours, minutes, seconds] = [4, 6, 9, 11, 13].map(number);
+    let month = MONTHS.get(month?.checked_sub(1)?)?;
+    let of = rest.replacen(".jsonl", "", 1);
+    Some(format!("{of}, {} {month} {:02}:{:02}:{:02}", day?, hours?, minutes?, seconds?))
 }
 
 /// Puts lines side by side.

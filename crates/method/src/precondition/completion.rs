@@ -55,6 +55,8 @@ pub struct CandidateContext {
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
+    /// What stands before all of it: the policy that callers are bound to; empty where there is none.
+    pub policy: String,
 }
 
 impl CandidateContext {
@@ -74,6 +76,7 @@ impl CandidateContext {
             class_line,
             action: action.name.clone(),
             params: action.params.clone(),
+            policy: String::new(),
         })
     }
 }

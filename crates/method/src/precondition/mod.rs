@@ -48,7 +48,8 @@ pub use second::SecondTier;
 pub use set_names::file_name;
 pub use store::{CandidateStore, StoreError, judge};
 pub use tool_calls::{
-    Judgement, Known, ToolRule, ToolStep, infer, judge as judge_call, specification as tools_specification,
+    Judgement, Known, ToolRule, ToolStep, contexts as tool_contexts, infer, judge as judge_call,
+    specification as tools_specification, validated as validated_rules,
 };
 pub use validate::{explained, malformed, settled, validate};
 

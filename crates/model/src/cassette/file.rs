@@ -83,13 +83,13 @@ pub enum CassetteError {
     },
 }
 
-/// Reads a cassette. A last line without line end that cannot be read was torn by a crash and is passed over; the number of
-/// bytes before it is returned, for a recorder to continue from.
+/// Reads a cassette. A last line without line end that cannot be read was torn by a crash, one with a hole by a power cut: it is passed
+/// over, and the number of bytes before it is returned, for a recorder to continue from.
 pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
     let shown = path.display().to_string();
     let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
     let mut reader = BufReader::new(std::fs::File::open(path).map_err(io)?);
-    let mut header = None;
+    let (mut header, mut sums) = (None, stepwright_files::sum::Sums::default());
     let mut entries = Vec::new();
     let mut good = 0u64;
     for number in 1.. {
@@ -108,9 +108,12 @@ pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteErr
         } else if !line.trim_ascii().is_empty() {
             match read_entry(&line) {
                 Ok(entry) => entries.push(entry),
-                Err(_) if !whole => break,
+                Err(_) if !whole || stepwright_files::sum::has_hole(&line) => break,
                 Err(e) => return Err(wrong(format!("it is no recorded exchange: {e}"))),
             }
+        }
+        if !line.trim_ascii().is_empty() {
+            sums.check(&line).map_err(|why| wrong(why.to_owned()))?;
         }
         good += length;
     }

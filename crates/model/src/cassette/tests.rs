@@ -358,3 +358,32 @@ fn d5_a_cassette_has_one_writer() {
     drop(other);
     Recorder::new(counting(1), &path).unwrap();
 }
+
+#[tokio::test]
+async fn no_power_cut_takes_an_exchange_and_every_flipped_bit_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.jsonl");
+    let watch = stepwright_files::power::watch(&path);
+    let recorder = Recorder::new(counting(0), &path).unwrap();
+    let (stream, _nobody) = unbounded_channel();
+    for n in 0..20 {
+        recorder.complete(&request(&format!("question {n}")), &stream, &CancellationToken::new()).await.unwrap();
+    }
+    drop(recorder);
+    let (done, bytes) = (watch.done(), std::fs::read(&path).unwrap());
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        file::read(&path).map(|(_, entries, _)| entries).map_err(|e| e.to_string())
+    };
+    assert!(stepwright_files::power::cut_everywhere(&done, |bytes| Ok(read(bytes)?.len())).unwrap() > 100);
+    // The header and two exchanges: a bit is of one line only.
+    let third = bytes.split_inclusive(|b| *b == b'\n').take(3).map(<[u8]>::len).sum();
+    let whole = read(&bytes[..third]).unwrap();
+    for bit in 0..third * 8 {
+        let mut flipped = bytes[..third].to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(found) = read(&flipped) {
+            assert!(whole.starts_with(&found) && (found.len() == 2 || bit / 8 == third - 1), "bit {bit}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ use super::trying::tried;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stepwright_files::Lines;
+use stepwright_files::sum::{Sums, has_hole};
 use stepwright_sandbox::Sandbox;
 use stepwright_skill::distil::{Distiller, Question};
 use tokio::sync::mpsc::unbounded_channel;
@@ -72,14 +73,14 @@ impl Journal {
             _ => wrong(e.to_string()),
         })?;
         let mut answers = Vec::new();
-        let mut whole = 0u64;
+        let (mut whole, mut sums) = (0u64, Sums::default());
         let mut lines = BufReader::new(handle.reader());
         let mut line = String::new();
         let mut number = 0;
         loop {
             line.clear();
             let length = lines.read_line(&mut line).map_err(|e| wrong(e.to_string()))?;
-            if length == 0 || !line.ends_with('\n') {
+            if length == 0 || !line.ends_with('\n') || number > 0 && has_hole(line.as_bytes()) {
                 // Only what was certainly begun by this program may be cut off.
                 if number == 0 && length > 0 && !line.starts_with(BEGINNING) {
                     return Err(wrong("it is no journal of a run; name another --out, or move it away".to_owned()));
@@ -87,6 +88,7 @@ impl Journal {
                 break;
             }
             number += 1;
+            sums.check(line.as_bytes()).map_err(|why| wrong(format!("line {number}: {why}")))?;
             let read =
                 serde_json::from_str(&line).map_err(|e| wrong(format!("line {number} is no answer of a run: {e}")))?;
             match read {
@@ -214,6 +216,25 @@ mod tests {
     use stepwright_trajectory::read_any;
 
     use super::*;
+
+    #[test]
+    fn no_power_cut_takes_an_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, heading) = (folder.path().join("x.journal.jsonl"), json!({ "logs": 2 }));
+        let watch = stepwright_files::power::watch(&path);
+        let mut journal = Journal::open(&path, &heading).unwrap();
+        for number in 0..50 {
+            let (label, answer) = ("skills".to_owned(), format!("answer {number}"));
+            journal.add(&Line::Answer { number, label, of: vec![], answer, usage: Usage::default() }).unwrap();
+        }
+        drop(journal);
+        let done = watch.done();
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
+            Journal::open(&path, &heading).map(|journal| journal.answers.len())
+        };
+        assert!(stepwright_files::power::cut_everywhere(&done, read).unwrap() > 250);
+    }
 
     #[test]
     fn every_question_has_a_prompt_and_a_torn_journal_goes_on() {

@@ -143,6 +143,16 @@ struct Spent {
 }
 
 impl Asking {
+    /// What is written for a context: greedily, then at random.
+    pub async fn written(&self, context: &CandidateContext, seed: u64) -> Result<Vec<Written>, String> {
+        let (mut spent, cancel) = (Spent::default(), CancellationToken::new());
+        let mut all = self.ask(context, 1, 0.0, seed, &mut spent, &cancel).await?;
+        if self.samples > 0 {
+            all.extend(self.ask(context, self.samples, self.temperature, seed, &mut spent, &cancel).await?);
+        }
+        Ok(all.iter().flat_map(|completion| read_completion(&completion.text)).collect())
+    }
+
     async fn ask(
         &self,
         context: &CandidateContext,

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use stepwright_files::sum::{self, Sums};
 
 use super::experiment::{Experiment, plain, unit_key};
 
@@ -144,13 +145,13 @@ pub struct Contents {
     pub experiments: IndexMap<String, Experiment>,
     pub plans: Vec<PlanLine>,
     pub entries: Vec<Entry>,
-    /// How many bytes of the text are whole lines; what follows was being written when a process was killed.
+    /// How many bytes of the text are whole lines; what follows was being written when a process was killed or the power went.
     pub whole: usize,
 }
 
 impl Contents {
     pub fn read(text: &[u8]) -> Result<Self, String> {
-        let mut contents = Contents::default();
+        let (mut contents, mut sums) = (Contents::default(), Sums::default());
         for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             if !line.ends_with(b"\n") {
                 // Only what was certainly begun by this program may be cut off: a head that was torn before its first words were whole
@@ -160,15 +161,19 @@ impl Contents {
                 }
                 break;
             }
-            contents.take(line, at == 0).map_err(|why| format!("line {}: {why}", at + 1))?;
+            if at > 0 && sum::has_hole(line) {
+                break;
+            }
+            let taken = contents.take(line, at == 0).and_then(|()| Ok(sums.check(line).map(drop)?));
+            taken.map_err(|why| format!("line {}: {why}", at + 1))?;
             contents.whole += line.len();
         }
         Ok(contents)
     }
 
     fn take(&mut self, line: &[u8], first: bool) -> Result<(), String> {
-        let value: Value =
-            serde_json::from_slice(line).map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
+        let value: Value = serde_json::from_slice(&sum::unsealed(line))
+            .map_err(|e| if first { OTHER.to_owned() } else { e.to_string() })?;
         match value["stepwright"].as_str() {
             Some(PLAN) if !first => {
                 let plan: PlanLine = serde_json::from_value(value).map_err(|e| e.to_string())?;

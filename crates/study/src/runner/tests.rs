@@ -266,24 +266,70 @@ async fn d5_a_results_file_on_a_full_disk_keeps_whole_lines() {
     assert_eq!(go_on(&study, &mut again).await, units.len() - 1);
 }
 
+/// M6: no bit of a results file changes a figure.
+#[test]
+fn every_flipped_bit_of_results_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.jsonl");
+    let study = study();
+    let mut results = open(&file, &study).unwrap();
+    let units = units(&*study);
+    units.iter().take(2).for_each(|unit| results.add(&unit.key, &line(unit)).unwrap());
+    drop(results);
+    let bytes = std::fs::read(&file).unwrap();
+    let whole = Contents::read(&bytes).unwrap();
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        // A last line that lost its break counts as torn.
+        if let Ok(found) = Contents::read(&flipped) {
+            let torn = found.whole < flipped.len();
+            assert!(found == whole || torn && whole.entries.starts_with(&found.entries), "bit {bit}");
+        }
+    }
+}
+
+/// A power cut at every operation leaves a results file that goes on with every result that the disk had confirmed.
+#[test]
+fn no_power_cut_takes_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("r.jsonl");
+    let study = study();
+    let watch = stepwright_files::power::watch(&file);
+    let mut results = open(&file, &study).unwrap();
+    let lines = |unit: &Unit<String>| [line(unit), line(unit), line(unit)].concat();
+    units(&*study).iter().for_each(|unit| results.add(&unit.key, &lines(unit)).unwrap());
+    let read = |file: &[u8]| Contents::read(file).map(|found| found.entries.len());
+    stepwright_files::power::cut_everywhere(&watch.done(), read).unwrap();
+}
+
 #[tokio::test]
 async fn results_whose_file_is_gone_are_kept_beside_it_and_the_run_says_where() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("r.jsonl");
     let study = study();
     let units = units(&*study);
-    let losses: [fn(&Path) -> std::io::Result<()>; 2] = [|f| std::fs::remove_file(f), |f| std::fs::write(f, "x")];
-    for (n, lose) in losses.into_iter().enumerate() {
+    type Loss = fn(&Path) -> std::io::Result<()>;
+    let losses: [Loss; 4] = [
+        |f| std::fs::remove_file(f),
+        |f| std::fs::write(f.with_extension("new"), "x").and_then(|()| std::fs::rename(f.with_extension("new"), f)),
+        |f| std::fs::OpenOptions::new().write(true).open(f)?.set_len(100),
+        |f| std::io::Write::write_all(&mut std::fs::OpenOptions::new().append(true).open(f)?, b"x\n"),
+    ];
+    let cases = losses.into_iter().flat_map(|lose| (0..units.len()).map(move |at| (lose, at)));
+    for (n, (lose, at)) in cases.enumerate() {
+        let _ = std::fs::remove_file(&file);
         let mut results = open(&file, &study).unwrap();
-        results.add(&units[0].key, &line(&units[0])).unwrap();
+        units[..at].iter().for_each(|unit| results.add(&unit.key, &line(unit)).unwrap());
         lose(&file).unwrap();
-        let said = results.add(&units[1].key, &line(&units[1])).unwrap_err();
+        let said = results.add(&units[at].key, &line(&units[at])).unwrap_err();
         let beside = folder.path().join(format!("r-{}.jsonl", n + 2));
         assert!(said.contains("while it was in use") && said.contains(beside.to_str().unwrap()), "{said}");
         drop(results);
         let mut again = open(&beside, &study).unwrap();
-        assert_eq!(again.open_units(units.clone()).len(), units.len() - 2, "all that was shown is there");
-        assert_eq!(go_on(&study, &mut again).await, units.len() - 2);
-        let _ = std::fs::remove_file(&file);
+        assert_eq!(again.open_units(units.clone()).len(), units.len() - at - 1, "all that was shown is there");
+        if at == 1 {
+            assert_eq!(go_on(&study, &mut again).await, units.len() - 2);
+        }
     }
 }

@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use stepwright_method::precondition::{Judgement, Known, ToolRule, ToolStep, infer, judge_call, tools_specification};
+use stepwright_method::precondition::{
+    CandidateContext, Judgement, Known, ToolRule, ToolStep, Written, infer, judge_call, tool_contexts,
+    tools_specification, validated_rules,
+};
 use stepwright_program::tools::Toolbox;
 
 pub use report::{as_json, tables};
@@ -69,12 +72,14 @@ pub enum Way {
     Ids,
     /// Assertions inferred from the episodes.
     Inferred,
+    /// Assertions that a language model wrote, those that hold at every accepted call of the episodes.
+    Written,
     /// The conditions of the tools' code over what was read.
     Ceiling,
 }
 
 impl Way {
-    const ALL: [Way; 5] = [Way::Everything, Way::Schema, Way::Ids, Way::Inferred, Way::Ceiling];
+    const ALL: [Way; 6] = [Way::Everything, Way::Schema, Way::Ids, Way::Inferred, Way::Written, Way::Ceiling];
 
     /// In tables.
     pub fn name(self) -> &'static str {
@@ -83,6 +88,7 @@ impl Way {
             Way::Schema => "schema",
             Way::Ids => "schema, ids were read before",
             Way::Inferred => "inferred assertions",
+            Way::Written => "assertions of the model",
             Way::Ceiling => "conditions of the tools' code",
         }
     }
@@ -110,6 +116,8 @@ pub struct Domain {
     pub name: String,
     pub episodes: usize,
     pub rules: BTreeMap<String, Vec<ToolRule>>,
+    /// What a model wrote, of that what held at every accepted call; none where none was asked.
+    pub written: Option<BTreeMap<String, Vec<ToolRule>>>,
     pub calls: Vec<Judged>,
 }
 
@@ -134,9 +142,47 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>, String> 
     wrong.map_or(Ok(read), Err)
 }
 
-/// Infers assertions from a domain's episodes, all or those of the benchmark alone, and judges its calls. `progress` hears of each tool.
-/// Errors: what cannot be read, and where.
-pub fn measure(folder: &Path, all: bool, mut progress: impl FnMut(&str)) -> Result<Domain, String> {
+/// A language model that writes assertions, as in "Reasoning about Action Preconditions with Programs".
+pub struct Writer<'w> {
+    /// Its completions of a context.
+    pub write: &'w mut dyn FnMut(&CandidateContext) -> Result<Vec<Written>, String>,
+    /// Episodes that it is shown of each tool, one at a time.
+    pub episodes: usize,
+    /// Whether the domain's policy (`policy.md`) stands before them.
+    pub policy: bool,
+}
+
+impl Writer<'_> {
+    fn assertions(
+        &mut self,
+        folder: &Path,
+        toolbox: &Toolbox,
+        episodes: &[Vec<ToolStep>],
+    ) -> Result<BTreeMap<String, Vec<ToolRule>>, String> {
+        let path = folder.join("policy.md");
+        let policy = self.policy.then(|| std::fs::read_to_string(&path)).transpose();
+        let policy = policy.map_err(|e| format!("{}: {e}", path.display()))?.unwrap_or_default();
+        let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (function, contexts) in tool_contexts(toolbox, episodes, self.episodes)? {
+            let own = written.entry(function).or_default();
+            for mut context in contexts {
+                policy.trim().clone_into(&mut context.policy);
+                let read = (self.write)(&context)?.into_iter();
+                own.extend(read.filter_map(|line| if let Written::Candidate(text) = line { Some(text) } else { None }));
+            }
+        }
+        validated_rules(toolbox, episodes, &written)
+    }
+}
+
+/// Infers assertions from a domain's episodes, all or those of the benchmark alone, has a model write others where one is given, and judges
+/// its calls. `progress` hears of each tool. Errors: what cannot be read, and where; what the model could not answer.
+pub fn measure(
+    folder: &Path,
+    all: bool,
+    writer: Option<&mut Writer<'_>>,
+    mut progress: impl FnMut(&str),
+) -> Result<Domain, String> {
     let path = folder.join("tools.json");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let listed: Json = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -153,6 +199,7 @@ pub fn measure(folder: &Path, all: bool, mut progress: impl FnMut(&str)) -> Resu
         progress(tool);
         true
     })?;
+    let written = writer.map(|writer| writer.assertions(folder, &toolbox, &episodes)).transpose()?;
     let specification = tools_specification(&toolbox)?;
     let start = Known::new(&toolbox, &specification)?;
     let recorded: Vec<Recorded> = lines(&folder.join("calls.jsonl"))?;
@@ -169,16 +216,19 @@ pub fn measure(folder: &Path, all: bool, mut progress: impl FnMut(&str)) -> Resu
                 .iter()
                 .all(|id| before.iter().any(|step| step.error.is_none() && holds(&step.result, id)))
         };
-        let by = Way::ALL.into_iter().map(|way| {
+        let of_model =
+            written.as_ref().map(|own| judge_call(&known, &call, own.get(&call.function).map(Vec::as_slice)).0);
+        let by = Way::ALL.into_iter().filter_map(|way| {
             let judgement = match way {
                 Way::Everything => Judgement::Accepted,
                 Way::Schema => schema,
                 Way::Ids => judged(schema == Judgement::Refused || unread()),
                 Way::Inferred => inferred,
+                Way::Written => of_model?,
                 Way::Ceiling if !recorded.decidable => Judgement::Untold,
                 Way::Ceiling => judged(!recorded.accepted),
             };
-            (way, judgement)
+            Some((way, judgement))
         });
         Judged {
             by: by.collect(),
@@ -191,9 +241,9 @@ pub fn measure(folder: &Path, all: bool, mut progress: impl FnMut(&str)) -> Resu
             forbidden: recorded.policy_violation,
         }
     });
-    let calls = calls.collect();
+    let calls: Vec<Judged> = calls.collect();
     let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Ok(Domain { name, episodes: episodes.len(), rules, calls })
+    Ok(Domain { name, episodes: episodes.len(), rules, written, calls })
 }
 
 /// The values of arguments that are named as ids, at any depth.
@@ -267,7 +317,28 @@ mod tests {
             call("argument", vec![read(40)], missing, false, true),
         ];
         std::fs::write(folder.path().join("calls.jsonl"), calls.map(|c| c.to_string()).join("\n")).unwrap();
-        let domain = measure(&domains(folder.path())[0], true, |_| {}).unwrap();
+        std::fs::write(folder.path().join("policy.md"), "Only what is pending may be cancelled.\n").unwrap();
+        let mut asked = Vec::new();
+        // One that holds at every call, one that does not, one that is none, and the first again.
+        let mut write = |context: &CandidateContext| {
+            asked.push(context.clone());
+            Ok(["reason == 'mistake'", "reason ==", "reason != 'boredom'", "reason != 'boredom'"]
+                .map(|text| Written::Candidate(text.to_owned()))
+                .to_vec())
+        };
+        let mut writer = Writer { write: &mut write, episodes: 2, policy: true };
+        let domain = measure(&domains(folder.path())[0], true, Some(&mut writer), |_| {}).unwrap();
+        assert_eq!(asked.len(), 2, "two episodes of the one tool that is called");
+        assert!(
+            asked.iter().all(|c| c.action == "cancel_order" && c.policy.ends_with("may be cancelled.")),
+            "{asked:?}"
+        );
+        assert!(asked[0].demonstration.contains("W0") && asked[1].demonstration.contains("W2"), "{asked:?}");
+        assert!(!asked[0].definitions.contains("def cancel_order") && asked[0].definitions.contains("def get_order"));
+        let kept: Vec<&str> =
+            domain.written.as_ref().unwrap()["cancel_order"].iter().map(|r| r.assertion.text()).collect();
+        assert_eq!(kept, ["reason != 'boredom'"]);
+        let of_model: Vec<Judgement> = domain.calls.iter().map(|c| c.by[&Way::Written]).collect();
         let said: Vec<(&str, Judgement)> = domain.calls.iter().map(|c| (c.id.as_str(), c.by[&Way::Inferred])).collect();
         use Judgement::{Accepted, Refused, Untold};
         assert_eq!(
@@ -276,6 +347,7 @@ mod tests {
             "{:?}",
             domain.rules
         );
+        assert_eq!(of_model, [Accepted, Accepted, Accepted, Refused, Refused]);
         let report = tables(&[domain]);
         assert!(report.contains("inferred assertions") && report.contains("1.000"), "{report}");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use stepwright_method::precondition::Judgement;
+use stepwright_method::precondition::{Judgement, ToolRule};
 
 use super::{Domain, Judged, Way};
 use crate::table::Table;
@@ -74,7 +74,8 @@ pub fn tables(domains: &[Domain]) -> String {
     let mut whole = Table::new(2, HEADINGS)
         .titled("Calls that tools accepted or refused, by what judges them (what the policy forbids and the tools accept is left out)");
     for domain in domains {
-        for way in Way::ALL {
+        let ways = |way: &Way| *way != Way::Written || domain.written.is_some();
+        for way in Way::ALL.into_iter().filter(ways) {
             let all = Figures::of(domain.calls.iter().filter(|call| !call.forbidden), way);
             let decidable = Figures::of(domain.calls.iter().filter(|call| !call.forbidden && call.decidable), way);
             let (said, of) = untold(&domain.calls, way);
@@ -149,6 +150,7 @@ pub fn as_json(domains: &[Domain]) -> Json {
     let domain = |domain: &Domain| {
         let rows: Vec<Json> = Way::ALL
             .into_iter()
+            .filter(|way| *way != Way::Written || domain.written.is_some())
             .map(|way| {
                 let of = |decidable: bool| {
                     let calls = domain.calls.iter().filter(|call| !call.forbidden && (call.decidable || !decidable));
@@ -166,11 +168,10 @@ pub fn as_json(domains: &[Domain]) -> Json {
                 })
             })
             .collect();
-        let rules: BTreeMap<&String, Vec<&str>> = domain
-            .rules
-            .iter()
-            .map(|(tool, rules)| (tool, rules.iter().map(|rule| rule.assertion.text()).collect()))
-            .collect();
+        let texts = |rules: &BTreeMap<String, Vec<ToolRule>>| -> Json {
+            let of = |rules: &[ToolRule]| rules.iter().map(|rule| rule.assertion.text().into()).collect::<Vec<Json>>();
+            rules.iter().map(|(tool, rules)| (tool.clone(), Json::from(of(rules)))).collect()
+        };
         let calls: Vec<Json> = domain
             .calls
             .iter()
@@ -182,7 +183,14 @@ pub fn as_json(domains: &[Domain]) -> Json {
                 })
             })
             .collect();
-        json!({ "domain": domain.name, "episodes": domain.episodes, "rows": rows, "assertions": rules, "calls": calls })
+        let mut all = json!({
+            "domain": domain.name, "episodes": domain.episodes, "rows": rows, "assertions": texts(&domain.rules),
+            "calls": calls,
+        });
+        if let (Some(written), Some(all)) = (&domain.written, all.as_object_mut()) {
+            all.insert("assertions_of_the_model".to_owned(), texts(written));
+        }
+        all
     };
     domains.iter().map(domain).collect()
 }

@@ -373,6 +373,9 @@ impl App {
                 self.banner_read = true;
                 return;
             }
+            if action == A::Cancel && self.visit_ends() {
+                return;
+            }
             let label = crate::actions::spec(action).map_or("That", |s| s.label);
             // Ctrl-C is pressed by someone who wants to leave.
             let quit = self.keymap.hint(ActionId::Quit).filter(|_| action == A::Cancel);

@@ -28,8 +28,8 @@ impl App {
         self.drawn.screen = area;
         self.dirty = false;
         chrome::ground(&self.themes.now, area, frame);
-        let begun = answer::is_there(&self.view);
-        (self.layout.answer, self.layout.strip) = if begun { (answer::ROWS, 1) } else { (0, 0) };
+        self.layout.answer = answer::rows(&self.view, area.width);
+        self.layout.strip = self.layout.answer.min(1);
         self.weigh(area);
         let Some(geometry) = self.layout.geometry(area, self.focus) else {
             return self.draw_too_small(area, frame);

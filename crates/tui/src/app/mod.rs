@@ -31,7 +31,7 @@ use super::theme::Theme;
 use super::view::View;
 use stepwright_episode::{NodeId, Session};
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice, READ_ONLY, Request, Unwritten};
-use stepwright_world::{WORLDS, named};
+use stepwright_world::{TaskInfo, WORLDS, named};
 
 /// Characters of a copied text up to which the message shows it.
 const SHORT_COPY: usize = 72;
@@ -43,9 +43,17 @@ pub enum Effect {
     Send(Command),
     Begin(Choice),
     Open(PathBuf),
+    /// Open it to be read alone, at a node; of a file of logs that episode.
+    Visit {
+        file: PathBuf,
+        episode: String,
+        node: NodeId,
+    },
     /// Wait no more for what is being begun or opened.
     GiveUp,
     Catalog,
+    /// Ask the process of a world for its tasks.
+    Tell(String),
     Fetch(String),
     StopFetch,
     Load(PathBuf),
@@ -86,6 +94,8 @@ struct Themes {
 struct Pending {
     /// The words shown while a driver is being started.
     launch: Option<String>,
+    /// Where what is being opened is only visited from.
+    visit: Option<PathBuf>,
     /// The fetch under way, and its progress in words.
     fetch: Option<(Fetch, String)>,
     /// The model to mark once the catalogue has been read again.
@@ -116,6 +126,8 @@ pub struct App {
     dialogs: Vec<Box<dyn Dialog>>,
     pending: Pending,
     opened: Option<PathBuf>,
+    /// The session from which the one shown is visited.
+    back: Option<PathBuf>,
     /// Whether the banner that the world has ended was read and put away.
     banner_read: bool,
     /// Whether the start screen is shown over a session.
@@ -147,6 +159,7 @@ impl App {
             dialogs: Vec::new(),
             pending: Pending::default(),
             opened: None,
+            back: None,
             banner_read: false,
             choosing: true,
             manner: Manner::default(),
@@ -181,6 +194,27 @@ impl App {
     pub(super) fn open_session(&mut self, path: PathBuf) {
         self.opened = Some(path.clone());
         self.effects.push(Effect::Open(path));
+    }
+
+    /// Goes to a decision of another session, which is only read there; the way back is kept.
+    fn visit(&mut self, file: PathBuf, episode: String, node: NodeId) {
+        let is_kept = self.view.read_only || self.view.session.as_ref().is_some_and(|s| s.nodes().len() > 1);
+        let from = self.back.clone().or_else(|| self.session_file().map(Path::to_owned)).filter(|_| is_kept);
+        let Some(from) = from else {
+            return self
+                .say(Level::Info, "Decide on something first: a session without a decision is not kept".to_owned());
+        };
+        self.pending.launch = Some(format!("opening {}", file.display()));
+        self.pending.visit = Some(from);
+        self.effects.push(Effect::Visit { file, episode, node });
+    }
+
+    /// Goes back to the session that another is visited from; whether there is one.
+    fn visit_ends(&mut self) -> bool {
+        let back = self.back.take();
+        let found = back.is_some();
+        back.into_iter().for_each(|path| self.open_at_once(path));
+        found
     }
 
     pub fn is_dirty(&self) -> bool {
@@ -230,7 +264,9 @@ impl App {
             self.pending.launch = None;
             self.choosing = false;
             self.close_all();
-            (self.view.always_blind, self.view.read_only) = (self.manner.blind, self.manner.read_only);
+            self.back = self.pending.visit.take();
+            let read_only = self.manner.read_only || self.back.is_some();
+            (self.view.always_blind, self.view.read_only) = (self.manner.blind, read_only);
         }
         if matches!(notice, Notice::World(_)) {
             self.banner_read = false;
@@ -272,8 +308,14 @@ impl App {
         self.dirty = true;
     }
 
+    /// The tasks that a world's process told.
+    pub fn told(&mut self, world: &str, tasks: Vec<TaskInfo>) {
+        self.start.told(world, tasks);
+        self.dirty = true;
+    }
+
     pub fn launch_failed(&mut self, why: String) {
-        self.pending.launch = None;
+        (self.pending.launch, self.pending.visit) = (None, None);
         self.say(Level::Error, why);
     }
 
@@ -371,6 +413,9 @@ impl App {
 
     /// Lets the panes take in what changed. To be called after all that is pending was fed in, before drawing.
     pub fn settle(&mut self, now: Instant) {
+        if let Some(world) = self.start.to_ask() {
+            self.effects.push(Effect::Tell(world));
+        }
         if self.manner.presents && self.view.situation.is_some() {
             self.manner.presents = false;
             self.present(now);
@@ -476,6 +521,7 @@ impl App {
                     self.open(asked::confirm(title, question, yes, replies));
                 }
                 Intent::AskFile(file) => self.open(asked::file(file)),
+                Intent::Visit { file, episode, node } => self.visit(file, episode, node),
                 Intent::AskCandidates => self.open(asked::candidate_asks(self.view.candidate_asks)),
                 Intent::WakeIn(time) => self.sleep(now, time, Sleeper::Pane(from)),
             }

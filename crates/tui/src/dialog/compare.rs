@@ -13,7 +13,7 @@ use crate::view::View;
 use crate::widgets::draw::{Painter, run, split_bottom, split_top};
 use stepwright_episode::{NodeId, Session};
 use stepwright_export::compare::text::{Kind, LEAD, Laid, NARROWEST, lay};
-use stepwright_export::compare::{Comparison, Line, compare, ghost_label, ghosts, tips};
+use stepwright_export::compare::{Comparison, Line, branch_label, compare, ghost_label, ghosts, labels, tips};
 use stepwright_protocol::{Command, Request};
 
 #[derive(Default)]
@@ -40,12 +40,13 @@ fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
     if let Some(session) = view.session.as_ref().filter(|s| s.is_started()) {
         let tips = tips(session);
         let one = tips.len() == 1;
-        for (at, tip) in tips.into_iter().enumerate() {
+        let labels: Vec<String> = tips.iter().map(|tip| branch_label(session, *tip)).collect();
+        for (at, (tip, label)) in tips.into_iter().zip(&labels).enumerate() {
+            let here = if at == 0 && !one { " (here)" } else { "" };
             let name = match session.branch_name(tip) {
                 "" if one => "this session".to_owned(),
-                "" if at == 0 => "branch 1, where the session is".to_owned(),
-                "" => format!("branch {}", at + 1),
-                name => name.to_owned(),
+                _ if labels.iter().filter(|other| *other == label).count() > 1 => format!("{label}, #{tip}{here}"),
+                _ => format!("{label}{here}"),
             };
             all.push((Line { name, session, tip, ghost: None }, Some(tip)));
         }
@@ -56,10 +57,9 @@ fn all(view: &View) -> Vec<(Line<'_>, Option<NodeId>)> {
         }
     }
     let end = |session: &Session| session.line().last().map_or(0, |n| n.id);
-    let others = view.compared.iter();
-    all.extend(
-        others.map(|(name, other)| (Line { name: name.clone(), session: other, tip: end(other), ghost: None }, None)),
-    );
+    let names = labels(&view.compared.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+    let others = names.into_iter().zip(&view.compared);
+    all.extend(others.map(|(name, (_, other))| (Line { name, session: other, tip: end(other), ghost: None }, None)));
     all
 }
 

@@ -1,15 +1,19 @@
 //! A duel over the whole screen: its sides are chosen, then stand in columns: what each would do at the step, what the checks say of it
 //! and why it would. What is marked is taken with Enter; the way to the next disagreement is the driver's.
 
+use std::path::Path;
+
 use ratatui::layout::Rect;
 
 use super::{Context, Dialog, Reply, WHOLE_SCREEN, fitting_key_row};
 use crate::actions::{self, ActionId};
+use crate::event::Input;
 use crate::launcher::{Catalog, Entry};
 use crate::sanitize;
 use crate::theme::{Role, Theme};
 use crate::view::View;
-use crate::widgets::draw::{Painter, Row, run, split_bottom, split_top};
+use crate::widgets::draw::{Painter, Row, run, split_bottom, split_left, split_top};
+use crate::widgets::edit::Editor;
 use crate::widgets::list::ListState;
 use crate::widgets::words;
 use stepwright_episode::duel::{Side, is_same};
@@ -18,6 +22,8 @@ use stepwright_protocol::{Command, Contender, DuelCommand, Request, SetSource};
 
 /// Sides beside what is in use, at most.
 const OTHERS: usize = 3;
+const FOLDER: &str = "folder of prompts";
+const TOO_MANY: &str = "A duel has four sides at most";
 
 pub struct Duel {
     /// What the sides are chosen among; `None` while the columns are shown.
@@ -32,6 +38,8 @@ struct Choosing {
     own: Contender,
     offers: Vec<Offer>,
     list: ListState,
+    /// The folder of prompts that is being typed.
+    folder: Option<Editor>,
 }
 
 /// Something that may be a side.
@@ -75,7 +83,7 @@ impl Choosing {
         let mut offers: Vec<Offer> = models.chain(methods).chain(sets).collect();
         // What cannot be a side stands below what can.
         offers.sort_by_key(|offer| offer.obstacle.is_some());
-        Choosing { own: named(&session.model), offers, list: ListState::default() }
+        Choosing { own: named(&session.model), offers, list: ListState::default(), folder: None }
     }
 
     /// What is in use, and what is marked or, where nothing is, under the cursor; or why that is no duel.
@@ -98,10 +106,27 @@ impl Choosing {
         let Some(offer) = self.offers.get_mut(self.list.cursor()) else { return Ok(()) };
         match &offer.obstacle {
             Some(why) if !offer.is_marked => return Err(why.clone()),
-            _ if !offer.is_marked && marked == OTHERS => return Err("A duel has four sides at most".to_owned()),
+            _ if !offer.is_marked && marked == OTHERS => return Err(TOO_MANY.to_owned()),
             _ => offer.is_marked = !offer.is_marked,
         }
         self.list.act(ActionId::ItemDown, self.offers.len());
+        Ok(())
+    }
+
+    /// Takes the folder that was typed as a side, and marks it.
+    fn add_prompts(&mut self, folder: &str) -> Result<(), String> {
+        if !Path::new(folder).is_dir() {
+            return Err(format!("There is no folder {}", sanitize::line(folder)));
+        }
+        if self.offers.iter().filter(|offer| offer.is_marked).count() == OTHERS {
+            return Err(TOO_MANY.to_owned());
+        }
+        let (name, prompts) = (format!("prompts={folder}"), Some(folder.into()));
+        self.offers.retain(|offer| offer.contender.name != name);
+        let about = "what is in use, asked by the prompts of this folder".to_owned();
+        let contender = Contender { name, prompts, ..Contender::default() };
+        self.offers.insert(0, Offer { kind: "prompts", contender, about, obstacle: None, is_marked: true });
+        self.list = ListState::default();
         Ok(())
     }
 
@@ -272,12 +297,26 @@ impl Dialog for Duel {
     }
 
     fn hints(&self) -> Vec<(ActionId, &'static str)> {
+        if self.captures_text() {
+            return vec![(ActionId::Accept, "ask by them as well"), (ActionId::Close, "leave it")];
+        }
         let accept = if self.choosing.is_some() { "begin" } else { "take it" };
         vec![(ActionId::Accept, accept), (ActionId::Close, "close")]
     }
 
     fn captures_text(&self) -> bool {
-        false
+        self.choosing.as_ref().is_some_and(|choosing| choosing.folder.is_some())
+    }
+
+    fn leave_part(&mut self) -> bool {
+        self.choosing.as_mut().is_some_and(|choosing| choosing.folder.take().is_some())
+    }
+
+    fn input(&mut self, input: Input<'_>, _: Context<'_>) -> Vec<Reply> {
+        if let Some(folder) = self.choosing.as_mut().and_then(|choosing| choosing.folder.as_mut()) {
+            folder.input(input);
+        }
+        Vec::new()
     }
 
     fn keys(&self) -> Option<actions::Context> {
@@ -297,7 +336,11 @@ impl Dialog for Duel {
         let named: &[(&[ActionId], &str)] = match &mut self.choosing {
             Some(choosing) => {
                 choosing.draw(painter, body);
-                &[(&[ActionId::MarkSide], "mark, up to three"), (&[ActionId::ItemDown, ActionId::ItemUp], "row")]
+                &[
+                    (&[ActionId::MarkSide], "mark, up to three"),
+                    (&[ActionId::ItemDown, ActionId::ItemUp], "row"),
+                    (&[ActionId::OtherPrompts], "other prompts"),
+                ]
             }
             None => {
                 self.draw_columns(context.view, painter, body);
@@ -311,6 +354,11 @@ impl Dialog for Duel {
         };
         if let Some(problem) = &self.problem {
             painter.row(foot, 0, &[run(Role::Warn, problem)]);
+        }
+        if let Some(folder) = self.choosing.as_mut().and_then(|choosing| choosing.folder.as_mut()) {
+            let (label, field) = split_left(split_top(foot, 1).1, FOLDER.len() as u16 + 1);
+            painter.row(label, 0, &[run(Role::Key, FOLDER)]);
+            return folder.draw_field(painter, field, true);
         }
         painter.row(foot, 1, &[run(Role::Dim, fitting_key_row(context.keymap, named, usize::from(foot.width)))]);
     }
@@ -334,7 +382,13 @@ impl Dialog for Duel {
             }
             return Vec::new();
         };
+        if let Some(folder) = choosing.folder.take_if(|_| action == ActionId::Accept) {
+            let text = folder.text().trim().to_owned();
+            self.problem = if text.is_empty() { None } else { choosing.add_prompts(&text).err() };
+            return Vec::new();
+        }
         match action {
+            ActionId::OtherPrompts => choosing.folder = Some(Editor::field("")),
             ActionId::MarkSide => self.problem = choosing.mark().err(),
             ActionId::Accept => match choosing.chosen() {
                 Ok(contenders) => {

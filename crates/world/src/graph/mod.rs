@@ -41,7 +41,7 @@ pub const RUN: OptionSpec = OptionSpec::new(
 .or("script");
 
 pub static KIND: WorldKind = WorldKind {
-    sight: Sight::Picture,
+    sight: Sight::Plan,
     options: &[RUN],
     data: Some(DataSpec {
         about: "VirtualHome: a copy of it, its scenes, or one scene file (docs/reference/graph.md)",

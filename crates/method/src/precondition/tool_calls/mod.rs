@@ -18,7 +18,10 @@ mod values;
 use std::collections::BTreeMap;
 
 use stepwright_program::tools::{TOOLS, Toolbox};
-use stepwright_program::{Call, CheckResult, Specification};
+use stepwright_program::{Assertion, Call, CheckResult, Specification};
+
+use super::completion::CandidateContext;
+use super::demonstrations::Demo;
 
 pub use known::{Known, ToolRule, ToolStep};
 use search::{Case, FEWEST, Ground, Search};
@@ -39,11 +42,33 @@ pub fn infer(
     let specification = specification(toolbox)?;
     let mut ground =
         Ground { toolbox, all: Known::new(toolbox, &specification)?, pools: BTreeMap::new(), results: Vec::new() };
+    let cases = cases(toolbox, &specification, episodes, |step| ground.take(step))?;
+    let mut rules = BTreeMap::new();
+    for (tool, cases) in cases {
+        if !progress(tool) {
+            break;
+        }
+        let Some((_, function, _)) = toolbox.tool(tool) else { continue };
+        let Some(of) = specification.function(TOOLS, function) else { continue };
+        if cases.len() >= FEWEST {
+            rules.insert(function.to_owned(), Search::new(&ground, tool, of, &cases).rules());
+        }
+    }
+    Ok(rules)
+}
+
+/// The accepted calls of each tool that is no reading one; `take` is given every step.
+fn cases<'e>(
+    toolbox: &Toolbox,
+    specification: &Specification,
+    episodes: &'e [Vec<ToolStep>],
+    mut take: impl FnMut(&ToolStep),
+) -> Result<BTreeMap<&'e str, Vec<Case>>, String> {
     let mut cases: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
     for steps in episodes {
-        let mut known = Known::new(toolbox, &specification)?;
+        let mut known = Known::new(toolbox, specification)?;
         for step in steps {
-            ground.take(step);
+            take(step);
             let function = toolbox.tool(&step.tool).and_then(|(_, f, _)| specification.function(TOOLS, f));
             if let Some(function) = function.filter(|_| step.error.is_none() && !toolbox.reads(&step.tool)) {
                 let call = toolbox.call(&step.tool, &step.arguments);
@@ -55,16 +80,68 @@ pub fn infer(
             known.learn(step);
         }
     }
-    let mut rules = BTreeMap::new();
-    for (tool, cases) in cases {
-        if !progress(tool) {
-            break;
+    Ok(cases)
+}
+
+/// What a model is asked with for the assertions of each tool that is no reading one, by the tool's function: a context for each of the
+/// first episodes in which it was called and accepted, as many as `most`. Errors: if the tools' specification does not load.
+pub fn contexts(
+    toolbox: &Toolbox,
+    episodes: &[Vec<ToolStep>],
+    most: usize,
+) -> Result<BTreeMap<String, Vec<CandidateContext>>, String> {
+    let specification = specification(toolbox)?;
+    let mut writing: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, steps) in episodes.iter().enumerate() {
+        for step in steps.iter().filter(|step| step.error.is_none() && !toolbox.reads(&step.tool)) {
+            let Some((_, function, _)) = toolbox.tool(&step.tool) else { continue };
+            let own = writing.entry(function).or_default();
+            if own.len() < most && own.last() != Some(&at) {
+                own.push(at);
+            }
         }
+    }
+    let written = writing.keys().filter_map(|function| specification.function(TOOLS, function));
+    let actions: Vec<(&str, &str)> = written.map(|own| (own.class.as_str(), own.name.as_str())).collect();
+    let program = |steps: &[ToolStep]| {
+        let calls = steps.iter().flat_map(|step| {
+            let text = step.error.clone().unwrap_or_else(|| step.result.to_string());
+            let result = toolbox.result(&step.tool, &step.arguments, &text, step.error.is_some());
+            [toolbox.call(&step.tool, &step.arguments), result]
+        });
+        Demo { id: String::new(), calls: calls.collect() }
+    };
+    let of = |function: &str, at: &usize| {
+        let action = specification.function(TOOLS, function)?;
+        CandidateContext::new(toolbox.source(), &actions, action, &program(episodes.get(*at)?))
+    };
+    let all = writing
+        .iter()
+        .map(|(function, own)| ((*function).to_owned(), own.iter().filter_map(|at| of(function, at)).collect()));
+    Ok(all.collect())
+}
+
+/// Those of the assertions written for each tool's function that hold at all its accepted calls, each once.
+/// Errors: if the tools' specification does not load.
+pub fn validated(
+    toolbox: &Toolbox,
+    episodes: &[Vec<ToolStep>],
+    written: &BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<String, Vec<ToolRule>>, String> {
+    let specification = specification(toolbox)?;
+    let mut rules = BTreeMap::new();
+    for (tool, cases) in cases(toolbox, &specification, episodes, |_| {})? {
         let Some((_, function, _)) = toolbox.tool(tool) else { continue };
         let Some(of) = specification.function(TOOLS, function) else { continue };
-        if cases.len() >= FEWEST {
-            rules.insert(function.to_owned(), Search::new(&ground, tool, of, &cases).rules());
+        let mut kept: Vec<ToolRule> = Vec::new();
+        for assertion in written.get(function).into_iter().flatten().filter_map(|text| Assertion::compile(text).ok()) {
+            let holds = |case: &Case| matches!(case.state.check(&assertion, of, &case.args), CheckResult::Holds);
+            let is_new = kept.iter().all(|rule| rule.assertion.text() != assertion.text());
+            if is_new && cases.iter().all(holds) {
+                kept.push(ToolRule { assertion, seen: cases.len() });
+            }
         }
+        rules.insert(function.to_owned(), kept);
     }
     Ok(rules)
 }

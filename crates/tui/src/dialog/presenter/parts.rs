@@ -48,11 +48,13 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
     let mut rows: Vec<Row> = Vec::new();
     for (at, proposal) in shown.iter().filter_map(|at| Some((*at, step.proposals.get(*at)?))) {
         let (glyph, role) = look(theme, proposal.standing);
-        // A copy of it may be the one that was recommended.
-        let recommended = step.proposals.iter().any(|p| p.recommended && p.text == proposal.text);
-        let star = if recommended { theme.glyphs.star } else { " " };
+        // A copy of it may be the one that was recommended: the star is that one's, and it is said who wrote it again.
+        let recommended = step.proposals.iter().find(|p| p.recommended && p.text == proposal.text);
+        let star = if recommended.is_some() { theme.glyphs.star } else { " " };
+        let first = recommended.filter(|p| p.origin != proposal.origin);
         let mine = Some(at) == taken;
         let fate = match proposal.fate.as_str() {
+            _ if mine && first.is_some() => format!("  chosen, written again by {}", proposal.origin),
             _ if mine => "  chosen".to_owned(),
             "" | "taken" => String::new(),
             other => format!("  {other}"),
@@ -61,7 +63,7 @@ fn offered(step: &Step, taken: Option<usize>, theme: &Theme, columns: usize, mos
         let mut row = vec![run(Role::Accent, format!("{star} ")), run(role, format!("{glyph} "))];
         row.push(run(if mine { Role::Title } else { Role::Text }, text));
         row.push(run(Role::Accent, fate));
-        row.push(run(Role::Dim, format!("  {}", proposal.origin)));
+        row.push(run(Role::Dim, format!("  {}", first.unwrap_or(proposal).origin)));
         if width(&row) > columns {
             row.pop();
         }

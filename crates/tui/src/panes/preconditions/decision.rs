@@ -9,7 +9,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
-use stepwright_library::Look;
+use stepwright_library::{Look, Stopped};
 
 #[derive(Debug)]
 pub(super) struct DecisionPage {
@@ -33,6 +33,10 @@ impl DecisionPage {
     pub(super) fn first(&mut self) -> Option<usize> {
         let first = !std::mem::replace(&mut self.drawn, true);
         first.then_some(self.look.before.len())
+    }
+
+    pub(super) fn stopped(&self) -> &Stopped {
+        &self.look.stopped
     }
 
     pub(super) fn title(&self) -> String {
@@ -59,11 +63,11 @@ impl DecisionPage {
         if !stopped.words.is_empty() {
             rows.extend(words::labelled("    ", Role::Text, &stopped.words, width).into_iter().take(2));
         }
-        let [next, previous] = [PaneAction::Right, PaneAction::Left].map(|action| view.key(action));
-        rows.push(vec![run(
-            Role::Dim,
-            format!("{next} next of the list, {previous} previous; below it the state there"),
-        )]);
+        let [next, previous, there] =
+            [PaneAction::Right, PaneAction::Left, PaneAction::Activate].map(|action| view.key(action));
+        let keys =
+            format!("{there} goes to its session; {next} next of the list, {previous} previous; below it the state");
+        rows.push(vec![run(Role::Dim, keys)]);
         let told = !self.look.variables.is_null();
         let (glyph, role) = if told { (glyphs.no, Role::Bad) } else { (glyphs.unknown, Role::Warn) };
         let words = format!("{}  {}", self.look.assertion, self.look.outcome);

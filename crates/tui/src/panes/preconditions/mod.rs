@@ -392,6 +392,11 @@ impl PreconditionsPane {
         let intents = match (&over.page, action) {
             (_, PaneAction::Copy) => over.copied().map(Intent::Copy).into_iter().collect(),
             (Page::Study(_), PaneAction::Activate) => self.open_in_study(),
+            (Page::Decision(page), PaneAction::Activate) => {
+                let stopped = page.stopped();
+                let (file, episode) = (stopped.file.clone(), stopped.episode.clone());
+                vec![Intent::Visit { file, episode, node: stopped.node.into() }]
+            }
             (Page::Step(_) | Page::Decision(_), PaneAction::Left | PaneAction::Right) => {
                 self.next_step(action == PaneAction::Right)
             }

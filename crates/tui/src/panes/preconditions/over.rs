@@ -92,7 +92,8 @@ impl Over {
             Page::Study(_) => actions.push((PaneAction::Activate, "go there")),
             Page::Step(_) => actions.extend([(PaneAction::Right, "next step"), (PaneAction::Left, "previous step")]),
             Page::Decision(_) => {
-                actions.extend([(PaneAction::Right, "next one"), (PaneAction::Left, "the one before")])
+                let there = (PaneAction::Activate, "go to its session");
+                actions.extend([there, (PaneAction::Right, "next one"), (PaneAction::Left, "the one before")])
             }
             Page::Sets(_) => actions.extend([
                 (PaneAction::Adopt, "adopt right"),

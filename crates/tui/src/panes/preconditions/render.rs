@@ -23,6 +23,8 @@ const LEAD: usize = 17;
 const PICK: usize = 2;
 /// Rows of candidates that stay in sight whatever is said below them, where the pane has room for both.
 const LISTED: u16 = 8;
+/// A row that an added text is typed in.
+const ADDED: u16 = 1;
 /// The least height of the words below the list, with their rule.
 const LEAST: u16 = 3;
 
@@ -50,7 +52,9 @@ impl PreconditionsPane {
         painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
         let area = self.outline.find.draw(painter, area);
         let theme = painter.theme;
-        let detail = self.detail(view, theme, usize::from(area.width));
+        // Until somebody works here, the room is the candidates'.
+        let looked = painter.focused || self.weighed.wanted || self.typing.is_some();
+        let detail = if looked { self.detail(view, theme, usize::from(area.width)) } else { Vec::new() };
         let most = if self.typing.is_some() {
             area.height
         } else {
@@ -59,8 +63,11 @@ impl PreconditionsPane {
         };
         // What Enter and Esc do stays in sight while the words above it are scrolled.
         let keys = u16::from(self.typing.is_some());
-        let height = (detail.len() as u16 + 1 + keys).min(DETAIL).min(most);
+        let height = if detail.is_empty() { 0 } else { (detail.len() as u16 + 1 + keys).min(DETAIL).min(most) };
         let (list, below) = split_bottom(area, height);
+        let spare = list.height.saturating_sub(self.items.len().max(2) as u16 + ADDED);
+        let (list, others) = split_bottom(list, if spare > 1 { spare } else { 0 });
+        self.draw_others(painter, others, view);
         self.draw_items(painter, list, view);
         let mut why = std::mem::take(&mut self.outline.words);
         why.typing = self.typing.is_some();
@@ -163,6 +170,32 @@ impl PreconditionsPane {
         let rest = [format!(", {suggested} suggested"), format!(" ({rule})"), format!(", {force}"), by];
         parts.extend(rest.map(dim));
         parts
+    }
+
+    /// A row for each of the other actions, as far as there is room: what is in force and what the demonstrations say of it.
+    fn draw_others(&self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+        if area.height < 2 {
+            return;
+        }
+        let in_force = |name: &String| view.session.as_ref()?.assertions().get(name).map(|(texts, _)| texts.len());
+        let known = |name: &&String| view.pools.get(*name).is_some_and(|pool| pool.calls > 0);
+        let others =
+            || self.tabs.actions.iter().enumerate().filter(|(at, _)| *at != self.tabs.at).map(|(_, name)| name);
+        let rows: Vec<&String> = others().filter(known).chain(others().filter(|name| !known(name))).collect();
+        let widest = rows.iter().take(area.height.into()).map(|name| name.width()).max().unwrap_or(0);
+        let row = |name: &&String| {
+            let force = in_force(name).unwrap_or(0);
+            let said = match view.pools.get(*name) {
+                Some(pool) if pool.calls > 0 => {
+                    let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
+                    format!(", {valid} of {} valid", pool.candidates.len())
+                }
+                _ => String::new(),
+            };
+            vec![run(Role::Text, format!("{name:<widest$}  ")), run(Role::Dim, format!("{force} in force{said}"))]
+        };
+        painter.rule(area, 0, "other actions");
+        painter.rows(split_top(area, 1).1, &rows.iter().map(row).collect::<Vec<_>>());
     }
 
     fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {
