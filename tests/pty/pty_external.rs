@@ -64,7 +64,7 @@ fn a_world_of_ones_own_begins_by_name() {
 #[test]
 fn the_tasks_that_a_world_tells_are_on_the_start_screen() {
     let home = tempfile::tempdir().unwrap();
-    let counter = concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/counter_adapter.py");
+    let counter = concat!(env!("CARGO_MANIFEST_DIR"), "/python/stepwright/examples/counter.py");
     let told = r#""version": "1", "tasks": [{"id": "ten", "sentence": "Reach ten."}, {"id": "slow", "sentence": "Count slowly."}]"#;
     let source = std::fs::read_to_string(counter).unwrap().replace(r#""version": "1""#, told);
     let adapter = home.path().join("tasks.py");
