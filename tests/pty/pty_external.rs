@@ -60,6 +60,29 @@ fn a_world_of_ones_own_begins_by_name() {
     assert_eq!(pty.wait(), 0);
 }
 
+/// What a world's process calls its tasks stands on the start screen once somebody looks at the world, and the marked one is begun.
+#[test]
+fn the_tasks_that_a_world_tells_are_on_the_start_screen() {
+    let home = tempfile::tempdir().unwrap();
+    let counter = concat!(env!("CARGO_MANIFEST_DIR"), "/python/stepwright/examples/counter.py");
+    let told = r#""version": "1", "tasks": [{"id": "ten", "sentence": "Reach ten."}, {"id": "slow", "sentence": "Count slowly."}]"#;
+    let source = std::fs::read_to_string(counter).unwrap().replace(r#""version": "1""#, told);
+    let adapter = home.path().join("tasks.py");
+    std::fs::write(&adapter, source).unwrap();
+    let mut pty =
+        Pty::start(PROGRAM, &["--command", &format!("python3 {}", adapter.display())], home.path(), &[], SIZE);
+    pty.wait_for("/ searches").settle().send("\t");
+    pty.wait_for("Reach ten.").wait_for("Count slowly.").settle().send("\x1b[Z");
+    pty.settle().send("\x1b[B");
+    pty.wait_for("▶ Count slowly.").settle().send("\r");
+    pty.wait_for("step 0 ·").settle().send("\r");
+    pty.wait_for("step 1 ·").settle().send("q");
+    assert_eq!(pty.wait(), 0);
+    let file = std::fs::read_dir(home.path().join("state/stepwright/sessions")).unwrap().next().unwrap().unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert!(text.contains(r#""task":"cli/slow""#), "{text}");
+}
+
 #[test]
 fn a_command_that_never_answers_is_given_up() {
     let home = tempfile::tempdir().unwrap();

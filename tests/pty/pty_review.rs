@@ -143,6 +143,13 @@ fn an_hour_of_keys_writes_nothing_into_a_session_that_is_only_read() {
     }
 }
 
+/// U16 and U17: at 120x40 the value that differs and the way from the goal are in sight without a key.
+#[test]
+fn what_one_looks_for_is_in_sight_at_the_usual_size() {
+    let home = tempfile::tempdir().unwrap();
+    play(include_str!("scripts/arranged.script"), home.path(), &[]);
+}
+
 /// From three keys to what was not taken, in the workbench and from the command line.
 #[test]
 fn a_duel_is_begun_gone_through_and_compared() {

@@ -71,9 +71,9 @@ fn a_plan_its_corrections_and_the_candidates_are_seen_together() {
         assert!(text.contains(&format!("step {step} ")), "{text}");
         let shown = |words: &str| text.contains(words);
         assert!(shown("▶★"), "step {step}: {text}");
-        corrected += usize::from(shown("plan (") && shown("correction: ") && shown("  ▶ "));
+        corrected += usize::from(shown("plan (") && shown("correction: "));
     }
-    assert!(corrected >= 2, "{corrected} steps with a correction and the next line");
+    assert!(corrected >= 2, "{corrected} steps at which a correction is in sight");
 }
 
 /// U11: who typed again what was recommended is named beside whom the star is of.

@@ -218,8 +218,7 @@ fn what_is_wrong_in_files_is_named_with_its_line() {
 /// A folder with a shipped scene and programs of a person's own in the data set's layout.
 fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Source>) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json"))
-        .unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json")).unwrap();
     let set = folder.path().join("withoutconds/mine");
     std::fs::create_dir_all(&set).unwrap();
     for (name, text) in programs {
@@ -277,8 +276,7 @@ fn programs_of_other_tasks_are_demonstrations_and_examples() {
 #[test]
 fn programs_for_test_are_never_shown_and_give_no_goal() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json"))
-        .unwrap();
+    std::fs::write(folder.path().join("scene_flat.json"), include_str!("../../worlds/graph/scene_flat.json")).unwrap();
     let entry = |id: &str, title: &str, split: &str, program: [&str; 2]| {
         serde_json::json!({ "id": id, "title": title, "split": split, "program": program }).to_string()
     };

@@ -23,6 +23,8 @@ const LEAD: usize = 17;
 const PICK: usize = 2;
 /// Rows of candidates that stay in sight whatever is said below them, where the pane has room for both.
 const LISTED: u16 = 8;
+/// Rows that are left empty rather than used for something else.
+const FEW: u16 = 4;
 /// A row that an added text is typed in.
 const ADDED: u16 = 1;
 /// The least height of the words below the list, with their rule.
@@ -66,7 +68,8 @@ impl PreconditionsPane {
         let height = if detail.is_empty() { 0 } else { (detail.len() as u16 + 1 + keys).min(DETAIL).min(most) };
         let (list, below) = split_bottom(area, height);
         let spare = list.height.saturating_sub(self.items.len().max(2) as u16 + ADDED);
-        let (list, others) = split_bottom(list, if spare > 1 { spare } else { 0 });
+        let others = if spare > FEW && self.tabs.actions.len() > 1 { spare } else { 0 };
+        let (list, others) = split_bottom(list, others);
         self.draw_others(painter, others, view);
         self.draw_items(painter, list, view);
         let mut why = std::mem::take(&mut self.outline.words);

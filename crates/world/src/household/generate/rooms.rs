@@ -30,8 +30,7 @@ pub struct Rooms {
 
 pub fn shipped() -> Result<&'static Rooms, String> {
     static ROOMS: LazyLock<Result<Rooms, String>> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../../worlds/household/rooms.toml"))
-            .map_err(|e| format!("rooms.toml: {e}"))
+        toml::from_str(include_str!("../../../worlds/household/rooms.toml")).map_err(|e| format!("rooms.toml: {e}"))
     });
     ROOMS.as_ref().map_err(Clone::clone)
 }
