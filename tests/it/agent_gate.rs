@@ -23,11 +23,12 @@ const KEY: &str = "sk-of-the-agent";
 
 /// A loop around a chat model with one tool, `bash`, which only notes what it was to run.
 const AGENT: &str = r#"
-import json, os, sys, urllib.request
+import fcntl, json, os, sys, urllib.request
 tools = [{"type": "function", "function": {"name": "bash", "description": "Runs.", "parameters": {"type": "object",
     "properties": {"command": {"type": "string"}}, "required": ["command"], "additionalProperties": False}}}]
 messages = [{"role": "system", "content": "You work."}, {"role": "user", "content": os.environ.get("STEPWRIGHT_TASK") or "Tidy up."}]
 seen = open(os.environ["SEEN"], "a")
+fcntl.flock(seen, fcntl.LOCK_SH)
 while True:
     body = json.dumps({"model": "m", "messages": messages, "tools": tools}).encode()
     headers = {"content-type": "application/json", "authorization": "Bearer sk-of-the-agent"}
@@ -190,6 +191,58 @@ fn headless_what_passes_its_checks_reaches_the_agent_byte_for_byte() {
     assert_eq!(text.matches("You work.").count(), 2, "in the observation and in the request that began it");
     let calls: Vec<_> = session.nodes().iter().filter_map(|n| n.action.as_ref()?.call.clone()).collect();
     assert_eq!(calls[0], "tools.bash(command='ls')");
+}
+
+#[test]
+fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
+    let Some(bed) = Bed::alone(three) else { return };
+    std::fs::create_dir_all(bed.at("work")).unwrap();
+    let work = bed.at("work").display().to_string();
+    for kept in [false, true] {
+        let args = ["gate", "--headless", "--workspace", work.as_str(), "--env", "MINE={url}"];
+        let mut command = bed.command(&[&args[..], if kept { &["--keep-workspaces"] } else { &[] }].concat());
+        command.args(["--", "sh", "-c", "echo $MINE > mark; cat mark; pwd"]).env("TMPDIR", bed.folder.path());
+        let out = command.output().unwrap();
+        let said = String::from_utf8(out.stdout).unwrap();
+        let (url, folder) = said.trim().split_once('\n').unwrap_or_else(|| panic!("{said} {out:?}"));
+        assert!(out.status.success() && url.starts_with("http://127.0.0.1:") && url.ends_with("/v1"), "{said}");
+        assert!(!bed.at("work/mark").exists(), "it has a copy");
+        assert_eq!(std::fs::read_to_string(format!("{folder}/mark")).is_ok(), kept, "{folder}");
+        let (_, session) = bed.session();
+        assert!(session.is_done() && session.nodes().len() == 1);
+    }
+}
+
+#[test]
+fn a_budget_stops_before_the_request_that_would_pass_it() {
+    let Some(bed) = Bed::new(three) else { return };
+    let out = bed.command(&["gate", "--headless", "--set", "gate.token_budget=300"]).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let asked = bed.provider.bodies().len();
+    // An answer costs 45, a request what it is thought to.
+    assert!(out.status.code() == Some(3) && (1..4).contains(&asked), "{asked} {said}");
+    assert!(said.contains("would pass the budget of 300 tokens"), "{said}");
+    assert_eq!(bed.seen().lines().count(), asked);
+}
+
+#[test]
+fn after_three_rejections_a_person_is_asked_what_now() {
+    let Some(bed) = Bed::new(|_, number| chat(number, Some(&format!("rm {number}")))) else { return };
+    let mut desk = Desk::open(&bed);
+    for n in 0..3 {
+        let proposal = desk.offered();
+        assert_eq!(bed.provider.bodies().len(), n + 1);
+        desk.send(Request::Reject { proposal, reason: format!("no {n}") });
+    }
+    desk.until(|event| matches!(event, Event::Recommended { .. }));
+    let recommended = desk.session().current().unwrap().turn.recommended.clone().unwrap();
+    assert!(recommended.0.is_none() && recommended.1.contains("3 answers were rejected in a row"), "{recommended:?}");
+    assert_eq!(
+        (bed.provider.bodies().len(), bed.seen()),
+        (3, String::new()),
+        "nobody is asked again, and the agent waits"
+    );
+    desk.handle.commands.send(Ask::Quit).unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Policies as code through the driver: the paper's printed programs act step by step, a person approves, refuses and mends, and the shipped
 //! functions play the household and the shop without a language model.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +11,14 @@ use stepwright::driver::headless::{self, Asking, End, Journal, Progress};
 use stepwright::driver::{Beginning, NewSession, Setup, Source, prepare_new};
 use stepwright::episode::{Header, Policy, Session};
 use stepwright::method::skills::SkillShelf;
+use stepwright::method::{self, ModelTraits};
 use stepwright::model::answering::Answering;
 use stepwright::model::prompt::Prompts;
 use stepwright::model::{Completion, LanguageModel, ModelRequest, ModelResponse};
 use stepwright::sandbox::{Limits, Sandbox, Workers};
 use stepwright::study::runner::{Opening, episode};
-use stepwright::world::Sources;
+use stepwright::world::options::Values;
+use stepwright::world::{Ability, Sources, TaskInfo, WORLDS};
 use stepwright_skill::hierarchy::{Entry, Line};
 use stepwright_skill::{Example, distil};
 use stepwright_trajectory::Step;
@@ -269,23 +271,62 @@ async fn example_solutions_solve_their_tasks() {
     assert_eq!(kinds, 6);
 }
 
+/// Methods that write neither code nor plans: an action at a time, or no model at all.
+const BY_ACTIONS: [&str; 10] = [
+    "few-shot",
+    "precondition-prompting",
+    "precondition-aware",
+    "scored",
+    "blocking",
+    "react",
+    "react-long",
+    "reflexion",
+    "ff-replan",
+    "ff-replan-limited",
+];
+
+/// What might solve a task whatever it is: functions that solve it, its end, nothing, the forms of answers about it.
+const CONSTANTS: [&str; 6] = [
+    "solve(task, observation)",
+    "agent.solve()",
+    "[[Short enough? (yes/no):]] yes [[Summary:]] x [[Specification:]] solve(task, observation)",
+    "[Decision] Yes [Revised code] solve(task, observation)",
+    "done()",
+    "",
+];
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_constant_answer_wins_nothing() {
-    let ids: Vec<String> =
-        Sources::default().tasks("household", None).unwrap().into_iter().map(|task| task.id).collect();
-    for method in ["adaplanner", "demo2code"] {
-        for constant in [
-            "solve(task, observation)",
-            "agent.solve()",
-            "[[Short enough? (yes/no):]] yes [[Summary:]] x [[Specification:]] solve(task, observation)",
-            "[Decision] Yes [Revised code] solve(task, observation)",
-        ] {
-            for id in ids.iter().step_by(10) {
-                let model = stand_in(move |_| constant.to_owned());
-                let session = played(("household", None, id), method, model).await;
-                assert!(!is_won(&session), "{method} wins {id} by {constant:?}");
+async fn a_constant_answer_wins_nothing_in_any_method_that_writes_code_or_plans() {
+    let model = ModelTraits { language: true, ..ModelTraits::default() };
+    let (mut episodes, mut number, mut tried) = (tokio::task::JoinSet::new(), 0, BTreeSet::new());
+    for world in WORLDS.iter().filter(|world| !world.has(Ability::Remote)) {
+        let tasks = Sources::default().tasks(world.name, None).unwrap_or_default();
+        for method in method::all().into_iter().filter(|method| !BY_ACTIONS.contains(&method.id)) {
+            let fits =
+                |task: &&TaskInfo| method::fits(&method, &Values::default(), world, Some(&task.kind), &model).is_ok();
+            let tasks: Vec<&TaskInfo> = tasks.iter().filter(fits).collect();
+            let some = if method.programs { CONSTANTS.len() } else { 2 };
+            for _ in 0..if tasks.is_empty() { 0 } else { some } {
+                // From all over the lists, and few at a time.
+                number += 7;
+                let constant = CONSTANTS[number % CONSTANTS.len()];
+                if episodes.len() > 2 {
+                    episodes.join_next().await.unwrap().unwrap();
+                }
+                let (world, id, task) = (world.name, method.id, tasks[number % tasks.len()].id.clone());
+                tried.insert(id);
+                episodes.spawn(async move {
+                    let model = stand_in(move |_| constant.to_owned());
+                    let session = played((world, None, &task), id, model).await;
+                    assert!(!is_won(&session), "{id} wins {world}'s {task} by {constant:?}");
+                });
             }
         }
+    }
+    let few = ["o3d-code", "demo2code", "adaplanner", "statler", "progprompt", "open-loop", "reprompt"];
+    assert!(few.iter().all(|id| tried.contains(id)), "{tried:?}");
+    while let Some(episode) = episodes.join_next().await {
+        episode.unwrap();
     }
 }
 

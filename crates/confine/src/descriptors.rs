@@ -9,14 +9,21 @@ const FIRST: c_int = 3;
 
 pub(crate) fn close() {
     if !range(0) {
-        each(|fd| {
+        close_but(&[]);
+    }
+}
+
+/// Closes all but the standard ones and these.
+pub(crate) fn close_but(kept: &[c_int]) {
+    each(|fd| {
+        if !kept.contains(&fd) {
             // SAFETY: called before anything was opened, so nothing in this process owns the descriptor.
             #[allow(unsafe_code)]
             unsafe {
                 libc::close(fd);
             }
-        });
-    }
+        }
+    });
 }
 
 /// Marks all inherited descriptors to be closed in programs that are started.

@@ -57,6 +57,8 @@ impl Held {
 pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     let mut number = || words.next()?.to_str()?.parse::<i32>().ok().and_then(crate::descriptors::take);
     let (Some(control), Some(mut status)) = (number(), number()) else { return ExitCode::from(2) };
+    // What was started at the same moment has its pipes here too, and its owner waits until nobody holds them.
+    crate::descriptors::close_but(&[control.as_raw_fd(), status.as_raw_fd()]);
     let Some(program) = words.next() else { return ExitCode::from(2) };
     let _ = set_child_subreaper(Some(getpid()));
     // A session of its own has no terminal: what runs in it can neither write to the person's nor be stopped from it.

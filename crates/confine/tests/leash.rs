@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     it_ends_as_the_program_did();
     what_cannot_be_started_is_said();
     streams_and_descriptors();
+    many_are_started_at_once();
     ExitCode::SUCCESS
 }
 
@@ -163,4 +164,25 @@ fn streams_and_descriptors() {
     assert_eq!(said.split_whitespace().collect::<Vec<_>>(), ["hello", "4"]);
     drop(leash);
     child.wait().unwrap();
+}
+
+/// None holds what is another's: each is known to have started while all of them run on.
+fn many_are_started_at_once() {
+    let (said, started) = std::sync::mpsc::channel();
+    for _ in 0..4 {
+        let said = said.clone();
+        std::thread::spawn(move || {
+            for _ in 0..25 {
+                let (mut leash, mut command) = leash::Leash::new("/bin/sleep", &["1000".to_owned()]).unwrap();
+                let child = command.spawn().unwrap();
+                leash.started().unwrap();
+                said.send((leash, child)).unwrap();
+            }
+        });
+    }
+    let all: Vec<_> = (0..100).map(|_| started.recv_timeout(Duration::from_secs(30)).expect("a start waits")).collect();
+    for (leash, mut child) in all {
+        drop(leash);
+        child.wait().unwrap();
+    }
 }

@@ -7,12 +7,15 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::handle::{Handle, Lock, cannot_sync};
 use crate::sum;
 
 /// Bytes that are in doubt at most before the disk is waited for unasked.
 const IN_DOUBT: usize = 4 << 20;
+/// How long a lock outlives a process that was killed while it started another: until that runs its own program.
+const LINGERS: Duration = Duration::from_millis(300);
 
 /// The fate of an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +99,12 @@ impl Lines {
     /// Errors: the system's; `ErrorKind::WouldBlock` if another process has it locked.
     pub fn lock(path: &Path, create: bool) -> io::Result<Handle> {
         let handle = Handle::open(path, create)?;
-        if handle.lock() == Lock::Busy {
-            return Err(io::ErrorKind::WouldBlock.into());
+        let since = Instant::now();
+        while handle.lock() == Lock::Busy {
+            if since.elapsed() >= LINGERS {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
         Ok(handle)
     }
@@ -350,6 +357,15 @@ mod tests {
         let lines = begun(folder.path());
         let busy = Lines::lock(lines.path(), false).unwrap_err();
         assert_eq!(busy.kind(), io::ErrorKind::WouldBlock);
+        // The lock of one that ends at that moment is waited for.
+        let path = lines.path().to_owned();
+        let ending = std::thread::spawn(move || {
+            std::thread::sleep(LINGERS / 6);
+            drop(lines);
+        });
+        drop(Lines::lock(&path, false).unwrap());
+        ending.join().unwrap();
+        let lines = Lines::after(Lines::lock(&path, false).unwrap(), 4);
         // A file system without locks keeps no one from working.
         let _none = faults::inject(Fault::next(folder.path(), Operation::Lock, EIO));
         Lines::lock(lines.path(), false).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::neutral::{Answer, Form, Message, Part, Problem, Request, Role, Stamp, ToolCall};
+use crate::neutral::{Answer, Form, Message, Part, Problem, Request, Role, Stamp, ToolCall, finish};
 use crate::raw::{Fields, elements, list, quoted};
 use crate::texts::{arguments, broke_off, event, noted};
 use crate::usage::Usage;
@@ -115,10 +115,7 @@ fn answer_of(choice: &Fields) -> Answer {
         answer.text = message.string("refusal");
     }
     answer.calls = calls_of(&message);
-    answer.finish = match choice.string("finish_reason").as_str() {
-        "function_call" => "tool_calls".to_owned(),
-        other => other.to_owned(),
-    };
+    answer.finish = finish(&choice.string("finish_reason")).to_owned();
     answer
 }
 

@@ -27,7 +27,7 @@ mod whole;
 pub use compare::{Aside, Difference, difference};
 pub use delta::Delta;
 pub use extend::{Turn, extended};
-pub use neutral::{Answer, Api, Form, Message, Part, Problem, Request, Role, Stamp, Tool, ToolCall};
+pub use neutral::{Answer, Api, Form, Message, Part, Problem, Request, Role, Stamp, Tool, ToolCall, finish};
 pub use passages::{Passage, passages, reworded};
 pub use stored::Stored;
 pub use threads::{Added, Threads, added};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::neutral::{Answer, Form, Message, Part, Problem, Role, Stamp, ToolCall};
+use crate::neutral::{Answer, Form, Message, Part, Problem, Role, Stamp, ToolCall, finish};
 use crate::raw::{Fields, elements, list, quoted};
 use crate::texts::{arguments, broke_off, event, noted};
 use crate::usage::Usage;
@@ -85,17 +85,6 @@ pub(crate) fn read(fields: &Fields) -> Result<(Option<Usage>, Vec<Answer>), Prob
     }
     answer.finish = finish(&fields.string("stop_reason")).to_owned();
     Ok((Some(Usage::of_messages(&fields.value("usage"))), vec![answer]))
-}
-
-/// The reason for an end, in OpenAI's words.
-fn finish(reason: &str) -> &str {
-    match reason {
-        "end_turn" | "stop_sequence" => "stop",
-        "tool_use" => "tool_calls",
-        "max_tokens" | "model_context_window_exceeded" => "length",
-        "refusal" => "content_filter",
-        other => other,
-    }
 }
 
 fn reason(finish: &str) -> &str {

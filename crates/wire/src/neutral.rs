@@ -121,6 +121,19 @@ impl Answer {
     }
 }
 
+/// Why an answer ended, in OpenAI's words, whichever the server's: others have more words for one that was cut or filtered.
+pub fn finish(word: &str) -> &str {
+    match word {
+        "end_turn" | "stop_sequence" => "stop",
+        "tool_use" | "function_call" => "tool_calls",
+        "max_tokens" | "MAX_TOKENS" | "model_length" | "model_context_window_exceeded" => "length",
+        "refusal" | "sensitive" | "SAFETY" | "PROHIBITED_CONTENT" => "content_filter",
+        // Gemini adds which filter it was.
+        word if word.starts_with("content_filter") => "content_filter",
+        word => word,
+    }
+}
+
 /// What an answer that no server wrote has of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stamp {

@@ -8,6 +8,11 @@ $ printf ':help\nlook\n:undo\n:program\n:state\n:nonsense\n:quit\nnever read\n' 
 ? No such command: :nonsense
 ? never read
 
+# A refusal is no matter of spelling
+$ printf 'open fridge\n' | stepwright play graph --task flat/make_toast
+? not close to
+? refused;
+
 # A reader that leaves early is no fault
 $ (yes look | head -10000 | stepwright play household --jsonl; echo "ended $?" > ended) | head -1 | cut -c1-10; cat ended
 

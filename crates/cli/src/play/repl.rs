@@ -98,7 +98,7 @@ impl Game {
         self.calls.extend(outcome.calls().cloned());
         print(&format!("{}\n", visible(&outcome.observation)))?;
         if outcome.error.is_some() {
-            print("(not an admissible action here; :actions lists them)\n")?;
+            print("(refused; :actions lists what can be done now)\n")?;
         }
         if outcome.won && !self.won {
             print(&format!(

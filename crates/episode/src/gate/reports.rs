@@ -273,7 +273,7 @@ impl Gate {
     }
 
     /// Why the episode is over at the cursor, if it is.
-    fn ended(&self) -> Option<&'static str> {
+    pub(super) fn ended(&self) -> Option<&'static str> {
         let outcome = &self.session.current().filter(|node| node.outcome.done)?.outcome;
         Some(if outcome.won { "the goal is reached" } else { "the episode is over" })
     }

@@ -125,7 +125,6 @@ impl Gate {
         if self.session.is_started() {
             return self.refuse(Level::Error, "the episode has begun already");
         }
-        let over = outcome.done;
         self.record(Event::Started { outcome: outcome.into() });
         for assertions in assertions {
             self.record(assertions.event(Actor::Policy));
@@ -138,8 +137,13 @@ impl Gate {
             let why = "the state the episode begins with";
             self.settle_artifact(&ArtifactId::BELIEF, None, &state, Actor::Policy, false, why);
         }
-        if !over {
-            self.consult(None);
+        match self.ended() {
+            // Nothing was done that something could still be written about.
+            Some(words) => {
+                self.stop_policy(words);
+                self.say(Level::Info, words);
+            }
+            None => self.consult(None),
         }
     }
 

@@ -12,7 +12,7 @@ use super::run_so_far::RunSoFar;
 use crate::{Context, WorkInput};
 use stepwright_sandbox::{Fault, FaultKind, Sandbox, Step};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Work {
     #[serde(flatten)]
     parts: Parts,
@@ -24,6 +24,18 @@ struct Work {
     tape: Vec<Answered>,
     /// Whether a language model answers the functions that one can.
     language: bool,
+}
+
+impl Work {
+    /// The same where nothing tells variables: it fails at the same line.
+    fn untold(&self) -> Self {
+        let mut work = self.clone();
+        let told = work.parts.program.rsplit_once(&format!("\nfinally: {VARIABLES}("));
+        if let Some((before, call)) = told.and_then(|(whole, _)| whole.rsplit_once("\ntry: ")) {
+            work.parts.program = format!("{before}\n{call}");
+        }
+        work
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,9 +114,17 @@ async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> N
         let (call, place) = match running.next(result).await {
             Step::Finished => return Next::Finished,
             Step::Fault(mut fault) => {
-                // What tells the variables comes after the line that failed, and is named in its place.
-                fault.line = fault.line.filter(|_| !told);
-                return Next::Fault { why: words(&fault, &layout), error: error(&fault, &layout), variables };
+                let error = error(&fault, &layout);
+                if !told {
+                    return Next::Fault { why: words(&fault, &layout), error, variables };
+                }
+                // What tells the variables comes after the line that failed and is named in its place; a run without it names that line.
+                fault.line = None;
+                let why = match Box::pin(run(sandbox, &work.untold(), &mut Vec::new())).await {
+                    Next::Fault { why, .. } if why.starts_with("line ") => why,
+                    _ => words(&fault, &layout),
+                };
+                return Next::Fault { why, error, variables };
             }
             Step::Call { call, way, .. } => (call, place(&way, &layout)),
         };

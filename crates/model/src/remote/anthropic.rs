@@ -170,16 +170,10 @@ fn take_block(answer: &mut Answer, block: &Value, piece: &mut impl FnMut(u32, Pi
     choice.reason(0, text("thinking"), piece);
 }
 
-/// The reason for an end, in the words of OpenAI's interface, which methods know.
 fn end(answer: &mut Answer, reason: &str) {
-    let word = match reason {
-        "" => return,
-        "end_turn" | "stop_sequence" => "stop",
-        "max_tokens" | "model_context_window_exceeded" => "length",
-        "refusal" => "content_filter",
-        other => other,
-    };
-    answer.choice(0).end(word);
+    if !reason.is_empty() {
+        answer.choice(0).end(reason);
+    }
 }
 
 #[cfg(test)]

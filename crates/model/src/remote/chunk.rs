@@ -191,7 +191,7 @@ impl Choice {
     }
 
     pub(super) fn end(&mut self, reason: &str) {
-        reason.clone_into(&mut self.finish);
+        stepwright_wire::finish(reason).clone_into(&mut self.finish);
     }
 
     /// A token with its log-probability and the alternatives.
@@ -218,7 +218,7 @@ impl Choice {
             self.say_raw(index, &text, piece);
         }
         if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str).filter(|f| !f.is_empty()) {
-            self.end(end_word(finish));
+            self.end(finish);
         }
         if let Some(logprobs) = choice.get("logprobs") {
             self.take_logprobs(logprobs);
@@ -323,17 +323,6 @@ fn content(value: Option<&Value>) -> Option<Content> {
         }
     }
     Some(content)
-}
-
-/// The word for an end, in OpenAI's own: others have more words for an answer that was cut or filtered.
-fn end_word(word: &str) -> &str {
-    match word {
-        "model_length" | "max_tokens" | "MAX_TOKENS" => "length",
-        "sensitive" | "SAFETY" | "PROHIBITED_CONTENT" => "content_filter",
-        // Gemini adds which filter it was.
-        word if word.starts_with("content_filter") => "content_filter",
-        word => word,
-    }
 }
 
 #[cfg(test)]
