@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 
 use super::simulation::{Sim, header, no_prompt};
 use super::*;
-use crate::{
-    ArtifactId, AskKind, Assertions, BranchEdit, Breakpoint, Node, OfferState, PromptMessage, StepOutcome, Written,
-};
+use crate::{ArtifactId, AskKind, Assertions, BranchEdit, Breakpoint, Node, OfferState, PromptMessage, Written};
 
 /// A script under way: the simulation, and what was shown of the session last.
 struct Play {
