@@ -121,7 +121,7 @@ impl Play {
                 let with: Value = serde_json::from_str(rest).unwrap();
                 let forbidden = with["forbidden"].as_str().map(assertions);
                 self.request(Request::Begin {
-                    outcome: serde_json::from_value(with["outcome"].clone()).unwrap_or_default(),
+                    outcome: serde_json::from_value::<Option<_>>(with["outcome"].clone()).unwrap().unwrap_or_default(),
                     assertions: forbidden.into_iter().collect(),
                     policy: serde_json::from_value(with["policy"].clone()).unwrap(),
                     belief: Some(with["belief"].clone()).filter(|belief| !belief.is_null()),

@@ -148,7 +148,8 @@ fn line(row: Step, session: &Session, all: bool, glyphs: &Glyphs, columns: usize
     let mut runs =
         vec![run(Role::Dim, lead), run(Role::Dim, format!("{:>3}", node.depth)), run(Role::Accent, did.mark()), mark];
     let room = columns.saturating_sub(width(&runs) + width(&said)).max(LEAST);
-    let action = sanitize::line(&words::one_line(action));
+    let action = words::one_line(action);
+    let action = sanitize::line(&action);
     let name = session.branch(row.node).map(|b| sanitize::line(&b.name)).filter(|name| !name.is_empty());
     // What one of the two does not need is the other's.
     let own = name.as_ref().map_or(room, |name| (room / 2).max(room.saturating_sub(name.width() + 4)));
