@@ -29,6 +29,7 @@ tools = [{"type": "function", "function": {"name": "bash", "description": "Runs.
 messages = [{"role": "system", "content": "You work."}, {"role": "user", "content": os.environ.get("STEPWRIGHT_TASK") or "Tidy up."}]
 seen = open(os.environ["SEEN"], "a")
 fcntl.flock(seen, fcntl.LOCK_SH)
+open(os.environ["SEEN"] + "-starts", "a").write("x")
 while True:
     body = json.dumps({"model": "m", "messages": messages, "tools": tools}).encode()
     headers = {"content-type": "application/json", "authorization": "Bearer sk-of-the-agent"}
@@ -203,8 +204,8 @@ fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
         let mut command = bed.command(&[&args[..], if kept { &["--keep-workspaces"] } else { &[] }].concat());
         command.args(["--", "sh", "-c", "echo $MINE > mark; cat mark; pwd"]).env("TMPDIR", bed.folder.path());
         let out = command.output().unwrap();
-        let said = String::from_utf8(out.stdout).unwrap();
-        let (url, folder) = said.trim().split_once('\n').unwrap_or_else(|| panic!("{said} {out:?}"));
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        let (url, folder) = said.trim().split_once('\n').unwrap_or_else(|| panic!("{out:?}"));
         assert!(out.status.success() && url.starts_with("http://127.0.0.1:") && url.ends_with("/v1"), "{said}");
         assert!(!bed.at("work/mark").exists(), "it has a copy");
         assert_eq!(std::fs::read_to_string(format!("{folder}/mark")).is_ok(), kept, "{folder}");

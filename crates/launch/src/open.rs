@@ -26,7 +26,7 @@ use stepwright_world::blocking::{Domain, NamedDomain};
 use stepwright_world::demonstration::Demonstration;
 use stepwright_world::external::Adapter;
 use stepwright_world::options::Values;
-use stepwright_world::{OpenSpec, Sources, World, WorldKind};
+use stepwright_world::{Ability, OpenSpec, Sources, WORLDS, World, WorldKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenRequest {
@@ -167,6 +167,22 @@ pub(super) fn prepare_loaded(
 }
 
 pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: Clock) -> Result<Setup, OpenError> {
+    prepare_at(new, config, sources, clock, true)
+}
+
+/// The same to be looked at and not begun: a program that gets answers is not started for it.
+pub fn prepare_unbegun(new: &NewSession, config: &Config, sources: &Sources) -> Result<Setup, OpenError> {
+    let answers = WORLDS.iter().any(|world| world.name == new.world && world.has(Ability::Answers));
+    prepare_at(new, config, sources, system_clock(), !answers)
+}
+
+fn prepare_at(
+    new: &NewSession,
+    config: &Config,
+    sources: &Sources,
+    clock: Clock,
+    begins: bool,
+) -> Result<Setup, OpenError> {
     let NewSession { world, data, options, task, seed, .. } = new;
     let mut opened = sources.open(&OpenSpec { world, data: data.as_deref(), options, task })?;
     let kind = opened.world.kind();
@@ -189,7 +205,9 @@ pub fn prepare_new(new: &NewSession, config: &Config, sources: &Sources, clock: 
     let own = config.method.domain.as_ref();
     let blocking = blocking_source(kind, own, &opened.options).map_err(OpenError::Failed)?;
     // The opening of the program is known once the world is at the task.
-    opened.world.reset(&opened.task, new.seed)?;
+    if begins {
+        opened.world.reset(&opened.task, new.seed)?;
+    }
     if opened.sentence.is_empty() {
         // A world in another process reports it now.
         let sentence = opened.world.tasks().into_iter().find(|t| t.id == opened.task).map(|t| t.sentence);

@@ -26,6 +26,11 @@ fn answers(bed: &Bed, task: usize) -> Vec<String> {
     seen.lines().map(str::to_owned).collect()
 }
 
+/// How often the agent of a task was started.
+fn starts(bed: &Bed, task: usize) -> usize {
+    std::fs::read_to_string(bed.at(&format!("seen-{}-starts", name(task)))).unwrap_or_default().len()
+}
+
 /// Whether no agent of a task runs: each has the file of its answers locked.
 fn is_over(bed: &Bed, task: usize) -> bool {
     let file = std::fs::File::open(bed.at(&format!("seen-{}", name(task))));
@@ -116,11 +121,13 @@ fn twenty_episodes_are_killed_in_between_and_resumed() {
         assert!(result["error"].is_null() && !answers.concat().contains("rm -rf"), "{result} {answers:?}");
         // What had a result was not begun again; what was under way was, from its start.
         match before.get(&name(n)) {
-            Some(kept) => assert_eq!((answers.len(), kept), (answered[n], result)),
+            Some(kept) => assert_eq!((answers.len(), kept, starts(&bed, n)), (answered[n], result, 1)),
             None => assert_eq!(answers.len(), answered[n] + steps, "task {n}"),
         }
     }
+    let started: Vec<usize> = (0..TASKS).map(|n| starts(&bed, n)).collect();
     resume(format!("0 of 0 episodes run, {TASKS} had results already"));
+    assert_eq!((0..TASKS).map(|n| starts(&bed, n)).collect::<Vec<_>>(), started, "nothing is started to be looked at");
     assert_eq!(done(&bed.at("r.jsonl")), after);
 
     // The sessions that were cut off are there too, beside those begun again: no answer was given that is not in one of them.

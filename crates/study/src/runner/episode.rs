@@ -13,7 +13,7 @@ use stepwright_driver::{Beginning, Persistence, Setup, system_clock};
 use stepwright_episode::{Policy, Session, log};
 use stepwright_files::numbered;
 use stepwright_launch::config::Config;
-use stepwright_launch::{NewSession, prepare_new};
+use stepwright_launch::{NewSession, prepare_new, prepare_unbegun};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::publications::{self, SETTINGS};
 use stepwright_protocol::Contender;
@@ -56,8 +56,17 @@ impl Opening {
     }
 
     pub fn setup(&self, new: &NewSession) -> Result<Setup, String> {
-        let setup = prepare_new(new, &self.config, &self.sources, system_clock());
-        let mut setup = setup.map_err(|e| e.to_string())?;
+        self.with_policy(prepare_new(new, &self.config, &self.sources, system_clock()).map_err(|e| e.to_string())?)
+    }
+
+    /// What an episode begins with, to be looked at.
+    pub(crate) fn look(&self, new: &NewSession) -> Result<Setup, String> {
+        let setup = prepare_unbegun(new, &self.config, &self.sources).map_err(|e| e.to_string())?;
+        // What a program can call is known once it asked.
+        if setup.world.kind().has(Ability::Answers) { Ok(setup) } else { self.with_policy(setup) }
+    }
+
+    fn with_policy(&self, mut setup: Setup) -> Result<Setup, String> {
         let token_budget = self.config.gate.policy.token_budget;
         // What a program does by an answer is not taken back: none that fails a check goes to it.
         let until_fails = setup.world.kind().has(Ability::Answers);
