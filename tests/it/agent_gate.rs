@@ -211,6 +211,8 @@ fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
         assert_eq!(std::fs::read_to_string(format!("{folder}/mark")).is_ok(), kept, "{folder}");
         let (_, session) = bed.session();
         assert!(session.is_done() && session.nodes().len() == 1);
+        let said = &session.nodes()[0].outcome.observation;
+        assert_eq!(said.contains(&format!("kept: {folder}")), kept, "{said}");
     }
 }
 

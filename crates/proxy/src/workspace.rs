@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// A copy of a folder; removed when dropped, unless it is kept.
 #[derive(Debug)]
 pub struct Copied {
-    folder: Option<TempDir>,
+    folder: TempDir,
     path: PathBuf,
 }
 
@@ -29,7 +29,7 @@ impl Copied {
         }
         let folder = tempfile::Builder::new().prefix("workspace-").tempdir_in(under)?;
         let path = folder.path().join(source.file_name().unwrap_or("root".as_ref()));
-        let copied = Copied { folder: Some(folder), path };
+        let copied = Copied { folder, path };
         let root = copied.path.clone();
         folder_to(&source, &root, &Roots { source: &source, copy: &root })?;
         Ok(copied)
@@ -39,12 +39,9 @@ impl Copied {
         &self.path
     }
 
-    /// Leaves the copy where it is.
-    pub fn keep(mut self) -> PathBuf {
-        if let Some(folder) = self.folder.take() {
-            let _ = folder.keep();
-        }
-        self.path.clone()
+    /// Leaves the copy where it is when it is dropped.
+    pub fn keep(&mut self) {
+        self.folder.disable_cleanup(true);
     }
 }
 
@@ -141,7 +138,10 @@ mod tests {
         drop(copied);
         assert!(!path.exists());
         assert!(Copied::of(&source, &source.join("a")).is_err());
-        let kept = Copied::of(&source, folder.path()).unwrap().keep();
+        let mut copied = Copied::of(&source, folder.path()).unwrap();
+        copied.keep();
+        let kept = copied.path().to_owned();
+        drop(copied);
         assert!(kept.join("a/b").is_dir());
     }
 }

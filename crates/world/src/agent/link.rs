@@ -264,7 +264,10 @@ impl Link {
         let mut folder = None;
         if let Some(source) = &self.command.workspace {
             let place = |e| failed(&format!("{} cannot be copied", source.display()), e);
-            let copy = Copied::of(source, &std::env::temp_dir()).map_err(place)?;
+            let mut copy = Copied::of(source, &std::env::temp_dir()).map_err(place)?;
+            if self.command.keep_workspaces {
+                copy.keep();
+            }
             folder = Some(copy.path().to_owned());
             inner.copies.push(copy);
         }
@@ -479,7 +482,9 @@ impl Link {
             },
         };
         let output = if last.trim().is_empty() { String::new() } else { format!("\nIts output:\n{last}") };
-        Ok((format!("{how} {goal}{output}"), reached))
+        let folder = inner.run.as_ref().and_then(|run| run.folder.as_ref()).filter(|_| self.command.keep_workspaces);
+        let kept = folder.map(|folder| format!("\nIts workspace is kept: {folder}")).unwrap_or_default();
+        Ok((format!("{how} {goal}{output}{kept}"), reached))
     }
 
     /// Runs the command that tells whether the goal is reached; it ends with all that it started when the step is stopped.
@@ -520,9 +525,7 @@ impl Link {
         if let Ok(mut inner) = self.inner.try_lock() {
             inner.run = None;
             inner.proxy = None;
-            for copy in inner.copies.drain(..).filter(|_| self.command.keep_workspaces) {
-                tracing::info!(path = %copy.keep().display(), "a workspace is kept");
-            }
+            inner.copies.clear();
         }
     }
 }
