@@ -213,6 +213,7 @@ fn an_agent_that_asks_nothing_is_an_episode_and_its_workspace_a_copy() {
         assert!(session.is_done() && session.nodes().len() == 1);
         let said = &session.nodes()[0].outcome.observation;
         assert_eq!(said.contains(&format!("kept: {folder}")), kept, "{said}");
+        std::fs::remove_dir_all(bed.at("state")).unwrap();
     }
 }
 
