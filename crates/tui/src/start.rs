@@ -85,6 +85,8 @@ pub(crate) struct Start {
     method_chosen: bool,
     /// The key pressed while the catalogue was being read: acted on once it is.
     awaiting: Option<ActionId>,
+    /// Whether anybody has looked around; then what is read later is looked at too.
+    looks: bool,
     /// The world somebody looks at whose process is to be asked for its tasks.
     asked: Option<String>,
     areas: [Rect; PARTS.len()],
@@ -98,6 +100,9 @@ impl Start {
         self.catalog = Some(catalog);
         self.method_chosen = false;
         self.find();
+        if self.looks {
+            self.look();
+        }
     }
 
     /// The action pressed while the catalogue was being read, to be done now.
@@ -167,6 +172,7 @@ impl Start {
 
     /// Somebody looks at the marked world: once, its process is asked for what only it knows.
     fn look(&mut self) {
+        self.looks = true;
         let at = self.cursor(Part::Worlds);
         let world = self.catalog.as_mut().and_then(|catalog| catalog.worlds.get_mut(at));
         if let Some(world) = world.filter(|world| world.asks) {
