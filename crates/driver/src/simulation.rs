@@ -187,6 +187,7 @@ struct Course {
     session: Session,
     /// Where the session is kept, as was said; the lines that must be there behind the header, and how many bytes of them were seen to be.
     path: PathBuf,
+    header: u64,
     shown: Vec<u8>,
     seen: u64,
     records: usize,
@@ -258,6 +259,7 @@ impl Course {
             model,
             session: Session::new(Header::default()),
             path,
+            header: 0,
             shown: Vec::new(),
             seen: 0,
             records: 0,
@@ -303,7 +305,7 @@ impl Course {
         match notice {
             Notice::Opened { session, .. } => self.session = *session,
             Notice::Recorded(record) => self.record(&record)?,
-            Notice::Kept(path) => (self.path, self.seen, self.harmed) = (path, 0, None),
+            Notice::Kept(path) => (self.path, self.header, self.seen, self.harmed) = (path, 0, 0, None),
             Notice::Unwritten(state) => (self.unwritten, self.seen) = (state, 0),
             Notice::Say { level: Level::Error, .. } => self.errors += 1,
             Notice::Stopped => self.stopped = true,
@@ -338,14 +340,12 @@ impl Course {
     /// Whether the file has all that was shown.
     fn is_kept(&mut self) -> Result<(), String> {
         let wrong = |why: String| format!("what was shown is not in the file: {why}");
-        let read = || -> std::io::Result<Vec<u8>> {
-            let mut file = fs::File::open(&self.path)?;
-            let mut byte = [0; 1];
-            let mut header = 0;
-            while file.read(&mut byte)? == 1 && byte != *b"\n" {
-                header += 1;
+        let mut read = || -> std::io::Result<Vec<u8>> {
+            if self.header == 0 {
+                self.header = fs::read(&self.path)?.iter().take_while(|byte| **byte != b'\n').count() as u64 + 1;
             }
-            file.seek(SeekFrom::Start(header + 1 + self.seen))?;
+            let mut file = fs::File::open(&self.path)?;
+            file.seek(SeekFrom::Start(self.header + self.seen))?;
             let mut rest = Vec::new();
             file.read_to_end(&mut rest)?;
             Ok(rest)

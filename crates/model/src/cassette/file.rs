@@ -87,8 +87,16 @@ pub enum CassetteError {
 /// over, and the number of bytes before it is returned, for a recorder to continue from.
 pub(super) fn read(path: &Path) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
     let shown = path.display().to_string();
+    match std::fs::File::open(path) {
+        Ok(file) => read_from(file, shown),
+        Err(e) => Err(CassetteError::Io { path: shown, why: e.to_string() }),
+    }
+}
+
+/// The same of a source that `shown` stands for in errors.
+pub(super) fn read_from(source: impl Read, shown: String) -> Result<(Header, Vec<Entry>, u64), CassetteError> {
     let io = |e: std::io::Error| CassetteError::Io { path: shown.clone(), why: e.to_string() };
-    let mut reader = BufReader::new(std::fs::File::open(path).map_err(io)?);
+    let mut reader = BufReader::new(source);
     let (mut header, mut sums) = (None, stepwright_files::sum::Sums::default());
     let mut entries = Vec::new();
     let mut good = 0u64;
