@@ -13,9 +13,6 @@ use std::sync::OnceLock;
 
 /// The first argument of a supervisor.
 const SUPERVISOR: &str = "supervise-command";
-/// The first argument of what stands between a supervisor and its program.
-#[cfg(target_os = "linux")]
-pub(crate) const SHIELD: &str = "shield-command";
 
 /// The program that serves as a supervisor when it is called with [`SUPERVISOR`].
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -28,7 +25,7 @@ pub fn serve(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         return Some(supervise(words));
     }
     #[cfg(target_os = "linux")]
-    if word.is_some_and(|word| word == SHIELD) {
+    if word.is_some_and(|word| word == crate::supervisor::SHIELD) {
         return Some(crate::supervisor::shield(words));
     }
     let itself = PathBuf::from("/proc/self/exe");

@@ -13,6 +13,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
 
+/// The first argument of what stands between a supervisor and its program.
+pub(crate) const SHIELD: &str = "shield-command";
+
 /// Rounds in which what is below is stopped before it is killed, so that it starts nothing in between.
 const ROUNDS: usize = 20;
 
@@ -66,7 +69,7 @@ pub(crate) fn supervise(mut words: impl Iterator<Item = OsString>) -> ExitCode {
     // A duplicate is inherited. Those who wait for the program's end are told by this process: the streams are inherited too.
     let spawned = rustix::io::dup(&status).map_err(std::io::Error::from).and_then(|given| {
         let mut command = Command::new("/proc/self/exe");
-        command.arg(crate::leash::SHIELD).arg(given.as_raw_fd().to_string()).arg(program).args(words);
+        command.arg(SHIELD).arg(given.as_raw_fd().to_string()).arg(program).args(words);
         command.spawn()
     });
     let child = match spawned {

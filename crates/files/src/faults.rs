@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::power::Done;
-
 /// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
@@ -26,6 +24,17 @@ pub enum Operation {
     Rename,
     /// Asking the disk for the folder it is in.
     SyncFolder,
+}
+
+/// An operation that was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Done {
+    /// Bytes written at an offset.
+    Write(u64, Vec<u8>),
+    /// Cut to a length.
+    Cut(u64),
+    /// The disk has all before it.
+    Synced,
 }
 
 /// An operation that is to fail.
@@ -70,7 +79,8 @@ static WATCHED: Mutex<Vec<(usize, PathBuf, Vec<Done>)>> = Mutex::new(Vec::new())
 #[derive(Debug)]
 pub struct Watch(usize);
 
-pub(crate) fn watch(path: &Path) -> Watch {
+/// Records the operations on a file from here on.
+pub fn watch(path: &Path) -> Watch {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((number, path.to_owned(), Vec::new()));
     ACTIVE.fetch_add(1, Ordering::Release);

@@ -4,8 +4,7 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::faults::{self, Operation};
-use crate::power::Done;
+use crate::faults::{self, Done, Operation};
 
 /// How locking went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

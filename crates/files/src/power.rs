@@ -3,20 +3,7 @@
 //! What was written since the last sync that succeeded may be there, or not, or in part, in any order; what was cut off may be there
 //! again. What came before is there.
 
-use std::path::Path;
-
-use crate::faults::{self, Watch};
-
-/// An operation that was done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Done {
-    /// Bytes written at an offset.
-    Write(u64, Vec<u8>),
-    /// Cut to a length.
-    Cut(u64),
-    /// The disk has all before it.
-    Synced,
-}
+pub use crate::faults::{Done, Watch, watch};
 
 /// What became of an operation that the disk had not confirmed.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +22,6 @@ const FATES: [Fate; 5] = [Fate::Kept, Fate::Dropped, Fate::Zeros, Fate::FirstHal
 /// As many operations in doubt are combined with all their fates; of more, each is put to every fate with the others kept, and with all
 /// after it dropped.
 const COMBINED: u32 = 3;
-
-/// Records the operations on a file from here on.
-pub fn watch(path: &Path) -> Watch {
-    faults::watch(path)
-}
 
 /// Cuts the power after every operation and reads what every outcome leaves. `read` counts the whole records of a file.
 /// Returns how many outcomes there were. Errors: the first that cannot be read, or has less than was confirmed.
