@@ -65,6 +65,8 @@ impl Episode {
             effects: self.proposer.effects(),
             known: &known(&history),
             history: &history,
+            replies: &[],
+            asks: &|_| Vec::new(),
             phrase: &|c| self.world.text_of(c).unwrap_or(c.to_string()),
         };
         let tree = derivation.action(action);

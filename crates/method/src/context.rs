@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::derived::{DerivedState, History, Kept, folded, steps};
 use super::options::TEMPERATURE;
-use super::precondition::{Demo, Demonstrations, suggested_effects};
+use super::precondition::{Demo, Demonstrations, enumerated, suggested_effects};
 use super::program_context::{ProgramContext, ProgramState};
 use super::prompting::{Form, Prompting};
 use super::publications::{self, Asked, Interface, SETTINGS};
@@ -22,7 +22,7 @@ use stepwright_episode::{
     Shape, StepOutcome, Turn,
 };
 use stepwright_model::translator::Translator;
-use stepwright_program::{Call, Effects, Specification};
+use stepwright_program::{Assertion, Call, Effects, Rules, Specification};
 use stepwright_sandbox::Sandbox;
 use stepwright_trajectory::Step;
 use stepwright_world::blocking::BlockingSource;
@@ -67,6 +67,8 @@ pub struct Knowledge {
     pub skills: Arc<SkillShelf>,
     /// What the demonstrations show that actions change, found when first asked.
     effects: Arc<OnceLock<Arc<Effects>>>,
+    /// What they show that actions need, found when first asked.
+    inferred: Arc<OnceLock<Arc<Rules>>>,
 }
 
 impl Knowledge {
@@ -86,7 +88,18 @@ impl Knowledge {
             goals: Vec::new(),
             skills,
             effects: Arc::default(),
+            inferred: Arc::default(),
         }
+    }
+
+    /// What actions need, as the demonstrations show it; nothing where they do not run on the specification.
+    pub fn inferred(&self, specification: &Specification) -> Arc<Rules> {
+        let found = || {
+            let found = enumerated(specification, self.demonstrations.iter().map(Demo::from).collect());
+            let compile = |texts: Vec<String>| texts.iter().filter_map(|text| Assertion::compile(text).ok()).collect();
+            Arc::new(found.unwrap_or_default().into_iter().map(|(action, texts)| (action, compile(texts))).collect())
+        };
+        Arc::clone(self.inferred.get_or_init(found))
     }
 
     /// What actions change, as the demonstrations show it; nothing where they do not run on the specification.
@@ -233,6 +246,17 @@ impl<'a> Context<'a> {
     /// The program state with the assertions in force.
     pub fn checked(&self) -> CheckedProgram {
         self.program.checked(self.state)
+    }
+
+    /// A program state with what the demonstrations show that actions change, and, where another party takes turns and no assertions
+    /// are in force, with those they show.
+    pub(crate) fn as_shown(&self, program: CheckedProgram) -> CheckedProgram {
+        let effects = self.knowledge.effects(program.state().specification());
+        let program = program.with_effects(effects);
+        if self.knowledge.proposer.replies().is_empty() {
+            return program;
+        }
+        program.or_inferred(|specification| self.knowledge.inferred(specification))
     }
 
     /// An action of the world by its text.

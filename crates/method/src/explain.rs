@@ -89,13 +89,13 @@ fn grow(cx: &Context<'_>, tree: &mut BlockingTree, under: usize, call: &Call, wh
     let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
     let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
     let known = known(&history);
-    let program = cx.checked();
-    let effects = cx.knowledge.effects(program.state().specification());
     let derivation = Derivation {
-        program: &program.with_effects(effects),
+        program: &cx.as_shown(cx.checked()),
         effects: cx.knowledge.proposer.effects(),
         known: &known,
         history: &history,
+        replies: &cx.knowledge.proposer.replies(),
+        asks: &|reply| cx.knowledge.proposer.asks_for(&cx.history(), reply),
         phrase: &|call| cx.world.text_of(call).unwrap_or_else(|| call.to_string()),
     };
     derivation.grow(tree, Some(under), call, why);

@@ -87,9 +87,7 @@ impl LiveTree {
         let due = !steps.is_empty() && !cx.world.kind().has(Ability::Remote);
         let mut again = due.then(|| cx.world.fork()).and_then(begun);
         let world = again.as_deref().unwrap_or(cx.world);
-        let program = cx.program.checked(&start);
-        let effects = cx.knowledge.effects(program.state().specification());
-        let program = program.with_effects(effects);
+        let program = cx.as_shown(cx.program.checked(&start));
         let derived = Derived::new(basis, program, observed(root), Report::of(world));
         let mut tree = LiveTree::of(Growth::derive(derived, world), world)?;
         for node in steps {

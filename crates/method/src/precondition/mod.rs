@@ -46,7 +46,7 @@ pub use relation::Relation;
 pub use score::{Mean, Score};
 pub use second::SecondTier;
 pub use set_names::file_name;
-pub use store::{CandidateStore, StoreError, judge};
+pub use store::{CandidateStore, StoreError, enumerated, judge};
 pub use tool_calls::{
     Judgement, Known, ToolRule, ToolStep, contexts as tool_contexts, infer, judge as judge_call,
     specification as tools_specification, validated as validated_rules,

@@ -407,6 +407,23 @@ fn tried_again(
     tried
 }
 
+/// The built-in enumerator's assertions for each action that the demonstrations call.
+/// Errors: the demonstrations do not run on the specification.
+pub fn enumerated(
+    specification: &Specification,
+    demonstrations: Vec<Demo>,
+) -> Result<BTreeMap<String, Vec<String>>, String> {
+    let mut store = CandidateStore::new(specification, demonstrations).map_err(|e| e.to_string())?;
+    let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
+    let mut adopted = BTreeMap::new();
+    for action in actions {
+        store.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
+        let suggested = store.suggested(&action, Ranking::Evidence);
+        adopted.insert(action, suggested);
+    }
+    Ok(adopted)
+}
+
 /// Judges one text from scratch: its form, its execution, its satisfied set.
 pub fn judge(demos: &Demonstrations, instances: &Instances, text: &str) -> (Validity, Option<Evaluation>) {
     let assertion = match instances.read(text) {

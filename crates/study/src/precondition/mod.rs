@@ -12,7 +12,6 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,8 +27,9 @@ pub use subject::{Subject, SubjectError, Truth};
 use super::report::Report;
 use super::runner::{Plan, Study, Unit, digest, seconds_since};
 use inference::Inferred;
-use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, Ranking};
-use stepwright_program::{Role, Specification};
+pub use stepwright_method::precondition::enumerated;
+use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
+use stepwright_program::Role;
 use stepwright_world::TaskInfo;
 
 /// The study: the preconditions of each action of each subject.
@@ -142,22 +142,6 @@ impl Study for Preconditions {
     fn report(lines: &[ActionResult], detail: bool) -> Report {
         report::report(lines, detail)
     }
-}
-
-/// The built-in enumerator's assertions for each action that the demonstrations call.
-pub fn enumerated(
-    specification: &Specification,
-    demonstrations: Vec<Demo>,
-) -> Result<BTreeMap<String, Vec<String>>, String> {
-    let mut store = CandidateStore::new(specification, demonstrations).map_err(|e| e.to_string())?;
-    let actions: Vec<String> = store.called_actions().map(|f| f.name.clone()).collect();
-    let mut adopted = BTreeMap::new();
-    for action in actions {
-        store.enumerate(&action, |_, _| true).map_err(|e| e.to_string())?;
-        let suggested = store.suggested(&action, Ranking::Evidence);
-        adopted.insert(action, suggested);
-    }
-    Ok(adopted)
 }
 
 fn adopted(subject: &Subject, way: &Way, approach: Approach, results: &[ActionResult]) -> Option<AdoptedSet> {

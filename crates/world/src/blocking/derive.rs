@@ -33,6 +33,9 @@ pub struct Derivation<'a, P> {
     /// The calls so far, actions and observations: what was looked at already is a worse place to look, and what was reported
     /// together belongs together (a thing and the place that lists it).
     pub history: &'a [Call],
+    /// Another party's calls, and what the agent does to get one.
+    pub replies: &'a [Call],
+    pub asks: &'a dyn Fn(&Call) -> Vec<Call>,
     pub phrase: &'a dyn Fn(&Call) -> String,
 }
 
@@ -48,6 +51,10 @@ pub(super) enum Means {
     Effect,
     /// Its effect mostly follows.
     Likely,
+    /// It asks another party for what meets the condition.
+    Asked,
+    /// Another party's own call, once it speaks.
+    Reply,
     Sight,
     /// It is done in place of the blocked action, which stays blocked.
     Substitute,
@@ -58,6 +65,8 @@ impl Means {
         match self {
             Means::Effect => "its effect meets the condition",
             Means::Likely => "its effect meets the condition, with exceptions in the demonstrations",
+            Means::Asked => "it asks for what meets the condition",
+            Means::Reply => "what the other party says may meet the condition",
             Means::Sight => "it may show what is missing; that cannot be known beforehand",
             Means::Substitute => "no known action changes this; another choice would",
         }
@@ -108,12 +117,13 @@ impl<P: ProgramView> Derivation<'_, P> {
                 (Status::Fails, Some(&shown)) => self.resolutions(action, index, shown, above, budget),
                 _ => Vec::new(),
             };
+            let marked = if self.program.is_inferred() { "inferred; ".to_owned() } else { String::new() };
             let node = tree.push(BlockingNode {
                 parent: Some(me),
                 kind: NodeKind::Condition,
                 text: check.condition.clone(),
                 status: status_of(check.status),
-                why: words(check, resolutions.is_empty() && depth < DEPTH),
+                why: marked + &words(check, resolutions.is_empty() && depth < DEPTH),
                 handle: None,
             });
             for resolution in resolutions {
@@ -155,6 +165,9 @@ impl<P: ProgramView> Derivation<'_, P> {
                     found.extend(self.fill(&goal, pinned, means, above, |call| self.meets(&goal, call, means)));
                 }
             }
+        }
+        if found.is_empty() {
+            found = self.asked(blocked, index, above, budget);
         }
         if found.is_empty() {
             for (function, model) in self.effects.actions() {
@@ -235,9 +248,15 @@ impl<P: ProgramView> Derivation<'_, P> {
         is_met(&program, blocked, index)
     }
 
-    /// The first of another party's calls that would meet an unmet condition of an action.
-    pub(super) fn reply(&self, blocked: &Call, index: usize, replies: &[Call], budget: &Cell<usize>) -> Option<Call> {
-        replies.iter().find(|reply| self.would_hold(blocked, index, std::slice::from_ref(*reply), budget)).cloned()
+    /// What gets another party to meet an unmet condition: the questions that ask for it, else to let it speak.
+    fn asked(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
+        let meets = |reply: &&Call| self.would_hold(blocked, index, std::slice::from_ref(*reply), budget);
+        let replies: Vec<&Call> = self.replies.iter().filter(meets).collect();
+        let asking = replies.iter().flat_map(|reply| (self.asks)(reply)).filter(|call| !above.contains(call));
+        let asking: Vec<(Call, Means)> = asking.map(|call| (call, Means::Asked)).collect();
+        let heard = replies.first().map(|reply| ((*reply).clone(), Means::Reply));
+        let all = asking.into_iter().chain(heard).enumerate();
+        all.map(|(rank, (call, means))| Resolution { call, means, rank }).collect()
     }
 
     /// Chooses the parameters left open, one position after the other, so that the action can be taken now if that is possible.

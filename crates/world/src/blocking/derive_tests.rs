@@ -9,8 +9,15 @@ fn known(program: &Toy) -> Vec<String> {
 
 fn tree_of(program: &Toy, action: &str) -> BlockingTree {
     let (effects, known) = (effects(), known(program));
-    let derivation =
-        Derivation { program, effects: &effects, known: &known, history: &[], phrase: &|c: &Call| c.to_string() };
+    let derivation = Derivation {
+        program,
+        effects: &effects,
+        known: &known,
+        history: &[],
+        replies: &[],
+        asks: &|_| Vec::new(),
+        phrase: &|c: &Call| c.to_string(),
+    };
     derivation.action(&action.parse().unwrap())
 }
 
@@ -59,6 +66,8 @@ fn a_thing_is_taken_from_where_it_was_reported() {
             effects: &effects,
             known: &known,
             history: &history,
+            replies: &[],
+            asks: &|_| Vec::new(),
             phrase: &|c: &Call| c.to_string(),
         };
         let tree = derivation.action(&"agent.put('mug 1', 'fridge 1')".parse().unwrap());
@@ -76,6 +85,8 @@ fn without_demonstrations_nothing_is_invented() {
         effects: &none,
         known: &known,
         history: &[],
+        replies: &[],
+        asks: &|_| Vec::new(),
         phrase: &|c: &Call| c.to_string(),
     };
     let tree = derivation.action(&"agent.take('mug 1', 'shelf 1')".parse().unwrap());

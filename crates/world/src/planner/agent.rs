@@ -81,6 +81,11 @@ pub trait Agent: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// What the agent does to get a call of another party, the likeliest first; empty where the demonstrations show nothing.
+    fn asks_for(&self, _history: &[Step], _reply: &Call) -> Vec<Call> {
+        Vec::new()
+    }
+
     /// The parts of the task with their standing; empty where the sentence is not understood.
     fn goal_parts(&self, _sentence: &str, _history: &[Step]) -> Vec<GoalPart> {
         Vec::new()

@@ -11,12 +11,13 @@ pub struct CheckedProgram {
     state: State,
     rules: Arc<Rules>,
     effects: Arc<Effects>,
+    inferred: bool,
 }
 
 impl CheckedProgram {
     /// A state with these assertions in force; actions that are not named have none.
     pub fn new(state: State, rules: Arc<Rules>) -> Self {
-        CheckedProgram { state, rules, effects: Arc::default() }
+        CheckedProgram { state, rules, effects: Arc::default(), inferred: false }
     }
 
     /// The assertions that a specification itself states, by action function.
@@ -38,6 +39,16 @@ impl CheckedProgram {
     pub fn start(specification: &Specification) -> Result<Self, Fault> {
         let assertions = Self::stated(specification).unwrap_or_default();
         Ok(CheckedProgram::new(specification.start()?, Arc::new(assertions)))
+    }
+
+    /// The same program under assertions that were inferred, where none is in force.
+    #[must_use]
+    pub fn or_inferred(self, inferred: impl FnOnce(&Specification) -> Arc<Rules>) -> Self {
+        if self.rules.values().any(|rules| !rules.is_empty()) {
+            return self;
+        }
+        let rules = inferred(self.state.specification());
+        CheckedProgram { rules, inferred: true, ..self }
     }
 
     /// The same program, with what actions change.
@@ -103,6 +114,10 @@ impl ProgramView for CheckedProgram {
             }
         }
         worst
+    }
+
+    fn is_inferred(&self) -> bool {
+        self.inferred
     }
 
     fn affect(&mut self, action: &Call, likely: bool) -> bool {

@@ -15,6 +15,11 @@ pub trait ProgramView: Clone {
         worst(&self.check(action))
     }
 
+    /// Whether its assertions are in force nowhere, but inferred.
+    fn is_inferred(&self) -> bool {
+        false
+    }
+
     /// Changes the state as the effects of an action say, those included that mostly follow if so wanted; `false` where none is known.
     fn affect(&mut self, _action: &Call, _likely: bool) -> bool {
         false

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Derived, Offered, TextOf};
-use crate::blocking::derive::{Derivation, Means, known};
+use crate::blocking::derive::{Derivation, Means, Resolution, known};
 use crate::blocking::domain::{
     Action, Candidate, Condition, Domain, ErrorRule, Formula, Goal, Limits, Literal, Obstacle, Offer, Pattern, Raise,
     Root,
@@ -106,7 +106,8 @@ impl Ground<'_> {
             let met = format!("{} for {call}", check.condition);
             let unmet = format!("unmet: {met}");
             let words = self.words(&check.condition, call);
-            self.domain.words.insert(unmet.clone(), format!("unmet: {words}"));
+            let marked = if self.derived.program.is_inferred() { "unmet, inferred" } else { "unmet" };
+            self.domain.words.insert(unmet.clone(), format!("{marked}: {words}"));
             self.domain.words.insert(met.clone(), words);
             let fails = check.status == Status::Fails && !self.derived.is_open(call);
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
@@ -150,23 +151,23 @@ impl Ground<'_> {
             effects: self.derived.basis.agent.effects(),
             known: &self.known,
             history: &self.history,
+            replies: &self.derived.replies,
+            asks: &|reply| self.derived.basis.agent.asks_for(&self.derived.history, reply),
             phrase: &|call| call.to_string(),
         };
-        let (replies, left) = (&self.derived.replies, &self.derived.left);
+        let left = &self.derived.left;
         let best = derivation.best(&entry.call, index, &entry.path, left);
-        let (mut sight, mut certain): (Vec<_>, Vec<_>) = best.into_iter().partition(|r| r.means == Means::Sight);
+        // What another party says is nothing where no text stands for its turn.
+        let speaks = |r: &Resolution| r.means != Means::Reply || (self.text_of)(&r.call).is_some();
+        let (mut sight, mut certain): (Vec<_>, Vec<_>) =
+            best.into_iter().filter(speaks).partition(|r| r.means == Means::Sight);
         let vain = self.derived.taken_in_vain();
         certain.retain(|resolution| Some(&resolution.call) != vain);
         if certain.is_empty() && sight.is_empty() {
             let not: Vec<Call> = entry.path.iter().chain(vain).cloned().collect();
             sight = derivation.best(&entry.call, index, &not, left);
         }
-        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means == Means::Likely)).collect();
-        if offers.is_empty() {
-            // What only the other party can make true: it may, once the turn is theirs.
-            let reply = derivation.reply(&entry.call, index, replies, left);
-            offers.extend(reply.filter(|reply| (self.text_of)(reply).is_some()).map(|reply| (reply, true)));
-        }
+        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means != Means::Effect)).collect();
         if offers.is_empty() {
             offers.extend(self.derived.advice(&entry.path).map(|advice| (advice.clone(), true)));
         }

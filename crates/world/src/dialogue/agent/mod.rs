@@ -4,6 +4,7 @@
 //! world, no function by name and no text; arguments are compared, never read. Only actions whose assertions hold are
 //! proposed.
 
+mod exchanges;
 mod features;
 mod fit;
 mod moment;
@@ -11,6 +12,7 @@ mod words;
 
 use std::sync::{Arc, OnceLock};
 
+use self::exchanges::Exchanges;
 use self::features::Scene;
 use self::fit::{Decision, Weights, probabilities};
 use self::moment::{Heard, Moment, NOTHING, Parties};
@@ -24,6 +26,9 @@ use stepwright_trajectory::Step;
 
 /// A turn this many actions longer than any demonstrated one is offered to end first.
 const PATIENCE: usize = 2;
+
+/// Questions that block questions are looked into this deep.
+const NEEDED: usize = 2;
 
 /// The agent of a world in which another party takes turns. It offers nothing where the demonstrations show no such party.
 #[derive(Debug, Clone)]
@@ -55,6 +60,11 @@ impl Agent for DialogueAgent {
         self.imitation.as_ref().map(Imitation::replies).unwrap_or_default()
     }
 
+    fn asks_for(&self, history: &[Step], reply: &Call) -> Vec<Call> {
+        let asks = |imitation: &Imitation| imitation.asks_for(&imitation.now(history).0, reply);
+        self.imitation.as_ref().map(asks).unwrap_or_default()
+    }
+
     fn knows(&self) -> bool {
         self.imitation.is_some()
     }
@@ -67,6 +77,7 @@ pub(crate) struct Imitation {
     /// Each different action of the demonstrations, in order of first appearance.
     known: Vec<Heard>,
     longest: usize,
+    exchanges: Exchanges,
     /// Learned when first asked.
     learned: OnceLock<Learned>,
 }
@@ -94,7 +105,8 @@ impl Imitation {
                 longest = longest.max(moment.turn.len());
             }
         }
-        Some(Imitation { parties, demos, known, longest, learned: OnceLock::new() })
+        let exchanges = Exchanges::of(&parties, &demos);
+        Some(Imitation { parties, demos, known, longest, exchanges, learned: OnceLock::new() })
     }
 
     /// Up to `k` different next calls, most probable first; a call of the other party stands for ending the turn. The scores
@@ -103,9 +115,87 @@ impl Imitation {
         self.ranked(context, k, |call| context.program.permits(call) != Status::Fails)
     }
 
-    /// The same, with the assertions ignored.
+    /// The same, with the assertions ignored, and with what the turn owes: an answer that is due before its end, of questions those
+    /// first that the call needs which was asked for, and that call itself.
     pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
-        self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect()
+        let mut wanted: Vec<Call> = self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect();
+        let (moment, refused) = self.now(context.history);
+        let open = self.open_call(context.history).filter(|open| {
+            let is = |heard: &Heard| heard.call == *open;
+            !moment.turn.iter().any(is) && !refused.iter().any(is)
+        });
+        let ends = wanted.first().is_some_and(|first| self.parties.is_other(first));
+        let asks = wanted.first().is_some_and(|first| self.exchanges.is_question(&Heard::from(first)));
+        let first = match &open {
+            _ if ends => self.exchanges.due(&moment, &self.known),
+            Some(open) if asks => self.needed(context.program, open, &moment, NEEDED),
+            _ => Vec::new(),
+        };
+        if !first.iter().any(|call| wanted.first() == Some(call)) {
+            for call in first.into_iter().take(1) {
+                wanted.retain(|other| *other != call);
+                wanted.insert(0, call);
+            }
+        }
+        let open = open.filter(|open| !wanted.contains(open));
+        wanted.truncate(k.saturating_sub(usize::from(open.is_some())));
+        wanted.extend(open);
+        wanted
+    }
+
+    /// The call that was named last, by the other party or to it: what it wants done.
+    fn open_call(&self, history: &[Step]) -> Option<Call> {
+        let named = |call: &Call| {
+            let [name] = call.args.as_slice() else { return None };
+            let is = |known: &&Heard| known.args == NOTHING && name.text() == Some(known.call.function.as_str());
+            self.known.iter().find(is).map(|known| known.call.clone())
+        };
+        let own = |step: &Step| {
+            step.call.as_ref().filter(|call| !step.refused && !self.parties.is_other(call)).and_then(named)
+        };
+        history.iter().rev().find_map(|step| step.calls.iter().rev().find_map(named).or_else(|| own(step)))
+    }
+
+    /// The questions whose answers meet what blocks a call, or what blocks such questions.
+    fn needed<P: ProgramView>(&self, program: &P, call: &Call, moment: &Moment, depth: usize) -> Vec<Call> {
+        let mut needed: Vec<Call> = Vec::new();
+        let checks = program.check(call);
+        for (at, _) in checks.iter().enumerate().filter(|(_, check)| check.status == Status::Fails) {
+            for reply in self.replies() {
+                let mut then = program.clone();
+                then.apply(std::slice::from_ref(&reply));
+                if then.check(call).get(at).is_none_or(|check| check.status != Status::Holds) {
+                    continue;
+                }
+                for ask in self.asks_for(moment, &reply) {
+                    if program.permits(&ask) != Status::Fails {
+                        needed.push(ask);
+                    } else if let Some(deeper) = depth.checked_sub(1) {
+                        needed.extend(self.needed(program, &ask, moment, deeper));
+                    }
+                }
+            }
+        }
+        needed
+    }
+
+    /// The actions that ask for a call of the other party and were not taken in this turn, likeliest first.
+    pub fn asks_for(&self, moment: &Moment, reply: &Call) -> Vec<Call> {
+        let (learned, scene) = (self.learned.get_or_init(|| self.learn()), Scene::of(moment));
+        let reply = Heard::from(reply);
+        let mut features = Vec::new();
+        let mut asking: Vec<(f32, Call)> = Vec::new();
+        for known in &self.known {
+            let args = if reply.args == NOTHING { &known.call.args } else { &reply.call.args };
+            let action = Heard::from(&Call { args: args.clone(), ..known.call.clone() });
+            let new = !moment.turn.contains(&action) && asking.iter().all(|(_, call)| *call != action.call);
+            if new && known.call.args.len() == args.len() && self.exchanges.asks(&action, &reply) {
+                scene.features(Some(&action), &mut features);
+                asking.push((learned.weights.score(&features), action.call));
+            }
+        }
+        asking.sort_by(|a, b| b.0.total_cmp(&a.0));
+        asking.into_iter().map(|(_, call)| call).collect()
     }
 
     fn ranked<P>(&self, context: &ProposeContext<'_, P>, k: usize, permits: impl Fn(&Call) -> bool) -> Vec<Ranked> {
