@@ -103,3 +103,52 @@ fn where_the_bound_is_reached_the_agents_advice_alone_is_left() {
     let offered: Vec<_> = condition.actions.iter().flat_map(|offer| &offer.choose).collect();
     assert!(offered.len() <= 1 && offered.iter().all(|candidate| candidate.maybe), "{offered:?}");
 }
+
+/// What is offered for the first condition that blocks a call, in a dialogue in which these calls were made.
+fn offered_in_a_dialogue(said: &[&str], next: &str) -> (String, Vec<String>) {
+    use crate::dialogue::{DialogueWorld, KIND, Source};
+    let source = Arc::new(Source::shipped().unwrap());
+    let service = "ToolLibrary_1";
+    let demonstrations: Vec<Demonstration> =
+        source.demonstrations(service, "", 0).into_iter().map(Demonstration::from).collect();
+    let truth = source.ground_truth(service).unwrap();
+    let compile = |texts: Vec<String>| texts.iter().map(|text| Assertion::compile(text).unwrap()).collect();
+    let rules: Rules = truth.into_iter().map(|(action, texts)| (action, compile(texts))).collect();
+    let specification = Specification::load(&source.specification(service), "spec.py").unwrap();
+    let mut program = CheckedProgram::new(specification.start().unwrap(), Arc::new(rules));
+    let calls: Vec<Call> = said.iter().map(|text| call(text)).collect();
+    program.apply(&calls);
+    let before = Before::learn(demonstrations.iter().map(Demonstration::actions));
+    let agent = crate::built_in_agent(&KIND, &demonstrations);
+    let reset = Step { calls, ..Step::default() };
+    let basis = Arc::new(Basis { sentence: "a drill".into(), agent, before });
+    let mut derived = Derived::new(basis, program, reset, Report::default());
+    let mut world = DialogueWorld::new(Arc::clone(&source));
+    let task = source.tasks().into_iter().find(|task| task.id.contains("toollibrary")).unwrap();
+    world.reset(&task.id, 0).unwrap();
+    let domain = derived.domain(&Forest::default(), Some(call(next)), &|call| world.text_of(call));
+    let remembered = BTreeSet::new();
+    let known = Knowledge::new(&domain, derived.facts(), &remembered);
+    let blocked = domain.blocked(&Atom { predicate: next.to_owned(), args: Vec::new() }, &known).unwrap();
+    let offered = domain.resolving(&blocked, &known).into_iter().map(|r| domain.text(&r.action)).collect();
+    (blocked.predicate, offered)
+}
+
+#[test]
+fn in_a_dialogue_what_is_missing_is_asked_for() {
+    let wants = ["user.INFORM_INTENT('FindTool')", "user.INFORM('tool_type')"];
+    let (blocked, offered) = offered_in_a_dialogue(&wants, "system.FindTool()");
+    assert_eq!(blocked, "unmet: self.user.informed_slot['district'] for system.FindTool()");
+    assert_eq!(offered, ["system.REQUEST('district')"]);
+    // Once it was asked for, the turn is the user's.
+    let asked = [&wants[..], &["system.REQUEST('district')"]].concat();
+    assert_eq!(offered_in_a_dialogue(&asked, "system.FindTool()").1, ["end turn"]);
+    // A booking needs a yes, which a confirmation asks for, and a confirmation needs the day.
+    let books = ["user.INFORM_INTENT('BorrowTool')", "user.INFORM('tool_name')"];
+    let (blocked, offered) = offered_in_a_dialogue(&books, "system.BorrowTool()");
+    assert_eq!(blocked, "unmet: self.user.affirmed for system.BorrowTool()");
+    assert!(offered.iter().all(|text| text.starts_with("system.CONFIRM(")) && !offered.is_empty(), "{offered:?}");
+    let (blocked, offered) = offered_in_a_dialogue(&books, "system.CONFIRM('tool_name')");
+    assert_eq!(blocked, "unmet: self.user.informed_slot['pickup_date'] for system.CONFIRM('tool_name')");
+    assert_eq!(offered, ["system.REQUEST('pickup_date')"]);
+}

@@ -118,24 +118,27 @@ impl Imitation {
     /// The same, with the assertions ignored, and with what the turn owes: an answer that is due before its end, of questions those
     /// first that the call needs which was asked for, and that call itself.
     pub fn wanted<P: ProgramView>(&self, context: &ProposeContext<'_, P>, k: usize) -> Vec<Call> {
-        let mut wanted: Vec<Call> = self.ranked(context, k, |_| true).into_iter().map(|ranked| ranked.call).collect();
+        let asking = |call: &Call| self.exchanges.is_question(&Heard::from(call));
+        // A question that may not be asked, because it was answered, is wanted by nobody.
+        let may = |call: &Call| !asking(call) || context.program.permits(call) != Status::Fails;
+        let mut wanted: Vec<Call> = self.ranked(context, k, may).into_iter().map(|ranked| ranked.call).collect();
         let (moment, refused) = self.now(context.history);
         let open = self.open_call(context.history).filter(|open| {
             let is = |heard: &Heard| heard.call == *open;
             !moment.turn.iter().any(is) && !refused.iter().any(is)
         });
         let ends = wanted.first().is_some_and(|first| self.parties.is_other(first));
-        let asks = wanted.first().is_some_and(|first| self.exchanges.is_question(&Heard::from(first)));
+        let asks = wanted.first().is_some_and(asking);
         let first = match &open {
             _ if ends => self.exchanges.due(&moment, &self.known),
-            Some(open) if asks => self.needed(context.program, open, &moment, NEEDED),
+            Some(open) if asks => {
+                self.needed(context.program, open, &moment, NEEDED).into_iter().filter(asking).collect()
+            }
             _ => Vec::new(),
         };
-        if !first.iter().any(|call| wanted.first() == Some(call)) {
-            for call in first.into_iter().take(1) {
-                wanted.retain(|other| *other != call);
-                wanted.insert(0, call);
-            }
+        if let Some(call) = first.first().filter(|_| !first.iter().any(|call| wanted.first() == Some(call))) {
+            wanted.retain(|other| other != call);
+            wanted.insert(0, call.clone());
         }
         let open = open.filter(|open| !wanted.contains(open));
         wanted.truncate(k.saturating_sub(usize::from(open.is_some())));

@@ -114,6 +114,34 @@ fn it_speaks_for_the_proposer_where_there_is_no_household() {
     assert!(by(&visits()).starts_with("DialogueAgent") && by(&household).starts_with("HouseholdAgent"));
 }
 
+#[test]
+fn what_asks_for_a_word_of_the_other_party_is_told_from_what_it_was_answered() {
+    let imitation = Imitation::of(&visits()).unwrap();
+    let asks = |said: &[&str], reply: &str| -> Vec<String> {
+        let (moment, _) = imitation.now(&history(said));
+        imitation.asks_for(&moment, &reply.parse().unwrap()).iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(asks(&["guest.wants('lamp')"], "guest.says('size')"), ["shop.ask('size')"]);
+    // One that no visit asked for, and one that was asked for in this turn.
+    assert_eq!(asks(&["guest.wants('lamp')"], "guest.says('shade')"), ["shop.ask('shade')"]);
+    assert!(asks(&["guest.wants('lamp')", "shop.ask('size')"], "guest.says('size')").is_empty());
+    // The guest leaves after an answer, but not because of it: what it asked about was asked before.
+    assert!(asks(&["guest.wants('lamp')"], "guest.wants('lamp')").is_empty());
+}
+
+#[test]
+fn an_answer_that_is_due_comes_before_the_end_of_the_turn() {
+    let imitation = Imitation::of(&visits()).unwrap();
+    let due = |said: &[&str]| -> Vec<String> {
+        let (moment, _) = imitation.now(&history(said));
+        imitation.exchanges.due(&moment, &imitation.known).iter().map(ToString::to_string).collect()
+    };
+    let asked = ["shop.offer('lamp')", "guest.asks('price')", "guest.asks('warranty')"];
+    assert_eq!(due(&asked), ["shop.tell('price')", "shop.tell('warranty')"]);
+    assert_eq!(due(&[&asked[..], &["shop.tell('price')"]].concat()), ["shop.tell('warranty')"]);
+    assert!(due(&["guest.says('size')"]).is_empty(), "what is said is no question");
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
 
