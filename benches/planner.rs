@@ -71,7 +71,9 @@ fn decisions(c: &mut Criterion) {
                 let calls: Vec<Call> = p.history.iter().flat_map(Step::all_calls).cloned().collect();
                 let (effects, names) = (proposer.effects(), known(&calls));
                 let phrase = &|c: &Call| c.to_string();
-                let derivation = Derivation { program: &p.program, effects, known: &names, history: &calls, phrase };
+                let (program, asks) = (&p.program, &|_: &Call| Vec::new());
+                let derivation =
+                    Derivation { program, effects, known: &names, history: &calls, replies: &[], asks, phrase };
                 black_box(derivation.action(&blocked))
             })
         });
