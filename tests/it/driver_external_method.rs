@@ -51,7 +51,7 @@ impl Method for Toy {
 }
 
 fn external(name: &str) -> Arc<dyn Method> {
-    let script = format!("{}/adapters/{name}_method.py", env!("CARGO_MANIFEST_DIR"));
+    let script = format!("{}/python/stepwright/examples/{name}_method.py", env!("CARGO_MANIFEST_DIR"));
     Arc::new(External::new(Arc::new(Adapter::new(name, vec!["python3".into(), script]))))
 }
 

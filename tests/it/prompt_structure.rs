@@ -37,9 +37,9 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
             "preconditions/candidates",
             json!({
                 "demonstration": "DEMONSTRATION", "definitions": "DEFINITIONS", "class_line": "class Agent:", "action": "open",
-                "params": ["thing"],
+                "params": ["thing"], "policy": "POLICY",
             }),
-            &["DEMONSTRATION", "DEFINITIONS", "class Agent:", "def open(self, thing):", "assert"],
+            &["POLICY", "DEMONSTRATION", "DEFINITIONS", "class Agent:", "def open(self, thing):", "assert"],
         ),
         (
             "progprompt/plan",
