@@ -166,7 +166,7 @@ impl Start {
     }
 
     /// The world whose process is to be asked for its tasks now.
-    pub(crate) fn to_ask(&mut self) -> Option<String> {
+    pub(crate) fn next_asked(&mut self) -> Option<String> {
         self.asked.take()
     }
 

@@ -413,7 +413,7 @@ impl App {
 
     /// Lets the panes take in what changed. To be called after all that is pending was fed in, before drawing.
     pub fn settle(&mut self, now: Instant) {
-        if let Some(world) = self.start.to_ask() {
+        if let Some(world) = self.start.next_asked() {
             self.effects.push(Effect::Tell(world));
         }
         if self.manner.presents && self.view.situation.is_some() {
