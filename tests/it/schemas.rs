@@ -72,7 +72,10 @@ fn results_and_every_line_of_the_protocol_are_as_the_schemas_say() {
     let (mut lines, world) = (0, tapped("world", "python/stepwright/examples/counter.py"));
     for method in ["toy", "stateful"] {
         let out = file(&format!("{method}.jsonl"));
-        let set = format!("methods.{method}.command={}", tapped(method, &format!("python/stepwright/examples/{method}_method.py")));
+        let set = format!(
+            "methods.{method}.command={}",
+            tapped(method, &format!("python/stepwright/examples/{method}_method.py"))
+        );
         let id = format!("external:{method}");
         let run = ["run", "--world", "external", "--command", &world, "--method", &id, "--set", &set, "--out", &out];
         stepwright(home.path(), &run);

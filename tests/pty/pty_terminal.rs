@@ -47,8 +47,6 @@ fn signals_restore_the_terminal_and_tell_the_shell() {
 fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
     let signals = [
         ("QUIT", 3),
-        // What an allocation that fails ends with.
-        ("ABRT", 6),
         ("USR1", 10),
         ("USR2", 12),
         ("ALRM", 14),
@@ -66,6 +64,17 @@ fn d19_every_signal_that_a_thread_can_catch_restores_the_terminal() {
         assert_eq!(bench.pty.wait(), 128 + number, "{signal}");
         assert!(bench.pty.is_restored(), "{signal}");
     }
+}
+
+/// What an allocation that fails ends with: no thread runs any more, and the signal itself ends the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_abort_restores_the_terminal() {
+    let mut bench = started();
+    bench.pty.signal("ABRT");
+    assert_ne!(bench.pty.wait(), 0);
+    assert!(bench.pty.is_restored());
+    assert!(bench.pty.text().contains("stepwright: aborted"), "{}", bench.pty.text());
 }
 
 /// A program that drew something on a terminal which is then closed: whether the program still runs is all that can be seen of it.

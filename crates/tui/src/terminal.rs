@@ -212,7 +212,7 @@ mod abort {
     const LEAVE: &[u8] =
         b"\x1b[?2026l\x1b[?1006l\x1b[?1015l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
     const POP_KEYS: &[u8] = b"\x1b[<1u";
-    const WORDS: &[u8] = b"stepwright: aborted, for want of memory or by a fault of its own\r\n";
+    const WORDS: &[u8] = b"stepwright: aborted, for want of memory or by a fault of its own\n";
 
     /// Remembers the modes, and has SIGABRT set them back before it ends the program. Once is enough.
     pub(super) fn prepare() {
