@@ -274,7 +274,8 @@ impl Launcher for Launch {
             // A method that is configured is wanted in every world.
             let made_for = kind.suggests.or(kind.method).filter(|_| self.config.method.method.is_empty());
             let (name, about) = (kind.name.to_owned(), kind.about.to_owned());
-            let (suggests, asks) = (made_for.map(str::to_owned), kind.data.is_none());
+            let asks = kind.has(Ability::Remote) && !kind.has(Ability::Answers);
+            let suggests = made_for.map(str::to_owned);
             WorldEntry { name, about, tasks, suggests, kind: Some(kind), asks }
         };
         let mut known = self.sources.kinds().to_vec();

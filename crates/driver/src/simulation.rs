@@ -33,27 +33,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Beginning, Persistence, Setup, Source, built_in_methods, sandbox, start};
 
-const SPECIFICATION: &str = "SETUP = ['env = Environment()', 'agent = Agent(env)']
-ACTIONS = ['agent.add']
-OBSERVATIONS = ['agent.set_total']
-
-
-class Environment:
-    def __init__(self):
-        self.limit = 10
-
-
-class Agent:
-    def __init__(self, env):
-        self.env = env
-        self.total = 0
-
-    def set_total(self, total):
-        self.total = total
-
-    def add(self, n):
-        assert self.total + n <= self.env.limit
-";
+const SPECIFICATION: &str = include_str!("../../../tests/support/counter.py");
 
 /// One adds up to ten, in which it ends; `add 9` breaks the world.
 #[derive(Clone, Default)]

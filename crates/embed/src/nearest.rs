@@ -138,8 +138,9 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
+/// It stays in 32 bits (`Table::about`); arithmetic that checks whether it does is done number by number.
 fn bytes(a: &[i8], b: &[i16]) -> i32 {
-    a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum()
+    a.iter().zip(b).fold(0, |sum: i32, (x, y)| sum.wrapping_add(i32::from(*x).wrapping_mul(i32::from(*y))))
 }
 
 /// The `k`-th largest.

@@ -75,30 +75,33 @@ fn wanted(cx: &Context<'_>, tree: &mut BlockingTree) {
         observed: facts.as_ref().map(|facts| (facts, goals.as_slice())),
         reference: cx.reference().and_then(Result::ok),
     };
-    for wanted in agent.wanted(&context, WANTED.max(goals.len())) {
+    let wanted = agent.wanted(&context, WANTED.max(goals.len())).into_iter().map(|wanted| {
         let goal = wanted.goal.map(|goal| goal.to_string());
-        let under =
-            goal.and_then(|goal| tree.nodes.iter().position(|node| node.kind == NodeKind::Goal && node.text == goal));
-        grow(cx, tree, under.unwrap_or(0), &wanted.call, "the task wants it; what blocks it is below");
-    }
+        let is_it = |node: &BlockingNode| node.kind == NodeKind::Goal && goal.as_ref() == Some(&node.text);
+        (tree.nodes.iter().position(is_it).unwrap_or(0), wanted.call)
+    });
+    let wanted: Vec<(usize, Call)> = wanted.collect();
+    grow(cx, tree, &wanted, "the task wants it; what blocks it is below");
 }
 
-/// Adds an action with what blocks it and what would unblock that, by the assertions and the effects known.
-fn grow(cx: &Context<'_>, tree: &mut BlockingTree, under: usize, call: &Call, why: &str) {
+/// Adds actions, each under a node, with what blocks them and what would unblock that, by the assertions and the effects known.
+fn grow(cx: &Context<'_>, tree: &mut BlockingTree, actions: &[(usize, Call)], why: &str) {
     // All calls on the path to the cursor, actions and observations.
     let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
     let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
-    let known = known(&history);
+    let (known, steps) = (known(&history), cx.history());
     let derivation = Derivation {
         program: &cx.as_shown(cx.checked()),
         effects: cx.knowledge.proposer.effects(),
         known: &known,
         history: &history,
         replies: &cx.knowledge.proposer.replies(),
-        asks: &|reply| cx.knowledge.proposer.asks_for(&cx.history(), reply),
+        asks: &|reply| cx.knowledge.proposer.asks_for(&steps, reply),
         phrase: &|call| cx.world.text_of(call).unwrap_or_else(|| call.to_string()),
     };
-    derivation.grow(tree, Some(under), call, why);
+    for (under, call) in actions {
+        derivation.grow(tree, Some(*under), call, why);
+    }
 }
 
 fn node(parent: Option<usize>, kind: NodeKind, text: String, status: NodeStatus, why: String) -> BlockingNode {
@@ -121,7 +124,7 @@ pub(crate) fn explain(cx: &Context<'_>, proposal: ProposalId) -> Option<Blocking
             let status = if found.action.is_some() { NodeStatus::Open } else { NodeStatus::Unknown };
             tree.nodes.push(node(Some(under), NodeKind::Action, text, status, why));
         }
-        Some(call) => grow(cx, &mut tree, under, &call, "the chosen proposal"),
+        Some(call) => grow(cx, &mut tree, &[(under, call)], "the chosen proposal"),
     }
     Some(tree.depth_first())
 }

@@ -99,6 +99,9 @@ pub struct Parts {
     /// The line of `program`, from 1, that is none of the text it was made of; 0 for none.
     #[serde(skip_serializing_if = "is_none")]
     pub added: usize,
+    /// Where `program` tells its variables as it fails: the program that does not, which fails at a line of its own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub untold: String,
 }
 
 fn is_none(line: &usize) -> bool {

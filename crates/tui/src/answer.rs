@@ -22,13 +22,8 @@ const WIDE: u16 = 100;
 pub(crate) fn rows(view: &View, columns: u16) -> u16 {
     match view.session.as_ref().and_then(Session::current) {
         None => 0,
-        Some(node) if node.action.is_none() => {
-            if columns < WIDE {
-                ROWS - 1
-            } else {
-                1
-            }
-        }
+        Some(node) if node.action.is_none() && columns >= WIDE => 1,
+        Some(node) if node.action.is_none() => ROWS - 1,
         Some(_) => ROWS,
     }
 }

@@ -226,7 +226,8 @@ fn parts(cx: &Context<'_>, force: &ActivePlan<'_>) -> (Parts, Map<String, Value>
         steps.filter_map(|node| Some(json!([node.action.as_ref()?.text, node.outcome.observation]))).collect();
     let values = [("_things", json!(prompt::things(cx))), ("_acts", json!(acts))];
     let values = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    (Parts { own: own + &telling, library: String::new(), program, added }, values)
+    let untold = if program == code { String::new() } else { code };
+    (Parts { own: own + &telling, library: String::new(), program, added, untold }, values)
 }
 
 /// A program with the variables of its function opened, but for the names that mean something in the code before it.

@@ -26,18 +26,6 @@ struct Work {
     language: bool,
 }
 
-impl Work {
-    /// The same where nothing tells variables: it fails at the same line.
-    fn untold(&self) -> Self {
-        let mut work = self.clone();
-        let told = work.parts.program.rsplit_once(&format!("\nfinally: {VARIABLES}("));
-        if let Some((before, call)) = told.and_then(|(whole, _)| whole.rsplit_once("\ntry: ")) {
-            work.parts.program = format!("{before}\n{call}");
-        }
-        work
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Answered {
     /// Whether the world accepted it, where it is an action that was taken.
@@ -120,8 +108,11 @@ async fn run(sandbox: &dyn Sandbox, work: &Work, replayed: &mut Vec<usize>) -> N
                 }
                 // What tells the variables comes after the line that failed and is named in its place; a run without it names that line.
                 fault.line = None;
-                let why = match Box::pin(run(sandbox, &work.untold(), &mut Vec::new())).await {
-                    Next::Fault { why, .. } if why.starts_with("line ") => why,
+                let program = work.parts.untold.clone();
+                let plain =
+                    Work { parts: Parts { program, untold: String::new(), ..work.parts.clone() }, ..work.clone() };
+                let why = match Box::pin(run(sandbox, &plain, &mut Vec::new())).await {
+                    Next::Fault { why, .. } => why,
                     _ => words(&fault, &layout),
                 };
                 return Next::Fault { why, error, variables };

@@ -184,8 +184,9 @@ impl PreconditionsPane {
         let known = |name: &&String| view.pools.get(*name).is_some_and(|pool| pool.calls > 0);
         let others =
             || self.tabs.actions.iter().enumerate().filter(|(at, _)| *at != self.tabs.at).map(|(_, name)| name);
-        let rows: Vec<&String> = others().filter(known).chain(others().filter(|name| !known(name))).collect();
-        let widest = rows.iter().take(area.height.into()).map(|name| name.width()).max().unwrap_or(0);
+        let rows = others().filter(known).chain(others().filter(|name| !known(name)));
+        let rows: Vec<&String> = rows.take(usize::from(area.height) - 1).collect();
+        let widest = rows.iter().map(|name| name.width()).max().unwrap_or(0);
         let row = |name: &&String| {
             let force = in_force(name).unwrap_or(0);
             let said = match view.pools.get(*name) {
