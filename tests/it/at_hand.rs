@@ -1,4 +1,4 @@
-//! What is at hand at once: the method of a world's paper, whose plan is followed, no file where nothing was decided.
+//! Things at hand at once: the method of a world's paper, whose plan is followed, no file where nothing was decided.
 
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-/// What is the same whenever and wherever it is said.
+/// The text without what depends on time and place.
 fn redacted(text: &str, folder: &Path, server: Option<&Server>) -> String {
     let text = text.replace(&folder.display().to_string(), "[DIR]").replace(env!("CARGO_MANIFEST_DIR"), "[REPO]");
     let text = server.map_or(text.clone(), |server| text.replace(&server.url, "[SERVER]"));

@@ -151,7 +151,7 @@ impl Play {
         Remote::new(options).unwrap()
     }
 
-    /// What was sent since, by what is other than before.
+    /// Requests sent since, by their differences from those before.
     fn sent(&mut self) -> Vec<String> {
         let requests = self.server.requests();
         let mut out = Vec::new();

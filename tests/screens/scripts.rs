@@ -44,7 +44,7 @@ struct Play {
     screen: Vec<String>,
     muted: bool,
     waiting: Vec<Command>,
-    /// What was asked about typed texts.
+    /// Checks asked for typed texts.
     checks: Vec<Command>,
     out: String,
 }
@@ -269,7 +269,7 @@ impl Play {
         self.screen = rows;
     }
 
-    /// What is no key.
+    /// Lines that are no keys.
     fn happens(&mut self, what: &str, rest: &str) {
         let ok = |text: &str| if text == "ok" { Ok(()) } else { Err(text.to_owned()) };
         let mut words = rest.splitn(3, ' ');

@@ -216,7 +216,7 @@ fn selections(recording: &Recording<'_>) -> Result<Opening, String> {
     })
 }
 
-/// What was done, how answers were read, and whether the goals were met.
+/// The actions done, how answers were read, and whether the goals were met.
 fn carried_out(episode: &Recorded, session: &Session) -> Vec<Found> {
     let path = session.path(session.cursor());
     let done: Vec<&str> = path.iter().filter_map(|node| Some(node.action.as_ref()?.text.as_str())).collect();
@@ -256,7 +256,7 @@ fn plans(recording: &Recording<'_>) -> Result<Opening, String> {
     })
 }
 
-/// What was done; a name that `find` keeps stands for the thing whose id has it.
+/// The actions done; a name that `find` keeps stands for the thing whose id has it.
 fn planned(episode: &Recorded, session: &Session) -> Vec<Found> {
     let path = session.path(session.cursor());
     let done: Vec<String> = path.iter().filter_map(|node| Some(node.action.as_ref()?.text.clone())).collect();

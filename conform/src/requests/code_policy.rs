@@ -132,7 +132,7 @@ impl Words {
     }
 }
 
-/// What was done, and whether the goal was reached.
+/// The actions done, and whether the goal was reached.
 fn acted(episode: &Recorded, session: &Session) -> Vec<Found> {
     let path = session.path(session.cursor());
     let won = path.last().is_some_and(|node| node.outcome.won);

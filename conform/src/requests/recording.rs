@@ -53,7 +53,7 @@ pub(crate) struct Message {
     pub(crate) role: String,
     #[serde(default)]
     pub(crate) content: Text,
-    /// What is known of a text that is not kept.
+    /// Parts known of a text that is not kept.
     #[serde(default)]
     pub(crate) parts: Vec<Value>,
 }

@@ -39,7 +39,7 @@ fn help() -> String {
     format!("Who is asked beside what is in use, up to three times: {CONTENDER}")
 }
 
-/// What is in use, and the sides that are written.
+/// The sides: the setting in use, and those that are written.
 pub(super) fn sides(with: &[String], config: &Config) -> Result<Vec<Contender>, CliError> {
     let methods = stepwright_launch::methods(config);
     let others = with.iter().map(|text| contender(text, &methods).map_err(CliError::Usage));

@@ -79,7 +79,7 @@ pub struct Loaded {
     pub session: Session,
     /// The records.
     pub records: Vec<Record>,
-    /// What is torn at its end, as found; it is no part of the session.
+    /// The torn line at its end, as found; it is no part of the session.
     pub torn: Option<String>,
     /// Fields nobody knows, by line, in words: the file was damaged, or a newer program wrote it.
     pub remarks: Vec<String>,

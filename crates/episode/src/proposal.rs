@@ -167,7 +167,7 @@ impl Check {
     /// The condition of the world's own dry run.
     pub const WORLD: &str = "the world accepts it";
 
-    /// What was found, as a person reads it: the condition, or what the world's dry run says.
+    /// The finding, as a person reads it: the condition, or what the world's dry run says.
     pub fn said(&self) -> &str {
         match (self.kind, self.status) {
             (CheckKind::World, Status::Holds) if self.condition == Check::WORLD => "the world would accept it",

@@ -88,7 +88,7 @@ pub fn watch(path: &Path) -> Watch {
 }
 
 impl Watch {
-    /// What was done so far.
+    /// Operations done so far.
     pub fn done(&self) -> Vec<Done> {
         let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
         watched.iter().find(|(number, ..)| *number == self.0).map(|(.., done)| done.clone()).unwrap_or_default()

@@ -54,7 +54,7 @@ pub struct Lines {
     handle: Handle,
     /// Bytes of whole lines; what a failed write left behind them is cut off before the next.
     end: u64,
-    /// What was appended since the disk had everything for certain: the last bytes before `end`.
+    /// Bytes appended since the disk had everything for certain: the last bytes before `end`.
     doubtful: Vec<u8>,
     /// Whether something may follow `end`.
     dirty: bool,

@@ -1,7 +1,7 @@
 //! Power cuts for tests: the operations on a file as they were done, and all that a disk may have of them afterwards.
 //!
-//! What was written since the last sync that succeeded may be there, or not, or in part, in any order; what was cut off may be there
-//! again. What came before is there.
+//! Bytes written since the last sync that succeeded may be there, or not, or in part, in any order; bytes cut off may be there
+//! again. All before is there.
 
 pub use crate::faults::{Done, Watch, watch};
 

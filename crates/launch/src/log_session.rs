@@ -161,7 +161,7 @@ impl Writing {
         Ok(id)
     }
 
-    /// What was offered, rejected and taken in a session, with the verdicts of then; what was taken at other times began other branches.
+    /// Offers, rejections and decisions of a session, with the verdicts of then; decisions of other times began other branches.
     fn decided(&mut self, decided: Decided) -> Result<DecisionId, String> {
         let mut numbers = BTreeMap::new();
         for Offered { proposal, verdict } in decided.proposals {

@@ -90,7 +90,7 @@ pub fn prepare(request: &OpenRequest, config: &Config, sources: &Sources) -> Res
     }
 }
 
-/// What was found in a file: a session, or what is none and may be a log of episodes.
+/// The contents of a file: a session, or what is none and may be a log of episodes.
 fn prepare_file(
     found: Result<(Persistence, log::Loaded), log::LogError>,
     config: &Config,

@@ -9,7 +9,7 @@ use stepwright_program::Call;
 use stepwright_trajectory::{Step, Trajectory};
 use stepwright_world::{WORLDS, transcript_of};
 
-/// What is known of a file: texts once, the rest by their numbers.
+/// The index of a file: texts once, the rest by their numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Contents {
     pub specifications: Vec<String>,
@@ -111,7 +111,7 @@ impl Judged {
 }
 
 impl Decision {
-    /// What was refused, rejected or corrected is a mistake whatever followed; a failed episode makes its steps suspect, a success or a
+    /// A step refused, rejected or corrected is a mistake whatever followed; a failed episode makes its steps suspect, a success or a
     /// person's approval makes them right.
     pub fn judged(&self) -> Judged {
         match (self.refused, self.person, self.success) {

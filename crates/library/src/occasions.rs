@@ -14,7 +14,7 @@ use stepwright_world::WORLDS;
 /// The actions whose occasions are kept.
 const ACTIONS: usize = 4;
 
-/// What is kept between questions.
+/// State kept between questions.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     actions: Vec<(Wanted, Vec<Arc<Occasions>>)>,

@@ -114,7 +114,7 @@ impl Method for Relay {
     }
 }
 
-/// What was rejected at this step, each with the reason, in order.
+/// Rejections at this step, each with the reason, in order.
 fn rejections<'a>(round: Round<'a>) -> impl Iterator<Item = (&'a Proposal, &'a str)> {
     round.turn.decisions.iter().filter_map(move |decision| match &decision.choice {
         Choice::Reject { proposal, reason } => Some((round.turn.proposal(*proposal)?, reason.as_str())),
@@ -205,7 +205,7 @@ fn told(cx: &Context<'_>, asked: &Asked) -> Option<String> {
     }
 }
 
-/// What is added to a request, for the record: the program's own stands in the observations.
+/// Additions to a request, for the record: the program's own stands in the observations.
 fn message(turn: &Turn<'_>) -> PromptMessage {
     let (role, text) = match turn {
         Turn::Answer(whole, choice) => {

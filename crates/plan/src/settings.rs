@@ -27,7 +27,7 @@ pub enum Seen {
     DoneOrLast,
 }
 
-/// What is tried after a refused step where it is sampled again.
+/// The next try after a refused step where it is sampled again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resampling {

@@ -15,21 +15,21 @@ pub struct Contender {
     /// The one in use, if empty.
     pub method: String,
     pub options: BTreeMap<String, String>,
-    /// What is in force, if `None`.
+    /// The set of assertions; the one in force if `None`.
     pub set: Option<SetSource>,
     /// A folder of templates, which go before the others.
     pub prompts: Option<PathBuf>,
 }
 
 impl Contender {
-    /// What is in use, whatever that is.
+    /// Whether this is the side in use, whatever that is.
     pub fn is_in_use(&self) -> bool {
         let Contender { name: _, model, method, options, set, prompts } = self;
         model.is_empty() && method.is_empty() && options.is_empty() && set.is_none() && prompts.is_none()
     }
 }
 
-/// What is said first where a duel cannot begin.
+/// The first words where a duel cannot begin.
 pub const NO_DUEL: &str = "no duel: ";
 
 /// A watcher's command to the duel service.

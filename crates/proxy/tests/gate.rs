@@ -18,7 +18,7 @@ use stepwright_wire::{Answer, Api, Fold, Stamp, ToolCall, Turn, Usage, Whole, ex
 const PATIENCE: Duration = Duration::from_secs(30);
 const KEY: &str = "sk-agent-0123456789abcdef";
 
-/// What was received, as head and body.
+/// A received request, as head and body.
 #[derive(Debug, Clone)]
 struct Received {
     head: String,

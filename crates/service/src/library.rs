@@ -25,7 +25,7 @@ pub struct LibraryService {
 struct Read {
     library: Library,
     at: Option<Instant>,
-    /// What was said of it last.
+    /// The remarks made on it last.
     said: Vec<String>,
 }
 

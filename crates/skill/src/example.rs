@@ -15,7 +15,7 @@ const OF_PLAN: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Example {
-    /// What was seen first, with the goal.
+    /// The first observation, with the goal.
     pub first: String,
     pub entries: Vec<Entry>,
 }

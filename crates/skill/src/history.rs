@@ -1,4 +1,4 @@
-//! What was thought, called, done and reported, line by line: how it is recorded, how policies of two styles write it, and what either
+//! History of thoughts, calls, actions and reports, line by line: how it is recorded, how policies of two styles write it, and what either
 //! policy is shown of it.
 
 use crate::call::SkillCall;

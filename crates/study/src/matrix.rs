@@ -25,7 +25,7 @@ pub enum Cell {
         acted: usize,
         won: usize,
     },
-    /// What is missing where it does not fit, or why it acts nowhere.
+    /// The need that is missing where it does not fit, or why it acts nowhere.
     Refused(String),
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn settings(of: &Value) -> Option<String> {
 
 /// A result as tables count it.
 pub trait Sample: serde::Serialize {
-    /// What is independent of other results: a dialogue, a task, an action. What it did with another seed is a repetition.
+    /// The unit that is independent of other results: a dialogue, a task, an action. What it did with another seed is a repetition.
     fn about(&self) -> String;
 
     /// The task of its unit, where that is not all that it is about: the same task in several scenes is one.

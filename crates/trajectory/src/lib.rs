@@ -17,7 +17,7 @@ pub struct Logs {
     pub format: &'static str,
     pub all: Vec<Trajectory>,
     pub wrong: Vec<LogError>,
-    /// What was left out, in words.
+    /// Parts left out, in words.
     pub notes: Vec<String>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct Start {
     tasks: Vec<usize>,
     #[default(Editor::field(""))]
     search: Editor,
-    /// What is searched for in a list that is no list of tasks: the best match is marked, and all rows stay.
+    /// Text searched for in a list that is no list of tasks: the best match is marked, and all rows stay.
     #[default(Editor::field(""))]
     wanted: Editor,
     searching: bool,

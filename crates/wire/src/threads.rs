@@ -11,7 +11,7 @@ pub struct Added {
     pub dropped: usize,
     /// The answer, as the agent repeats it.
     pub echo: Vec<Message>,
-    /// What is new: results of tools, a person's turns, system texts.
+    /// New messages: results of tools, a person's turns, system texts.
     pub new: Vec<Message>,
 }
 

@@ -260,11 +260,11 @@ pub enum Sight {
     /// The program, beside what it knows.
     #[default]
     Program,
-    /// What was said.
+    /// The conversation.
     Talk,
     /// The picture of the place.
     Picture,
-    /// What is planned, with its corrections and what is offered of it; then the picture.
+    /// The plan, with its corrections and what is offered of it; then the picture.
     Plan,
 }
 

@@ -45,7 +45,7 @@ pub fn merged<'a>(lines: impl Iterator<Item = &'a String>) -> Vec<String> {
     out
 }
 
-/// What was said, with its level.
+/// A message, with its level.
 pub fn of_said(level: Level, text: &str) -> String {
     let level = match level {
         Level::Info => "info",
@@ -92,7 +92,7 @@ pub fn of_notice(notice: &Notice, built_in: &mut BTreeSet<AskId>) -> Option<Stri
     }
 }
 
-/// What was waited for, if it is not said anyhow.
+/// The notice that was waited for, if it is not said anyhow.
 pub fn of_awaited(notice: &Notice) -> Option<String> {
     match notice {
         Notice::Stream { ask, text, .. } => Some(format!("streams {ask}: {text:?}")),

@@ -108,7 +108,7 @@ pub struct Draft {
 pub struct Heard {
     /// The side; with its proposal, where that is one of the step already.
     pub side: Side,
-    /// What was asked in its copy of the session, and answered.
+    /// Asks made in its copy of the session, with their answers.
     pub asks: Vec<Ask>,
     /// What it would do, and which of those asks that answers.
     pub draft: Option<(Option<AskId>, Draft)>,

@@ -86,7 +86,7 @@ fn a_locale_without_utf_8_is_drawn_in_ascii_unless_said_otherwise() {
     }
 }
 
-/// What is wrong in each case of `tests/problems.txt`: a file, after variables (`$NAME value`) and flags (`--setting value`).
+/// The error in each case of `tests/problems.txt`: a file, after variables (`$NAME value`) and flags (`--setting value`).
 #[test]
 fn problems_are_said_with_their_place_and_a_remedy() {
     let mut out = String::new();

@@ -24,7 +24,7 @@ const MARK: &str = "$$";
 struct Material<'a> {
     task: &'a str,
     about: &'a str,
-    /// What is in the hand; none where the domain has no word for holding.
+    /// Things in the hand; none where the domain has no word for holding.
     held: Option<Vec<String>>,
     last: Vec<Taken>,
     /// The last actions executed, by their texts alone.
@@ -173,7 +173,7 @@ pub(super) fn selection(
     Ok(prompt)
 }
 
-/// What is in the hand, as the domain names it.
+/// Things in the hand, as the domain names them.
 fn held(cx: &Context<'_>, tree: &LiveTree) -> Option<Vec<String>> {
     let (domain, vocabulary) = (tree.domain(), Vocabulary::shipped(cx.world.kind()));
     let holding = |form: &Pattern| form.name == vocabulary.held() && form.args.len() == 1;

@@ -18,7 +18,7 @@ pub(super) const CODE: &str = "code";
 const SUMMARY: &str = "summary";
 const SPECIFICATION: &str = "specification";
 
-/// What is due before a program can run.
+/// The stage that is due before a program can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
     Summarize {

@@ -37,7 +37,7 @@ pub struct StepAnswer {
     usage: Option<Spent>,
 }
 
-/// What was read of a model's answer: one of `act`, `drafts`, `artifact` and `problem`, or the word `kept`.
+/// The reading of a model's answer: one of `act`, `drafts`, `artifact` and `problem`, or the word `kept`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadAnswer {

@@ -38,9 +38,9 @@ pub struct Sent {
     steps: Vec<SentStep>,
     /// All decisions on the way here, in order, those at this node included.
     decisions: Vec<SentDecision>,
-    /// What was asked in this round, own work included. A rejection begins a round, as does each step.
+    /// Asks of this round, own work included. A rejection begins a round, as does each step.
     asks: Vec<SentAsk>,
-    /// What is offered in this round, what was rejected left out.
+    /// Proposals of this round, rejected ones left out.
     proposals: Vec<SentProposal>,
     /// The actions that are possible now, where the world lists them.
     admissible: Option<Vec<String>>,

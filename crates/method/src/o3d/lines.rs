@@ -35,7 +35,7 @@ pub(super) fn level(cx: &Context<'_>) -> Level {
     hierarchy::level(&here(cx))
 }
 
-/// What was seen first as prompts show it, with the goal where it does not hold it.
+/// The first observation as prompts show it, with the goal where it does not hold it.
 pub(super) fn first(cx: &Context<'_>) -> String {
     cx.path().first().map(|reset| beginning(cx, reset)).unwrap_or_default()
 }

@@ -20,9 +20,9 @@ struct Material {
     intro: String,
     primitives: Vec<Form>,
     examples: Vec<String>,
-    /// What was seen first; a skill's policy is not shown the goal.
+    /// The first observation; a skill's policy is not shown the goal.
     first: String,
-    /// What was done before the call at hand.
+    /// Steps before the call at hand.
     history: String,
     /// The policy's own lines.
     so_far: String,

@@ -24,10 +24,10 @@ pub struct CandidateMark {
 pub struct CandidateEdit {
     /// Its row among the candidates of the action at that time, from 0.
     pub at: usize,
-    /// What was there.
+    /// The value before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<CandidateMark>,
-    /// What is there since.
+    /// The value since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<CandidateMark>,
 }

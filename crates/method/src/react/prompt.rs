@@ -140,7 +140,7 @@ pub(crate) fn transcript(cx: &Context<'_>, form: Form, path: &[&Node]) -> String
     steps.iter().fold(form.opening(&first), |all, step| all + &form.step(&step.action, &step.observation))
 }
 
-/// What was observed first, and the lines that followed with what was observed.
+/// The first observation, and the lines that followed with their observations.
 pub(crate) fn taken(cx: &Context<'_>, path: &[&Node]) -> (String, Vec<Taken>) {
     let first = path.first().map(|reset| beginning(cx, reset)).unwrap_or_default();
     (first, path.iter().skip(1).filter_map(|node| step(node)).collect())

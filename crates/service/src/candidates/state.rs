@@ -26,7 +26,7 @@ pub struct CandidateService {
     pub(super) worker: CandidateWorker,
     pub(super) writing: Writing,
     pub(super) pending: BTreeMap<RequestId, PendingRequest>,
-    /// What was in force when it was looked at last, by action.
+    /// Assertions in force when they were looked at last, by action.
     pub(super) in_force: BTreeMap<String, (Vec<String>, String)>,
 }
 

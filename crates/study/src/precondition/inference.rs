@@ -143,7 +143,7 @@ struct Spent {
 }
 
 impl Asking {
-    /// What is written for a context: greedily, then at random.
+    /// Texts written for a context: greedily, then at random.
     pub async fn written(&self, context: &CandidateContext, seed: u64) -> Result<Vec<Written>, String> {
         let (mut spent, cancel) = (Spent::default(), CancellationToken::new());
         let mut all = self.ask(context, 1, 0.0, seed, &mut spent, &cancel).await?;

@@ -28,7 +28,7 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// What is asked of the driver in the beginning: what is written beside actions is taken as it comes, an action waits for all sides.
+    /// Commands to the driver in the beginning: what is written beside actions is taken as it comes, an action waits for all sides.
     fn begin(&self) -> Vec<Command> {
         let breakpoints = vec![Breakpoint::Action("*".to_owned())];
         let requests = [Request::SetBreakpoints(breakpoints), Request::SetPolicy(up_to_an_action())];

@@ -29,7 +29,7 @@ impl Group {
         &mut groups[at]
     }
 
-    /// What was played of each episode, with every seed.
+    /// Plays of each episode, with every seed.
     pub(crate) fn units(&self) -> Vec<Vec<&Played>> {
         let mut units: BTreeMap<&str, Vec<&Played>> = BTreeMap::new();
         self.played.iter().for_each(|played| units.entry(&played.episode).or_default().push(played));

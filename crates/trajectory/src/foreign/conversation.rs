@@ -22,7 +22,7 @@ pub(super) enum Turn {
     Agent {
         text: String,
         calls: Vec<Called>,
-        /// What was observed after a text that was the action itself.
+        /// The observation after a text that was the action itself.
         observed: Option<String>,
     },
     Result {
@@ -73,7 +73,7 @@ impl Read {
         self.unknown.extend(unknown.map(|name| format!("{place}{name}")));
     }
 
-    /// What is to be told of the file beside what is wrong with it.
+    /// Remarks on the file beside its errors.
     pub fn notes(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
         if !self.unknown.is_empty() {

@@ -34,7 +34,7 @@ pub struct Duel {
 }
 
 struct Choosing {
-    /// What is in use, which is always a side.
+    /// The setting in use, which is always a side.
     own: Contender,
     offers: Vec<Offer>,
     list: ListState,
@@ -86,7 +86,7 @@ impl Choosing {
         Choosing { own: named(&session.model), offers, list: ListState::default(), folder: None }
     }
 
-    /// What is in use, and what is marked or, where nothing is, under the cursor; or why that is no duel.
+    /// The sides: the setting in use, and the rows marked or, where none is, the row under the cursor; or why that is no duel.
     fn chosen(&self) -> Result<Vec<Contender>, String> {
         let mut others: Vec<&Offer> = self.offers.iter().filter(|offer| offer.is_marked).collect();
         if others.is_empty() {

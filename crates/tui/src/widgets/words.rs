@@ -230,7 +230,7 @@ impl Happened {
         }
     }
 
-    /// What was adopted.
+    /// Adopted documents.
     pub fn in_words(&self) -> Option<String> {
         (!self.adopted.is_empty()).then(|| format!("adopted for {}", self.adopted.join(", ")))
     }

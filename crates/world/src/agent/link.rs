@@ -36,7 +36,7 @@ const SHOWN: usize = 400;
 pub(super) struct Step {
     /// The answer; `None` for the start.
     pub(super) action: Option<Action>,
-    /// What is asked since; `None` at the end.
+    /// The request that came since; `None` at the end.
     pub(super) asked: Option<Arc<Asked>>,
     /// The conversation, from 0.
     thread: usize,

@@ -95,7 +95,7 @@ fn compact_lines_hold_the_same_dialogues() {
     }
 }
 
-/// What is said of a dialogue with each change of `tests/wrong.txt`.
+/// The error for a dialogue with each change of `tests/wrong.txt`.
 #[test]
 fn what_is_malformed_is_named_with_its_place() {
     let mut out = String::new();

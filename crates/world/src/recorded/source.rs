@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<Logs, WorldError> {
     }
 }
 
-/// What is wrong in a file, and what of it was not read, in words.
+/// Errors in a file, and parts of it that were not read, in words.
 pub fn problems(read: &Logs, path: &Path) -> Vec<String> {
     let wrong = read.wrong.iter().map(|error| format!("{}: {error}", path.display()));
     wrong.chain(read.notes.iter().map(|note| format!("{}: {note}", path.display()))).collect()

@@ -161,7 +161,7 @@ fn a_folder_is_read_and_known_by_what_lies_in_it() {
     assert!(Source::open(folder.path()).unwrap_err().to_string().contains("episodes_x.json: there is no episode"));
 }
 
-/// What is wrong in each line of `tests/wrong.txt`, where `⏎` begins a line and `STEP` is a step: a file, or the second episode of one.
+/// The error in each line of `tests/wrong.txt`, where `⏎` begins a line and `STEP` is a step: a file, or the second episode of one.
 #[test]
 fn what_is_wrong_in_a_file_is_reported_with_its_line() {
     let step = r#"{"query": "q", "kind": "put", "gold_moves": []}"#;

@@ -32,7 +32,7 @@ fn json_with_and_without_comment_signs_needs_no_repair() {
     assert_eq!(repaired("# state = {}"), (json!({}), vec![]));
 }
 
-/// What is read of each case of `tests/texts.txt`, between lines with `==`, and the repairs.
+/// The reading of each case of `tests/texts.txt`, between lines with `==`, and the repairs.
 #[test]
 fn deviations_are_mended_and_reported_with_their_lines() {
     let mut out = String::new();

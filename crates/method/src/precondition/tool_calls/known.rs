@@ -14,7 +14,7 @@ pub struct ToolStep {
     pub error: Option<String>,
 }
 
-/// What is believed of a tool's calls.
+/// Assertions believed of a tool's calls.
 #[derive(Debug, Clone)]
 pub struct ToolRule {
     pub assertion: Assertion,
@@ -22,7 +22,7 @@ pub struct ToolRule {
     pub seen: usize,
 }
 
-/// What is known before a call, run by run.
+/// Knowledge before a call, run by run.
 #[derive(Clone)]
 pub struct Known<'t> {
     pub(super) toolbox: &'t Toolbox,

@@ -45,7 +45,7 @@ fn user(n: usize) -> Json {
     json!({ "user_id": format!("U{n}"), "cards": (0..2).map(card).collect::<serde_json::Map<_, _>>() })
 }
 
-/// What is read before an exchange of the first `count` things of order `n`.
+/// Reads before an exchange of the first `count` things of order `n`.
 fn reads(n: usize, status: &str, count: usize) -> Vec<ToolStep> {
     let mut steps = vec![
         step("get_order", json!({ "order_id": format!("W{n}") }), order(n, status)),

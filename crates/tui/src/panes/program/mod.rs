@@ -1,5 +1,5 @@
 //! Program pane: the trajectory as a program: specification, opening, calls, verdicts; lines are edited in place and checked as one types.
-//! What was seen at a step folds into its action's row.
+//! Observations of a step fold into its action's row.
 //!
 //! `rows` says which line is on which row, `highlight` colours, `editing` edits; the program that answers a
 //! request is shown below by `excerpt`.

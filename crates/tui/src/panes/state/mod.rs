@@ -226,7 +226,7 @@ impl StatePane {
         picture
     }
 
-    /// What is believed as it is drawn, beside a drawing of the truth.
+    /// The belief as it is drawn, beside a drawing of the truth.
     fn believed(&self) -> Option<&Stacks> {
         let situation = self.situation.as_ref()?;
         match (situation.belief.as_ref()?.picture.as_ref()?, situation.map.as_ref()?) {

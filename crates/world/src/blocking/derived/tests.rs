@@ -104,7 +104,7 @@ fn where_the_bound_is_reached_the_agents_advice_alone_is_left() {
     assert!(offered.len() <= 1 && offered.iter().all(|candidate| candidate.maybe), "{offered:?}");
 }
 
-/// What is offered for the first condition that blocks a call, in a dialogue in which these calls were made.
+/// Resolutions offered for the first condition that blocks a call, in a dialogue in which these calls were made.
 fn offered_in_a_dialogue(said: &[&str], next: &str) -> (String, Vec<String>) {
     use crate::dialogue::{DialogueWorld, KIND, Source};
     let source = Arc::new(Source::shipped().unwrap());
