@@ -191,7 +191,7 @@ async fn no_duel_begins_with_what_is_not_there() {
         w.said(Level::Error, why).await;
     }
     w.send(duel(DuelCommand::Begin(contenders().into_iter().take(1).collect())));
-    w.said(Level::Warning, "a duel has 2 to 4 sides").await;
+    w.said(Level::Error, "a duel has 2 to 4 sides").await;
     w.send(duel(DuelCommand::Next));
     w.said(Level::Info, "no duel goes on").await;
     w.quit().await;

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use stepwright::config::{self, Config, Overrides, Selected};
-use stepwright::driver::{Beginning, Source};
+use stepwright::driver::{Beginning, NewSession, Source, prepare_new};
 use stepwright::episode::{Event, Exchange, Record, log};
 use stepwright::model::LanguageModel;
+use stepwright::world::Sources;
 
 use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::server::*;
@@ -223,4 +224,35 @@ async fn a_session_with_ollamas_wire_format() {
         assert_eq!(exchange.completions[0].reasoning, "hm");
     }
     assert!(server.requests().iter().all(|r| r.path() == "/api/chat"));
+}
+
+/// E12: answers are held to a form where a method's are calls; a selection of `blocking` has a form of its own, is asked for without one
+/// and read.
+#[tokio::test]
+async fn where_answers_are_held_to_a_form_a_selection_of_blocking_keeps_its_own() {
+    for (method, is_held) in [("few-shot", true), ("blocking", false)] {
+        let server = Server::answering(move |asked: &Received| {
+            let prompt = asked.body["messages"].to_string();
+            // Of the candidates the last; the form's own marks stand around it.
+            let listed = prompt.split("\\n").filter(|line| line.starts_with("$$ ") && !line.contains('<'));
+            let leaf = listed.last().unwrap_or_default().to_owned();
+            let call = asked.body.pointer("/response_format/json_schema/schema/properties/answer/enum/0");
+            match call {
+                Some(call) => good(&json!({ "answer": call }).to_string()),
+                None => good(&format!("The way is free.\n{leaf}")),
+            }
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let file = format!("[model]\nmodel = \"m\"\nbase_url = \"{}\"\nstructured = true\n", server.url);
+        let config = configured(folder.path(), &file, &[]);
+        let sources = Sources::default();
+        let task = sources.told("household", None).unwrap().remove(0).id;
+        let new = NewSession { world: "household".into(), task, method: method.into(), ..NewSession::default() };
+        let setup = prepare_new(&new, &config, &sources, Arc::new(|| 0)).unwrap();
+        let mut w = Watched::start(setup);
+        assert_ne!(w.recommended().await, "", "{method}: an answer is an action");
+        w.quit().await;
+        let held = server.requests().iter().map(|r| r.body.get("response_format").is_some()).collect::<Vec<_>>();
+        assert!(!held.is_empty() && held.iter().all(|held| *held == is_held), "{method}: {held:?}");
+    }
 }

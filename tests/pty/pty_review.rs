@@ -114,7 +114,12 @@ fn only_reads(args: &[&str], rounds: u32, seed: u64) {
             let _ = pty.receive(std::time::Duration::from_millis(2));
         }
         assert_eq!(everything(home.path()), before, "{args:?}, seed {seed}, round {round}:\n{}", pty.settle().text());
+        // The palette has the action that leaves.
+        if let Some(code) = pty.ended() {
+            return assert_eq!(code, 0, "{args:?}, seed {seed}, round {round}:\n{}", pty.settle().text());
+        }
     }
+    println!("{args:?}, seed {seed}: {rounds} rounds");
     // Out of whatever is open.
     (0..6).for_each(|_| pty.settle().send("\x1b"));
     pty.settle().send("a");

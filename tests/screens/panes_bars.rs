@@ -15,10 +15,12 @@ use crate::support::opened::{begun, configuration};
 use crate::support::screen::{pane, shown};
 use crate::tui_keys::Bench;
 
-/// Blank rows of a column at most; one more in a dialogue, whose tree and state are short.
+/// Blank rows of a column at most.
 const MOST_BLANK: usize = 6;
 /// Words of the household's first screen at most: what stands between spaces and has a letter.
-const MOST_WORDS: usize = 310;
+const MOST_WORDS: usize = 275;
+/// Rows of proposals that are in sight at least, where so many are offered.
+const ROWS: usize = 4;
 /// Steps looked at in each world.
 const STEPS: usize = 10;
 const MARKS: [char; 5] = ['✓', '✗', '?', '□', '○'];
@@ -58,6 +60,21 @@ fn decisions(program: &str) -> usize {
     program.lines().filter(marked).count()
 }
 
+/// The offered actions that have no row on the screen, where fewer than four have one.
+fn missing_rows(bench: &Bench, text: &str) -> Vec<String> {
+    let turn = bench.app.view.turn().filter(|_| bench.app.view.offer().is_none());
+    let mut offered: Vec<String> = turn
+        .iter()
+        .flat_map(|turn| &turn.proposals)
+        .filter_map(|proposal| Some(proposal.action.as_ref()?.text.lines().next()?.chars().take(24).collect()))
+        .collect();
+    offered.sort();
+    offered.dedup();
+    let wanted = offered.len().min(ROWS);
+    let (seen, missing): (Vec<_>, Vec<_>) = offered.into_iter().partition(|action| text.contains(action.as_str()));
+    if seen.len() >= wanted { Vec::new() } else { missing }
+}
+
 #[tokio::test]
 async fn the_first_screens_of_every_world_are_used() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,18 +90,26 @@ async fn the_first_screens_of_every_world_are_used() {
         for _ in 0..100 {
             settled(&mut bench, &mut watched).await;
             // Pools come one after the other.
-            if bench.draw(120, 40).contains(" valid") {
+            let is_counted = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+            if bench.draw(120, 40).split(" valid,").any(is_counted) {
                 break;
             }
         }
         let changes = |event: &Event| matches!(event, Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Candidates);
         assert!(!watched.records.iter().any(|record| changes(&record.event)), "{world}: candidates were recorded");
         for step in 0..STEPS {
+            for (width, height) in [(80, 24), (120, 40)] {
+                let text = bench.draw(width, height);
+                let missing = missing_rows(&bench, &text);
+                if !missing.is_empty() {
+                    wrong.push(format!("{world}, step {step}, {width}x{height}: not in sight: {missing:?}\n{text}"));
+                }
+            }
             let text = bench.draw(120, 40);
             let screen: Vec<Vec<char>> = text.lines().map(|line| line.trim_matches('"').chars().collect()).collect();
             for (side, left) in [("left", 0), ("right", 60)] {
                 let blank = column(&screen, left).iter().filter(|row| row.is_empty()).count();
-                if blank > MOST_BLANK + usize::from(world == "dialogue") {
+                if blank > MOST_BLANK {
                     wrong.push(format!("{world}, step {step}: {blank} blank rows on the {side}\n{text}"));
                 }
             }
@@ -93,6 +118,14 @@ async fn the_first_screens_of_every_world_are_used() {
                 wrong.push(format!("{world}: {words} words\n{text}"));
             }
             if step == 0 {
+                // U18: what the task is stands once on the first screen of Observations.
+                let mut observed = pane(PaneId::Observations);
+                let _ = observed.update(&bench.app.view);
+                let first =
+                    shown(observed.as_mut(), &bench.app.view, &crate::support::screen::unicode(), (400, 40), false);
+                if first.matches(&watched.session.header.sentence).count() != 1 {
+                    wrong.push(format!("{world}: the task not once\n{first}"));
+                }
                 let listed = |line: &&str| {
                     (line.contains("[x]") || line.contains("[ ]")) && STATUSES.iter().any(|s| line.contains(s))
                 };

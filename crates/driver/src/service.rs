@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -50,17 +51,22 @@ pub trait Service: Send {
     fn cancel(&mut self, _view: &mut SessionView<'_>) {}
 }
 
-/// The session as a service sees it, and what it can want of it.
-pub struct SessionView<'a> {
+/// A session with what it is played with.
+pub struct Ground<'a> {
     pub session: &'a Session,
     pub program: &'a ProgramContext,
     pub world: &'a dyn World,
     pub source: &'a Source,
-    pub prompting: &'a Prompting,
     pub knowledge: &'a Knowledge,
-    pub sandbox: &'a Arc<dyn Sandbox>,
     pub resolver: &'a Resolver,
     pub methods: &'a MethodResolver,
+}
+
+/// The session as a service sees it, and what it can want of it.
+pub struct SessionView<'a> {
+    pub(super) ground: Ground<'a>,
+    pub prompting: &'a Prompting,
+    pub sandbox: &'a Arc<dyn Sandbox>,
     pub(super) timeline: &'a Timeline,
     /// Whether nobody watches: what is only shown need not be worked out.
     pub headless: bool,
@@ -88,6 +94,14 @@ pub(super) enum Wanted {
 }
 
 pub(super) type Work = Box<dyn FnOnce(&WorkDesk) -> Box<dyn Any + Send> + Send>;
+
+impl<'a> Deref for SessionView<'a> {
+    type Target = Ground<'a>;
+
+    fn deref(&self) -> &Ground<'a> {
+        &self.ground
+    }
+}
 
 impl SessionView<'_> {
     /// Has something asked of the gate; its end comes to [`Service::answered`].

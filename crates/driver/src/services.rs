@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::jobs::{self, Job};
-use super::service::{RequestId, Service, ServiceId, Services, SessionView, Wanted, WorkDesk, WorkResult};
+use super::service::{Ground, RequestId, Service, ServiceId, Services, SessionView, Wanted, WorkDesk, WorkResult};
 use stepwright_episode::gate::Answer;
 use stepwright_method::Stop;
 use stepwright_protocol::Command;
@@ -75,15 +75,17 @@ impl Driver {
         let Some(service) = list.get_mut(at) else { return };
         let mut own = Vec::new();
         let mut view = SessionView {
-            session: self.gate.session(),
-            program: &self.program,
-            world: self.timeline.world.as_ref(),
-            source: &self.models.source,
+            ground: Ground {
+                session: self.gate.session(),
+                program: &self.program,
+                world: self.timeline.world.as_ref(),
+                source: &self.models.source,
+                knowledge: &self.knowledge,
+                resolver: &self.models.resolver,
+                methods: &self.models.methods,
+            },
             prompting: &self.models.prompting,
-            knowledge: &self.knowledge,
             sandbox: &self.models.sandbox,
-            resolver: &self.models.resolver,
-            methods: &self.models.methods,
             timeline: &self.timeline,
             headless: self.headless,
             notices: &self.outlets.notices,

@@ -19,3 +19,4 @@ pub use open::{
     NewSession, OpenRequest, keep_new, methods, open, open_to_read, prepare, prepare_new, prepare_unbegun, resolver,
     suggested_method,
 };
+pub use stepwright_service::can_begin;

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stepwright_driver::{Forked, RequestId, Service, SessionView, Source, WorkResult};
+use stepwright_driver::{Beginning, Forked, Ground, RequestId, Service, SessionView, Setup, Source, WorkResult};
 use stepwright_episode::duel::{Heard, Side};
 use stepwright_episode::gate::{Answer, Request};
 use stepwright_episode::{AskState, Assertions, Configuration, Event, NodeId, Record, Session, Turn};
+use stepwright_method::program_context::ProgramContext;
 use stepwright_method::{self as method, Method, options_with, publications};
 use stepwright_model::prompt::Prompts;
 use stepwright_protocol::{Command, Contender, DuelCommand, Level, NO_DUEL, Notice};
@@ -57,7 +58,7 @@ struct Asked {
 }
 
 impl Contestant {
-    fn new(contender: Contender, view: &SessionView<'_>) -> Result<Self, String> {
+    fn new(contender: Contender, view: &Ground<'_>) -> Result<Self, String> {
         let found = |name: &str| (view.resolver)(name);
         let source = Some(contender.model.as_str()).filter(|name| !name.is_empty()).map(found).transpose()?;
         let method = Some(contender.method.as_str()).filter(|id| !id.is_empty());
@@ -76,7 +77,7 @@ impl Contestant {
         Ok(contestant)
     }
 
-    fn fits(&self, view: &SessionView<'_>) -> Result<(), String> {
+    fn fits(&self, view: &Ground<'_>) -> Result<(), String> {
         let (_, side) = self.side(view)?;
         let info = self.method(view)?.info();
         let unknown = |key: &&String| options_with(info.options).all(|spec| spec.key != key.as_str());
@@ -91,12 +92,12 @@ impl Contestant {
             .map_err(|misfit| misfit.to_string())
     }
 
-    fn method(&self, view: &SessionView<'_>) -> Result<Arc<dyn Method>, String> {
+    fn method(&self, view: &Ground<'_>) -> Result<Arc<dyn Method>, String> {
         self.method.as_ref().map_or_else(|| (view.methods)(&view.session.method), |method| Ok(Arc::clone(method)))
     }
 
     /// The method, and the side as it would be recorded now, nothing being proposed yet.
-    fn side(&self, view: &SessionView<'_>) -> Result<(Arc<dyn Method>, Side), String> {
+    fn side(&self, view: &Ground<'_>) -> Result<(Arc<dyn Method>, Side), String> {
         let (Contender { name, model, options, set, prompts, .. }, session) = (&self.contender, view.session);
         let method = self.method(view)?;
         let info = method.info();
@@ -113,6 +114,32 @@ impl Contestant {
         };
         Ok((method, side))
     }
+}
+
+/// The sides of a duel in a session, ready to be asked.
+fn sides(mut contenders: Vec<Contender>, ground: &Ground<'_>) -> Result<Vec<Contestant>, String> {
+    for side in contenders.iter_mut().filter(|side| side.name.is_empty()) {
+        side.name.clone_from(&ground.session.model);
+    }
+    let names: BTreeSet<&str> = contenders.iter().map(|c| c.name.as_str()).collect();
+    if !SIDES.contains(&contenders.len()) || names.len() < contenders.len() {
+        return Err(format!("a duel has {} to {} sides, each another one", SIDES.start(), SIDES.end()));
+    }
+    contenders.into_iter().map(|c| Contestant::new(c, ground)).collect()
+}
+
+/// Whether a duel of these sides can begin in such a session; `Err` says why not. Nobody is asked.
+pub fn can_begin(contenders: &[Contender], setup: &mut Setup) -> Result<(), String> {
+    let Beginning::New(header) = &setup.beginning else { return Ok(()) };
+    let (session, program) = (Session::new((**header).clone()), ProgramContext::load(&header.specification)?);
+    // What is there in the task is known from its start on; of a world in another process nothing is asked.
+    if setup.world.remote().is_none() {
+        setup.world.reset(&header.task, header.seed).map_err(|e| e.to_string())?;
+    }
+    let Setup { world, source, knowledge, resolver, methods, .. } = setup;
+    let (session, program, world) = (&session, &program, world.as_ref());
+    let ground = Ground { session, program, world, source, knowledge, resolver, methods };
+    sides(contenders.to_vec(), &ground).map(|_| ()).map_err(|why| format!("{NO_DUEL}{why}"))
 }
 
 /// What the session itself says of what is in use.
@@ -145,17 +172,8 @@ fn were_asked(turn: &Turn, sides: &[Side]) -> bool {
 }
 
 impl DuelService {
-    fn begin(&mut self, mut contenders: Vec<Contender>, view: &mut SessionView<'_>) {
-        for side in contenders.iter_mut().filter(|side| side.name.is_empty()) {
-            side.name.clone_from(&view.session.model);
-        }
-        let names: BTreeSet<&str> = contenders.iter().map(|c| c.name.as_str()).collect();
-        if !SIDES.contains(&contenders.len()) || names.len() < contenders.len() {
-            let (least, most) = (SIDES.start(), SIDES.end());
-            return view.say(Level::Warning, format!("a duel has {least} to {most} sides, each another one"));
-        }
-        let sides: Result<Vec<_>, _> = contenders.into_iter().map(|c| Contestant::new(c, view)).collect();
-        let sides = match sides {
+    fn begin(&mut self, contenders: Vec<Contender>, view: &mut SessionView<'_>) {
+        let sides = match sides(contenders, view) {
             Ok(sides) => sides,
             Err(why) => return view.say(Level::Error, format!("{NO_DUEL}{why}")),
         };

@@ -9,7 +9,7 @@ mod logs;
 mod skills;
 
 pub use candidates::CandidateService;
-pub use duel::DuelService;
+pub use duel::{DuelService, can_begin};
 pub use library::LibraryService;
 pub use logs::LogService;
 pub use skills::{SkillService, headless};

@@ -6,6 +6,7 @@ $ stepwright show kept/flat_watch_television.jsonl > shown; grep -m1 '^  duel' s
 $ stepwright export kept/flat_watch_television.jsonl --html page.html > said; grep -c '<summary>duel: they disagree</summary>' page.html
 ; What would do the same is no disagreement.
 $ stepwright run --world kitchen --tasks first=1 --method blocking --with blocking+answers=7 > out; grep '^Several' out
-; A side that is none is said.
-$ stepwright run --world graph --tasks first=1 --method reprompt --with method=blocking > out; grep -o 'no duel: .*' out
+; A side that is none is refused before anything begins.
+$ stepwright run --world graph --tasks first=2 --method reprompt --with method=blocking --out results.jsonl
+$ stepwright run --world graph --tasks first=2 --method reprompt --with none.preconditions.py --out results.jsonl; ls results.jsonl
 $ stepwright run --world graph --tasks first=1 --with gpt+ > out

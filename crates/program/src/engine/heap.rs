@@ -1,12 +1,12 @@
 //! Heap of one evaluation: the objects of a shared, unchanging state below, what this evaluation changed or made above.
 //! Dropping it undoes everything; `settle` makes a new state of it.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::value::{Dict, Id, Obj};
+use super::value::{Dict, Entry, Id, Key, Obj, Value};
 
 /// The objects of a state, shared between copies of it.
 pub(crate) type Slots = Arc<Vec<Arc<Obj>>>;
@@ -16,6 +16,8 @@ pub(crate) struct Heap {
     base: Slots,
     /// Objects of `base` this evaluation wrote to, by their place in it.
     changed: Vec<(Id, Obj)>,
+    /// Dictionaries of `base` of which no more than this was changed: a missing item was read, and its default put there.
+    defaults: Vec<Defaults>,
     /// Finds entries of `changed` once there are many.
     index: FxHashMap<Id, usize>,
     fresh: Vec<Obj>,
@@ -27,6 +29,31 @@ pub(crate) struct Heap {
     observed: Cell<u64>,
 }
 
+/// Defaults beside the `defaultdict` that they are of, which is not copied before anything but items of it is looked at.
+struct Defaults {
+    id: Id,
+    items: Vec<(Key, Entry)>,
+    /// The dictionary with them.
+    whole: OnceCell<Obj>,
+}
+
+impl Defaults {
+    fn put(dict: &mut Obj, items: impl IntoIterator<Item = (Key, Entry)>) {
+        let Obj::Dict(dict) = dict else { return };
+        for (key, entry) in items {
+            dict.version += u32::from(dict.map.insert(key, entry).is_none());
+        }
+    }
+
+    fn whole(&self, base: &Slots) -> &Obj {
+        self.whole.get_or_init(|| {
+            let mut dict = base.get(self.id.0 as usize).map_or(Obj::Free, |dict| (**dict).clone());
+            Defaults::put(&mut dict, self.items.iter().cloned());
+            dict
+        })
+    }
+}
+
 /// Marks an object. Objects may share a mark: then one counts as observed where the other was.
 pub(crate) fn mark_of_object(id: Id) -> u64 {
     1 << (id.0 % 64)
@@ -36,8 +63,8 @@ const SCAN: usize = 6;
 
 impl Heap {
     pub(crate) fn new(base: Slots) -> Heap {
-        let (changed, index, fresh) = (Vec::new(), FxHashMap::default(), Vec::new());
-        Heap { base, changed, index, fresh, writes: 0, whole: Cell::new(0), observed: Cell::new(0) }
+        let (changed, defaults, index, fresh) = (Vec::new(), Vec::new(), FxHashMap::default(), Vec::new());
+        Heap { base, changed, defaults, index, fresh, writes: 0, whole: Cell::new(0), observed: Cell::new(0) }
     }
 
     /// Goes on with another state; nothing of this evaluation stays but the memory it had.
@@ -78,7 +105,7 @@ impl Heap {
     /// The object at `id`. Of a dictionary anything may be seen.
     #[inline]
     pub(crate) fn get(&self, id: Id) -> &Obj {
-        let obj = self.peek(id);
+        let obj = self.whole_of(id);
         if let Obj::Dict(dict) = obj
             && self.in_state(id)
         {
@@ -91,7 +118,7 @@ impl Heap {
     /// The object at `id`. Of a dictionary no more is seen than whether and with what value a key is there, and the key is noted.
     #[inline]
     pub(crate) fn get_for_key(&self, id: Id) -> &Obj {
-        let obj = self.peek(id);
+        let obj = self.whole_of(id);
         if let Obj::Dict(dict) = obj {
             self.note_observed(id, dict);
         }
@@ -105,8 +132,37 @@ impl Heap {
         }
     }
 
-    /// The object at `id`. Of a dictionary no more is seen than its kind, or an item whose key is noted; of a `defaultdict` an item
-    /// does not show whether the key was there.
+    #[inline]
+    fn whole_of(&self, id: Id) -> &Obj {
+        match self.defaults.iter().find(|defaults| defaults.id == id) {
+            Some(defaults) => defaults.whole(&self.base),
+            None => self.peek(id),
+        }
+    }
+
+    /// The default that was put at a key of a dictionary, where [`Heap::peek`] does not show it.
+    #[inline]
+    pub(crate) fn default_at(&self, id: Id, key: &Key) -> Option<&Value> {
+        let defaults = self.defaults.iter().find(|defaults| defaults.id == id)?;
+        defaults.items.iter().find(|(known, _)| known == key).map(|(_, entry)| &entry.value)
+    }
+
+    /// Puts a default at a key that a dictionary does not have.
+    pub(crate) fn put_default(&mut self, id: Id, key: Key, entry: Entry) {
+        let at = self.defaults.iter().position(|defaults| defaults.id == id);
+        let is_whole = at.and_then(|at| self.defaults.get(at)).is_some_and(|defaults| defaults.whole.get().is_some());
+        if is_whole || !self.in_state(id) || self.changed_at(id).is_some() {
+            return Defaults::put(self.get_mut_for_item(id), [(key, entry)]);
+        }
+        match at.and_then(|at| self.defaults.get_mut(at)) {
+            Some(defaults) => defaults.items.push((key, entry)),
+            None => self.defaults.push(Defaults { id, items: vec![(key, entry)], whole: OnceCell::new() }),
+        }
+        self.writes += 1;
+    }
+
+    /// The object at `id`. Of a dictionary no more is seen than its kind, or an item whose key is noted (and which [`Heap::default_at`]
+    /// may have); of a `defaultdict` an item does not show whether the key was there.
     #[inline]
     pub(crate) fn peek(&self, id: Id) -> &Obj {
         let i = id.0 as usize;
@@ -142,7 +198,12 @@ impl Heap {
         let k = match self.changed_at(id) {
             Some(k) => k,
             None => {
-                self.changed.push((id, (*self.base[i]).clone()));
+                let at = self.defaults.iter().position(|defaults| defaults.id == id);
+                let whole = at.map(|at| self.defaults.swap_remove(at)).map(|defaults| {
+                    defaults.whole(&self.base);
+                    defaults.whole.into_inner()
+                });
+                self.changed.push((id, whole.flatten().unwrap_or_else(|| (*self.base[i]).clone())));
                 let k = self.changed.len() - 1;
                 if self.changed.len() == SCAN + 1 {
                     self.index = self.changed.iter().enumerate().map(|(k, (id, _))| (*id, k)).collect();
@@ -163,12 +224,14 @@ impl Heap {
 
     /// Whether the state is another now than it was: writing back what was there is no change.
     pub(crate) fn differs(&self) -> bool {
-        self.changed.iter().any(|(id, obj)| self.base.get(id.0 as usize).is_none_or(|old| !obj.same(old)))
+        !self.defaults.is_empty()
+            || self.changed.iter().any(|(id, obj)| self.base.get(id.0 as usize).is_none_or(|old| !obj.same(old)))
     }
 
     /// Undoes all that was changed or made, for another evaluation on the same state.
     pub(crate) fn undo(&mut self) {
         self.changed.clear();
+        self.defaults.clear();
         self.index.clear();
         self.fresh.clear();
         self.writes = 0;
@@ -183,6 +246,9 @@ impl Heap {
 
     /// The state after this evaluation; what it made and nothing refers to is dropped.
     pub(crate) fn settle(mut self) -> Slots {
+        while let Some(id) = self.defaults.last().map(|defaults| defaults.id) {
+            self.get_mut_for_item(id);
+        }
         if self.changed.is_empty() {
             return self.base;
         }
@@ -213,6 +279,10 @@ impl Heap {
         };
         let slots = Arc::make_mut(&mut self.base);
         for (id, mut obj) in self.changed {
+            // What was written back as it was stays the one object of all states that have it.
+            if slots.get(id.0 as usize).is_some_and(|old| obj.same(old)) {
+                continue;
+            }
             if !order.is_empty() {
                 obj.each_ref(&mut relocate);
             }

@@ -92,6 +92,9 @@ impl Vm {
         if let Some(entry) = dict.map.get(&key) {
             return Ok(entry.value.clone());
         }
+        if let Some(value) = self.heap.default_at(id, &key) {
+            return Ok(value.clone());
+        }
         let factory = match &dict.factory {
             None | Some(Value::None) => return Err(self.key_error(index)?),
             Some(factory) => factory.clone(),
@@ -101,12 +104,7 @@ impl Vm {
         if self.heap.in_state(id) && self.always_the_same(&factory) {
             self.note_default(id);
         }
-        if let Obj::Dict(dict) = self.heap.get_mut_for_item(id) {
-            let entry = Entry { key: index.clone(), value: value.clone() };
-            if dict.map.insert(key, entry).is_none() {
-                dict.version += 1;
-            }
-        }
+        self.heap.put_default(id, key, Entry { key: index.clone(), value: value.clone() });
         Ok(value)
     }
 

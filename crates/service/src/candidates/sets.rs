@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::state::{CandidateService, PendingRequest};
 use super::worker::{Contents, Job, NamedSet};
-use stepwright_driver::SessionView;
+use stepwright_driver::{Ground, SessionView};
 use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
@@ -13,14 +13,14 @@ use stepwright_protocol::{Level, Notice, SetSource};
 use stepwright_text::words::count;
 
 /// The assertions in force for an action, and their origin.
-pub(super) fn assertions_of(view: &SessionView<'_>, action: &str) -> Assertions {
+pub(super) fn assertions_of(view: &Ground<'_>, action: &str) -> Assertions {
     let found = view.session.assertions().get(action).cloned();
     let (assertions, origin) = found.unwrap_or_default();
     Assertions { action: action.to_owned(), assertions, origin }
 }
 
 /// A set in force for every action: what `assertions` gives for each.
-fn set_of(view: &SessionView<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
+fn set_of(view: &Ground<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
     let actions = view.program.assertions().into_iter().map(|own| {
         let function = view.program.specification().functions().iter().find(|f| f.name == own.action);
         AdoptedAction {
@@ -32,11 +32,11 @@ fn set_of(view: &SessionView<'_>, assertions: impl Fn(&str) -> Vec<String>) -> A
     AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
 }
 
-fn set_in_force(view: &SessionView<'_>) -> AdoptedSet {
+fn set_in_force(view: &Ground<'_>) -> AdoptedSet {
     set_of(view, |action| assertions_of(view, action).assertions)
 }
 
-fn contents(view: &SessionView<'_>, source: SetSource) -> Result<NamedSet, String> {
+fn contents(view: &Ground<'_>, source: SetSource) -> Result<NamedSet, String> {
     let name = source.name();
     let set = match source {
         SetSource::InForce => Contents::Set(set_in_force(view)),
@@ -73,7 +73,7 @@ fn contents(view: &SessionView<'_>, source: SetSource) -> Result<NamedSet, Strin
 }
 
 /// The assertions of a set as they are put in force; of those that are there, and need no inference.
-pub(crate) fn assertions(view: &SessionView<'_>, source: SetSource) -> Result<Vec<Assertions>, String> {
+pub(crate) fn assertions(view: &Ground<'_>, source: SetSource) -> Result<Vec<Assertions>, String> {
     let (name, contents) = contents(view, source)?;
     let Contents::Set(set) = contents else {
         return Err(format!("{name}: what is suggested is no set yet; adopt it, or write it to a file"));

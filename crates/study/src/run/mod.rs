@@ -41,7 +41,10 @@ impl Run {
     /// Episodes of these tasks with these seeds, each like `new`.
     pub fn new(opening: Opening, new: NewSession, tasks: Vec<TaskInfo>, seeds: &Seeds) -> Result<Self, String> {
         let first = tasks.first().map(|task| task.id.clone()).unwrap_or_default();
-        let setup = opening.look(&NewSession { task: first, ..new.clone() })?;
+        let mut setup = opening.look(&NewSession { task: first, ..new.clone() })?;
+        if !opening.sides.is_empty() {
+            stepwright_launch::can_begin(&opening.sides, &mut setup)?;
+        }
         let Beginning::New(begun) = setup.beginning else { return Err("the session is not a new one".to_owned()) };
         let (info, kind, traits) = (setup.method.info(), setup.world.kind(), setup.source.traits());
         let options = method::options_with(info.options);

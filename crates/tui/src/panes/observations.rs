@@ -183,6 +183,8 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
         each(Piece { role, text, action, note: None, picture });
     };
     match &node.action {
+        // A world whose first words say the task need not be told it.
+        None if node.outcome.observation.contains(&session.header.sentence) => {}
         None => {
             push(Role::Title, format!("Task: {}", session.header.sentence).into(), false);
             push(Role::Text, "".into(), false);

@@ -79,6 +79,26 @@ fn few_colours_get_the_nearest() {
     }
 }
 
+/// U14: with sixteen colours no theme gets louder: what was grey is grey, and what had a hue has its hue.
+#[test]
+fn u14_with_sixteen_colours_a_grey_stays_grey_and_a_hue_its_hue() {
+    let parts = |color| color::rgb(color).map(|(r, g, b)| [r, g, b]).unwrap();
+    let hues = |color| {
+        let parts = parts(color);
+        let (most, least) = (parts.into_iter().max().unwrap(), parts.into_iter().min().unwrap());
+        let strong = parts.map(|part| u16::from(part) * 2 > u16::from(most) + u16::from(least));
+        (most - least >= 48).then_some(strong)
+    };
+    for (name, _) in SHIPPED.iter().filter(|(name, _)| *name != "monochrome") {
+        let at = |depth| load(Wanted { depth, ..wanted(Some(name), None) }).unwrap().0.remove(0);
+        let (whole, few) = (at(Depth::True), at(Depth::Sixteen));
+        for &role in ROLES {
+            let (is, becomes) = (whole.style(role).fg.unwrap(), few.style(role).fg.unwrap());
+            assert_eq!(hues(is), hues(becomes), "{name} {role:?}: {is:?} becomes {becomes:?}");
+        }
+    }
+}
+
 fn load_own(text: &str) -> Result<(Vec<Theme>, Vec<String>), String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mine.toml"), text).unwrap();

@@ -48,14 +48,18 @@ impl PreconditionsPane {
         if let Some(over) = self.over.last_mut() {
             return over.draw(painter, area, view);
         }
-        let (tabs, area) = split_top(area, 1);
+        // Until somebody works here, the room is the candidates' and a list of all actions, which stands for the tabs.
+        let looked = painter.focused || self.weighed.wanted || self.typing.is_some();
+        let listed = self.tabs.actions.len() as u16 + 1;
+        let rests = !looked && listed > 2 && area.height > listed + FEW;
+        let (area, list) = split_bottom(area, if rests { listed } else { 0 });
+        self.draw_actions(painter, list, view, true);
+        let (tabs, area) = split_top(area, u16::from(!rests));
         self.draw_tabs(painter, tabs);
         let (counts, area) = split_top(area, 1);
         painter.row(counts, 0, &fitting(self.counts(view), usize::from(counts.width)));
         let area = self.outline.find.draw(painter, area);
         let theme = painter.theme;
-        // Until somebody works here, the room is the candidates'.
-        let looked = painter.focused || self.weighed.wanted || self.typing.is_some();
         let detail = if looked { self.detail(view, theme, usize::from(area.width)) } else { Vec::new() };
         let most = if self.typing.is_some() {
             area.height
@@ -68,9 +72,9 @@ impl PreconditionsPane {
         let height = if detail.is_empty() { 0 } else { (detail.len() as u16 + 1 + keys).min(DETAIL).min(most) };
         let (list, below) = split_bottom(area, height);
         let spare = list.height.saturating_sub(self.items.len().max(2) as u16 + ADDED);
-        let others = if spare > FEW && self.tabs.actions.len() > 1 { spare } else { 0 };
+        let others = if spare > FEW && listed > 2 && !rests { spare } else { 0 };
         let (list, others) = split_bottom(list, others);
-        self.draw_others(painter, others, view);
+        self.draw_actions(painter, others, view, false);
         self.draw_items(painter, list, view);
         let mut why = std::mem::take(&mut self.outline.words);
         why.typing = self.typing.is_some();
@@ -175,31 +179,38 @@ impl PreconditionsPane {
         parts
     }
 
-    /// A row for each of the other actions, as far as there is room: what is in force and what the demonstrations say of it.
-    fn draw_others(&self, painter: &mut Painter<'_>, area: Rect, view: &View) {
+    /// A row for each action, or for each but the shown one, as far as there is room: how much is in force, and how many candidates the
+    /// demonstrations leave.
+    fn draw_actions(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View, all: bool) {
         if area.height < 2 {
             return;
         }
-        let in_force = |name: &String| view.session.as_ref()?.assertions().get(name).map(|(texts, _)| texts.len());
-        let known = |name: &&String| view.pools.get(*name).is_some_and(|pool| pool.calls > 0);
-        let others =
-            || self.tabs.actions.iter().enumerate().filter(|(at, _)| *at != self.tabs.at).map(|(_, name)| name);
-        let rows = others().filter(known).chain(others().filter(|name| !known(name)));
-        let rows: Vec<&String> = rows.take(usize::from(area.height) - 1).collect();
-        let widest = rows.iter().map(|name| name.width()).max().unwrap_or(0);
-        let row = |name: &&String| {
-            let force = in_force(name).unwrap_or(0);
-            let said = match view.pools.get(*name) {
+        let here = self.tabs.at;
+        let known = |name: &String| view.pools.get(name).is_some_and(|pool| pool.calls > 0);
+        let named = self.tabs.actions.iter().enumerate().filter(|(at, _)| all || *at != here);
+        let (with, without): (Vec<_>, Vec<_>) = named.partition(|(_, name)| known(name));
+        // In their order where all of them fit.
+        let mut rows: Vec<(usize, &String)> =
+            with.into_iter().chain(without).take(usize::from(area.height) - 1).collect();
+        rows.sort_unstable();
+        let widest = rows.iter().map(|(_, name)| name.width()).max().unwrap_or(0);
+        painter.rule(area, 0, "actions: in force, of candidates valid");
+        let (_, body) = split_top(area, 1);
+        for (row, (at, name)) in rows.into_iter().enumerate() {
+            let force = view.session.as_ref().and_then(|session| session.assertions().get(name));
+            let force = force.map_or(0, |(texts, _)| texts.len());
+            let said = match view.pools.get(name) {
                 Some(pool) if pool.calls > 0 => {
                     let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
-                    format!(", {valid} of {} valid", pool.candidates.len())
+                    format!("{valid:>5}/{}", pool.candidates.len())
                 }
                 _ => String::new(),
             };
-            vec![run(Role::Text, format!("{name:<widest$}  ")), run(Role::Dim, format!("{force} in force{said}"))]
-        };
-        painter.rule(area, 0, "other actions");
-        painter.rows(split_top(area, 1).1, &rows.iter().map(row).collect::<Vec<_>>());
+            let shown = words::here(painter.theme, at == here);
+            let counts = run(Role::Dim, format!("  {force:>2}{said}"));
+            painter.row(body, row, &[shown, run(Role::Text, format!("{name:<widest$}")), counts]);
+            self.tabs.drawn.push((Rect { y: body.y + row as u16, height: 1, ..body }, at));
+        }
     }
 
     fn draw_items(&mut self, painter: &mut Painter<'_>, area: Rect, view: &View) {

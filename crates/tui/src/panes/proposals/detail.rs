@@ -46,14 +46,18 @@ pub fn rows(view: &View, turn: &Turn, proposal: &Proposal, theme: &Theme, width:
             rows.extend(words::labelled(&format!("{} no action: ", theme.glyphs.no), Role::Bad, why, width));
         }
     }
-    let mut facts = format!("origin   {}", crate::sanitize::line(words::origin(proposal, Some(turn))));
+    let origin = words::origin(proposal, Some(turn));
+    let mut facts = format!("origin   {}", crate::sanitize::line(origin));
     if let Some(score) = proposal.score_in_words() {
         facts.push_str(&format!(", {score}"));
     }
     if let Some(logprob) = proposal.logprob {
         facts.push_str(&format!(", mean log-probability {logprob:.3}"));
     }
-    rows.push(vec![run(Role::Dim, facts)]);
+    // The model in use stands in the title, and its score in the row.
+    if width < super::SCORED || view.session.as_ref().is_none_or(|session| session.model != origin) {
+        rows.push(vec![run(Role::Dim, facts)]);
+    }
     if let Some(why) = &proposal.rationale {
         rows.extend(words::labelled("because  ", Role::Text, why, width));
     }
@@ -114,7 +118,8 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
         (Mark::Blocked, _) => {
             format!("{glyph} blocked: choosing it would execute nothing")
         }
-        (Mark::Holds, 1) => format!("{glyph} the one check holds"),
+        // What is the only one is said at once.
+        (Mark::Holds, 1) => own().map(|check| format!("{glyph} {}", check.said())).collect(),
         (Mark::Holds, n) => format!("{glyph} all {n} checks hold"),
         (_, n) => format!("{glyph} of {}: {}", words::count(n, "check"), mark.word()),
     };
@@ -124,11 +129,13 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     }
     rows.extend(lines);
     let world = verdict.checks.iter().filter(|check| check.kind == CheckKind::World);
+    let is_said = mark == Mark::Holds && own().count() == 1;
     for check in own().chain(world) {
         let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
+        let is_said = is_said && check.kind != CheckKind::World;
         let lead = if check.kind == CheckKind::World { format!("world    {glyph} ") } else { format!("  {glyph} ") };
         let lines = words::labelled(&lead, Role::Text, check.said(), width);
-        rows.extend(lines.into_iter().enumerate().map(|(i, mut line)| {
+        rows.extend(lines.into_iter().enumerate().filter(|_| !is_said).map(|(i, mut line)| {
             if i == 0
                 && let Some(lead) = line.first_mut()
             {

@@ -24,6 +24,9 @@ use crate::widgets::{words, wrap};
 use stepwright_episode::{ArtifactId, Choice, Mark, Offer, Proposal, ProposalId, Turn};
 use stepwright_protocol::{Command, Level, Request};
 
+/// From this width on a row has the scores.
+const SCORED: usize = 50;
+
 /// Most columns of where a proposal came from.
 const ORIGIN: usize = 20;
 
@@ -262,7 +265,7 @@ fn draw_request(view: &View, painter: &mut Painter<'_>, area: Rect) -> Rect {
 /// Score, log-probability, origin, who wrote it and how often, as far as the width allows.
 fn facts(view: &View, proposal: &Proposal, width: usize, theme: &Theme) -> String {
     let mut facts = String::new();
-    if width >= 50 {
+    if width >= SCORED {
         if let Some(score) = proposal.score_in_words() {
             facts.push_str(&format!("  {score}"));
         }

@@ -158,20 +158,27 @@ impl Tree {
         self.rows = rows;
     }
 
-    /// Opens closed collections, the outer ones first, as far as there are free rows; whether one was opened.
+    /// Opens closed collections, the outer ones first, as far as there are free rows; whether one was opened. Where none fits any more and a
+    /// good part of the rows is free, the smallest is opened and scrolls.
     fn open_what_fits(&mut self, value: &Value, rows: &[TreeRow]) -> bool {
         let Some(room) = self.room.filter(|_| self.unfold == Unfold::Fit) else { return false };
         let mut free = room.saturating_sub(rows.len());
         let mut closed: Vec<&TreeRow> = rows.iter().filter(|r| r.fold == Some(false)).collect();
         closed.sort_by_key(|row| row.depth);
         let before = self.fitted.len();
+        let mut smallest: Option<(usize, usize, String)> = None;
         for row in closed.into_iter().filter(|row| self.by_hand.get(&row.pointer) != Some(&false)) {
             let Some(inner) = value.pointer(&row.pointer).filter(|v| !words::is_whole(v)) else { continue };
             let size = size(inner).min(MOST + 1);
             if size <= free {
                 free -= size;
                 self.fitted.insert(row.pointer.clone());
+            } else if size <= 2 * room && smallest.as_ref().is_none_or(|least| (row.depth, size) < (least.0, least.1)) {
+                smallest = Some((row.depth, size, row.pointer.clone()));
             }
+        }
+        if self.fitted.len() == before && free * 3 > room {
+            self.fitted.extend(smallest.map(|(.., pointer)| pointer));
         }
         self.fitted.len() > before
     }
