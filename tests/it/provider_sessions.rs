@@ -230,7 +230,7 @@ async fn a_session_with_ollamas_wire_format() {
 /// and read.
 #[tokio::test]
 async fn where_answers_are_held_to_a_form_a_selection_of_blocking_keeps_its_own() {
-    for (method, is_held) in [("few-shot", true), ("blocking", false)] {
+    for (world, method, is_held) in [("household", "few-shot", true), ("kitchen", "blocking", false)] {
         let server = Server::answering(move |asked: &Received| {
             let prompt = asked.body["messages"].to_string();
             // Of the candidates the last; the form's own marks stand around it.
@@ -246,8 +246,8 @@ async fn where_answers_are_held_to_a_form_a_selection_of_blocking_keeps_its_own(
         let file = format!("[model]\nmodel = \"m\"\nbase_url = \"{}\"\nstructured = true\n", server.url);
         let config = configured(folder.path(), &file, &[]);
         let sources = Sources::default();
-        let task = sources.told("household", None).unwrap().remove(0).id;
-        let new = NewSession { world: "household".into(), task, method: method.into(), ..NewSession::default() };
+        let task = sources.told(world, None).unwrap().remove(0).id;
+        let new = NewSession { world: world.into(), task, method: method.into(), ..NewSession::default() };
         let setup = prepare_new(&new, &config, &sources, Arc::new(|| 0)).unwrap();
         let mut w = Watched::start(setup);
         assert_ne!(w.recommended().await, "", "{method}: an answer is an action");
