@@ -114,17 +114,19 @@ fn only_reads(args: &[&str], rounds: u32, seed: u64) {
             let _ = pty.receive(std::time::Duration::from_millis(2));
         }
         assert_eq!(everything(home.path()), before, "{args:?}, seed {seed}, round {round}:\n{}", pty.settle().text());
-        // The palette has the action that leaves.
-        if let Some(code) = pty.ended() {
-            return assert_eq!(code, 0, "{args:?}, seed {seed}, round {round}:\n{}", pty.settle().text());
+        if pty.is_cooked() {
+            break;
         }
     }
-    println!("{args:?}, seed {seed}: {rounds} rounds");
+    println!("{args:?}, seed {seed}");
     // Out of whatever is open.
     (0..6).for_each(|_| pty.settle().send("\x1b"));
-    pty.settle().send("a");
-    pty.wait_for("read-only: nothing in it is changed").send("q");
-    assert_eq!(pty.wait(), 0);
+    // The palette has the action that leaves, which some of the keys choose.
+    if !pty.settle().is_cooked() {
+        pty.send("a");
+        pty.wait_for("read-only: nothing in it is changed").send("q");
+    }
+    assert_eq!(pty.wait(), 0, "{args:?}, seed {seed}:\n{}", pty.text());
     assert_eq!(everything(home.path()), before, "{args:?}, seed {seed}, after leaving");
 }
 

@@ -151,11 +151,6 @@ impl Pty {
         self.parser.screen()
     }
 
-    /// The exit code of a program that has ended.
-    pub fn ended(&mut self) -> Option<u32> {
-        self.child.try_wait().expect("a status").map(|status| status.exit_code())
-    }
-
     /// Waits until the program ends; its exit code.
     ///
     /// # Panics

@@ -95,6 +95,10 @@ pub fn status(
     }
     match (&candidate.fate, candidate.optimal, candidate.representative) {
         (Validity::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
+        // That the enumerator tried what does not hold is nothing wrong.
+        (Validity::Fails { .. }, ..) if candidate.origin == CandidateOrigin::Enumerated => {
+            (glyphs.no, "fails", Role::Dim)
+        }
         (Validity::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
         (Validity::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
         (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
