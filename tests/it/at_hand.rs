@@ -6,7 +6,11 @@ use crate::support::driver::{Counter, Scripted, Watched, header, setup};
 use crate::support::opened::{begun, configuration};
 use stepwright::cli::Launch;
 use stepwright::driver::{Beginning, Command, Request};
-use stepwright::episode::{Origin, log};
+use stepwright::episode::{
+    Action, AskKind, Event, Origin, PromptRecord, Proposal, Record, Sampling, Session, StepOutcome, log,
+};
+use stepwright::export::{Format, render};
+use stepwright::method::showing;
 use stepwright::tui::launcher::Launcher;
 
 /// U5: a person who begins in a world is shown its paper's method first, and without a language model it can be begun.
@@ -57,5 +61,35 @@ async fn a_session_without_a_decision_leaves_no_file() {
         request.into_iter().for_each(|request| w.send(Command::Gate(request)));
         w.quit().await;
         assert_eq!(path.exists(), kept, "{name}");
+    }
+}
+
+/// U2: the same text of two models is told apart in every form that a session is written out in.
+#[test]
+fn every_form_of_a_session_says_whose_a_proposal_is() {
+    let (header, mut records) = (header(), Vec::new());
+    let mut session = Session::new(header.clone());
+    let mut add = |session: &mut Session, event: Event| {
+        let record = Record { id: session.records() + 1, ts: 0, node: session.cursor(), event };
+        session.apply(&record).unwrap();
+        records.push(record);
+    };
+    add(&mut session, Event::Started { outcome: StepOutcome::default().into() });
+    for (ask, model) in [(1, "one"), (2, "other")] {
+        let kind = AskKind::Action { how: Sampling::Greedy };
+        let (template, template_hash, messages) = (String::new(), String::new(), Vec::new());
+        let prompt = Some(PromptRecord { template, template_hash, messages, left_out: None }.into());
+        add(&mut session, Event::Asked { ask, kind, model: model.into(), prompt, n: 1, temperature: 0.0 });
+        let (id, action) = (session.next_proposal(), Some(Action::new("look", None)));
+        let proposal = Proposal { action, ask: Some(ask), ..Proposal::new(id, "look", Origin::Greedy) };
+        add(&mut session, Event::Proposed { proposal: proposal.into() });
+    }
+    for (format, before) in
+        [(Format::Text, "completion of "), (Format::Html, "completion of "), (Format::Jsonl, "\"model\":\"")]
+    {
+        let text = render(format, &header, &records, showing).unwrap();
+        for model in ["one", "other"] {
+            assert!(text.contains(&format!("{before}{model}")), "{model}: {text}");
+        }
     }
 }

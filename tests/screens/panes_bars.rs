@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 use stepwright::blocking::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use stepwright::driver::{Notice, Situation};
-use stepwright::episode::{ArtifactId, ArtifactKind, Event};
+use stepwright::episode::{ArtifactId, ArtifactKind, Event, Mark};
 use stepwright::sandbox::{Limits, Workers};
+use stepwright::tui::app::{App, Parts};
+use stepwright::tui::color::Depth;
+use stepwright::tui::keymap::Keymap;
 use stepwright::tui::pane::{Pane, PaneAction, PaneId};
+use stepwright::tui::theme::Role;
+use stepwright::tui::theme_file::{self, Wanted};
 use stepwright::tui::view::View;
 use stepwright::world::Sources;
 
@@ -75,6 +82,19 @@ fn missing_rows(bench: &Bench, text: &str) -> Vec<String> {
     if seen.len() >= wanted { Vec::new() } else { missing }
 }
 
+/// What is drawn in the colour of what is wrong.
+fn red_marks(notices: &[Notice]) -> String {
+    let wanted = Wanted { folder: None, name: Some("dark"), ascii: false, depth: Depth::True };
+    let (themes, _) = theme_file::load(wanted).unwrap();
+    let red = themes[0].style(Role::Bad).fg;
+    let mut app = App::new(Parts { panes: stepwright::tui::panes::all(), keymap: Keymap::default(), themes });
+    notices.iter().for_each(|notice| app.notice(notice.clone()));
+    app.settle(std::time::Instant::now());
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    terminal.backend().buffer().content.iter().filter(|cell| cell.style().fg == red).map(|cell| cell.symbol()).collect()
+}
+
 #[tokio::test]
 async fn the_first_screens_of_every_world_are_used() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,6 +118,13 @@ async fn the_first_screens_of_every_world_are_used() {
         let changes = |event: &Event| matches!(event, Event::ArtifactSettled { artifact, .. } if artifact.kind == ArtifactKind::Candidates);
         assert!(!watched.records.iter().any(|record| changes(&record.event)), "{world}: candidates were recorded");
         for step in 0..STEPS {
+            // The candidates of another action may be under way.
+            for _ in 0..20 {
+                if !bench.draw(120, 40).contains("no candidates yet") {
+                    break;
+                }
+                settled(&mut bench, &mut watched).await;
+            }
             for (width, height) in [(80, 24), (120, 40)] {
                 let text = bench.draw(width, height);
                 let missing = missing_rows(&bench, &text);
@@ -125,6 +152,12 @@ async fn the_first_screens_of_every_world_are_used() {
                     shown(observed.as_mut(), &bench.app.view, &crate::support::screen::unicode(), (400, 40), false);
                 if first.matches(&watched.session.header.sentence).count() != 1 {
                     wrong.push(format!("{world}: the task not once\n{first}"));
+                }
+                let red = red_marks(&watched.notices);
+                let turn = &watched.session.current().unwrap().turn;
+                let is_refused = |id| turn.verdict(id).is_some_and(|verdict| verdict.world() == Mark::Fails);
+                if !red.is_empty() && !turn.proposals.iter().any(|proposal| is_refused(proposal.id)) {
+                    wrong.push(format!("{world}: red where nothing is wrong: {red}\n{text}"));
                 }
                 let listed = |line: &&str| {
                     (line.contains("[x]") || line.contains("[ ]")) && STATUSES.iter().any(|s| line.contains(s))

@@ -80,7 +80,8 @@ pub(crate) fn mark(status: NodeStatus, leaf: bool, glyphs: &Glyphs) -> (&'static
         // A candidate that was not offered, so that nothing was checked.
         NodeStatus::Open | NodeStatus::Possibly if leaf => (glyphs.unchecked, Role::Dim),
         NodeStatus::Open => (glyphs.yes, Role::Good),
-        NodeStatus::Blocked => (glyphs.no, Role::Bad),
+        // Something else comes first, which is nothing wrong.
+        NodeStatus::Blocked => (glyphs.no, Role::Warn),
         NodeStatus::Unknown | NodeStatus::Possibly => (glyphs.unknown, Role::Warn),
         NodeStatus::Done => (glyphs.yes, Role::Good),
         NodeStatus::Pruned => (glyphs.dot, Role::Dim),

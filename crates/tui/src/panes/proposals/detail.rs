@@ -132,6 +132,8 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     let is_said = mark == Mark::Holds && own().count() == 1;
     for check in own().chain(world) {
         let (glyph, role) = words::mark(&theme.glyphs, check.status.into());
+        // What is blocked has something before it, and is not wrong.
+        let role = if check.kind == CheckKind::Blocking && role == Role::Bad { Role::Warn } else { role };
         let is_said = is_said && check.kind != CheckKind::World;
         let lead = if check.kind == CheckKind::World { format!("world    {glyph} ") } else { format!("  {glyph} ") };
         let lines = words::labelled(&lead, Role::Text, check.said(), width);
