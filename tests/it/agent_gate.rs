@@ -184,6 +184,7 @@ fn headless_what_passes_its_checks_reaches_the_agent_byte_for_byte() {
     let out = bed.command(&["gate", "--headless"]).output().unwrap();
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!((out.status.code(), String::from_utf8_lossy(&out.stdout).trim()), (Some(0), "done: tidy"), "{said}");
+    assert!(said.contains("Whether the goal is reached is not known"), "{said}");
     let answers: Vec<String> = (0..4).map(|n| chat(n, ["ls", "cat notes", "touch done"].get(n).copied())).collect();
     assert_eq!(bed.seen().lines().collect::<Vec<_>>(), answers);
     let (text, session) = bed.session();
@@ -192,6 +193,20 @@ fn headless_what_passes_its_checks_reaches_the_agent_byte_for_byte() {
     assert_eq!(text.matches("You work.").count(), 2, "in the observation and in the request that began it");
     let calls: Vec<_> = session.nodes().iter().filter_map(|n| n.action.as_ref()?.call.clone()).collect();
     assert_eq!(calls[0], "tools.bash(command='ls')");
+}
+
+#[test]
+fn a_command_says_whether_the_goal_is_reached() {
+    let Some(bed) = Bed::new(three) else { return };
+    for (success, code, words) in [("true", 0, "The goal is reached"), ("false", 1, "The goal is not reached: `false`")]
+    {
+        let out = bed.command(&["gate", "--headless", "--success", success]).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(code) && said.contains(words), "{out:?}");
+        let (_, session) = bed.session();
+        assert_eq!(session.current().unwrap().outcome.reached(), Some(code == 0));
+        std::fs::remove_dir_all(bed.at("state")).unwrap();
+    }
 }
 
 #[test]

@@ -19,10 +19,16 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
             "about": "ABOUT", "functions": "FUNCTIONS", "environment": "ENVIRONMENT", "specification": "SPECIFICATION",
         })
     };
+    let part =
+        |steps: &str| json!({"beginning": "BEGINNING", "history": "BEFORE\n", "task": "take(mug)", "steps": steps});
+    let known = json!({"name": "take(object)", "primitives": [{"syntax": "FORM", "examples": ["AS"]}]});
     const SUMMARIZE: &[&str] = &["in rounds", "EXAMPLE", "ANSWER", "[[Record:]]", "DEMONSTRATION"];
     const SPECIFY: &[&str] =
         &["one specification", "EXAMPLE", "ANSWER", "[[Goal:]]", "GOAL", "[[Summaries:]]", "SUMMARY"];
     const CODE: &[&str] = &["ABOUT", "FUNCTIONS", "EXAMPLE", "ANSWER", "ENVIRONMENT", "SPECIFICATION"];
+    const EXAMPLE: &str = "An example, from another environment";
+    const ANSWER: &str = "The answer to it:";
+    const NOT_IT: &str = "That was the example";
     vec![
         ("cups/plain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D"]),
         ("cups/chain", cups.clone(), &["[A]", "SWAP A", "[B]", "[C]", "SWAP C", "SWAP D"]),
@@ -33,6 +39,28 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
         ("demo2code/specify", both(true), SPECIFY),
         ("demo2code/code", both(false), CODE),
         ("demo2code/code", both(true), CODE),
+        // Distilling: a worked example with its answer, which is not to be copied, before what is known and the logs.
+        (
+            "o3d/discover",
+            json!({"skills": ["SKILL(x)"], "trials": ["LOG"]}),
+            &[EXAMPLE, ANSWER, NOT_IT, "SKILL(x)", "LOG"],
+        ),
+        ("o3d/segment", json!({"skills": ["SKILL(x)"], "trial": "LOG"}), &[EXAMPLE, ANSWER, NOT_IT, "SKILL(x)", "LOG"]),
+        (
+            "o3d/primitives",
+            json!({"known": [known], "trials": [{"plan": ["CALL(x)"], "log": "LOG"}]}),
+            &[EXAMPLE, ANSWER, NOT_IT, "take(object)", "FORM", "AS", "CALL(x)", "LOG"],
+        ),
+        (
+            "o3d/tips",
+            json!({"skill": "take(object)", "tips": ["TIP"], "pairs": [{"failure": part("BAD"), "success": part("GOOD")}]}),
+            &["take(object)", EXAMPLE, ANSWER, NOT_IT, "TIP", "BEGINNING", "BEFORE", "take(mug)", "BAD", "GOOD"],
+        ),
+        (
+            "o3d/tips_of_successes",
+            json!({"skill": "take(object)", "tips": ["TIP"], "trials": [part("GOOD")]}),
+            &["take(object)", EXAMPLE, ANSWER, NOT_IT, "TIP", "BEGINNING", "BEFORE", "take(mug)", "GOOD"],
+        ),
         (
             "preconditions/candidates",
             json!({

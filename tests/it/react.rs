@@ -111,6 +111,25 @@ async fn a_thought_is_a_step_that_executes_nothing_and_limits_end_the_episode() 
     assert!(w.session.is_done() && !path.last().unwrap().outcome.won);
 }
 
+/// As WebShop's programs have it: of examples and transcript so many characters, cut anywhere, the end kept.
+#[tokio::test]
+async fn a_transcript_is_cut_at_the_published_number_of_characters() {
+    let long = format!("think: BEGIN{}END", "x".repeat(7_000));
+    for (characters, cut) in [("6400", true), ("all", false)] {
+        let model = model([long.clone(), "add 1".to_owned()]);
+        let mut setup = headless("react", &[("characters", characters)], "reach ten.", Arc::clone(&model));
+        setup.policy = Some(Policy { steps: 2, ..Policy::manual() });
+        let mut w = Watched::start(setup);
+        stopped(&mut w).await;
+        let asked = w.session.nodes()[1].turn.asks[0].prompt.clone().unwrap();
+        let last = prompts(&model).pop().unwrap();
+        assert!(last.contains("END\nOK."), "{last}");
+        assert_eq!((last.contains("BEGIN"), last.contains("Reach ten.")), (!cut, !cut), "{characters}");
+        assert_eq!(last.matches('x').count() < 6_400, cut, "{characters}");
+        assert_eq!(asked.left_out.as_ref().is_some_and(|out| out.contains("characters of the transcript")), cut);
+    }
+}
+
 /// A trial that fails by the same line twice.
 fn trial() -> [String; 2] {
     ["add 1", "add 1"].map(str::to_owned)

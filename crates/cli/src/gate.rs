@@ -54,7 +54,8 @@ pub struct Gate {
     /// Let this conversation of the agent pass while no check fails, by its number; may be given several times
     #[arg(long, value_name = "CONVERSATION", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     auto: Vec<usize>,
-    /// Without a terminal: what passes its checks is approved; what fails ends the run with exit code 3
+    /// Without a terminal: what passes its checks is approved; what fails ends the run with exit code 3. Standard error says how it
+    /// ended; exit code 1 if --success fails
     #[arg(long, conflicts_with_all = ["auto", "open"])]
     headless: bool,
     /// Preconditions in force from the beginning of a headless run: a file *.preconditions.py
@@ -144,7 +145,12 @@ impl Gate {
             return Err(CliError::Failed("stopped".to_owned()));
         };
         let ended = match (&episode.session, &episode.error) {
-            (Ok(session), None) if session.is_done() => return Ok(ended_well(session)),
+            (Ok(session), None) if session.is_done() => {
+                // Its output has passed through.
+                let end = session.current().and_then(|node| node.outcome.observation.lines().next());
+                note(&format!("stepwright: {}", end.unwrap_or(&episode.ended)));
+                return Ok(ended_well(session));
+            }
             (Ok(session), None) => format!("{}{}", episode.ended, failing(session)),
             (_, Some(error)) => error.clone(),
             (Err(why), None) => why.clone(),

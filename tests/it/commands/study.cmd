@@ -142,3 +142,11 @@ $ stepwright study tools --data desk > said; tr -s ' ' < said | grep -e 'of the 
 ; The policy stands in the prompt, where there is one.
 $ stepwright study tools --data desk --model small --base-url $SERVER --policy
 $ echo 'Only what is pending may be cancelled.' > desk/policy.md; stepwright study tools --data desk --model small --base-url $SERVER --policy --samples 2 --assertions > said; tr -s ' ' < said | grep -e 'of the model' -e 'inferred assertions' -e boredom -e ', by the model' | cut -d' ' -f1-9
+
+# A last step that was refused and given up is no part of a plan
+$ stepwright study reprompt --tasks flat/read_on_couch --conditions notion --out r.jsonl > shown; python3 -c "
+> import json; plan = [l for l in map(json.loads, open('r.jsonl')) if l.get('condition') == 'notion'][0]
+> print(plan['plan'], plan['errors'], plan['executable'])"
+$ stepwright run --world graph --run prepared --tasks flat/read_on_couch --method reprompt --settings corrective-2022 --information notion --sessions kept > shown; stepwright show kept/*.jsonl | tail -40
+? > [PUTBACK]
+? is not holding

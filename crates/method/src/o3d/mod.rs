@@ -11,18 +11,18 @@ mod prompt;
 use serde_json::{Value, json};
 use stepwright_skill::hierarchy::{self, Line};
 use stepwright_skill::line::Level;
-use stepwright_skill::{Knowledge, agent, document};
+use stepwright_skill::{Knowledge, Skill, agent, document};
 
 use super::options::{LIMITS, TEMPERATURE};
 use super::publications::SETTINGS;
 use super::skills::{self, SKILLS};
 use super::{
-    Answer, Checks, Context, Deed, Method, MethodInfo, Place, Reading, Section, SectionLine, Step, StepStatus, Stop,
-    WorkInput,
+    Answer, Checks, Context, Deed, Method, MethodInfo, Place, Reading, Round, Section, SectionLine, Step, StepStatus,
+    Stop, WorkInput,
 };
 use stepwright_episode::gate::Draft;
 use stepwright_episode::{
-    Action, Ask, AskKind, Check, CheckKind, Decision, Generation, Origin, Shape, Status, StepOutcome, Verdict,
+    Action, Ask, AskKind, AskState, Check, CheckKind, Decision, Generation, Origin, Shape, Status, StepOutcome, Verdict,
 };
 use stepwright_program::Call;
 use stepwright_world::options::{Kind, OptionSpec};
@@ -164,7 +164,8 @@ impl Method for O3d {
                 let why = match usable {
                     Some(_) if lines::level(cx) == Level::Base => "the base policy's line".to_owned(),
                     Some(_) => "the skill's line".to_owned(),
-                    None => last().unwrap_or_else(|| "no line can be used".to_owned()),
+                    // Without a language model the answer says why there is none.
+                    None => last().or_else(|| said(&round)).unwrap_or_else(|| "no line can be used".to_owned()),
                 };
                 return Step::Recommend { proposal: usable, why };
             }
@@ -174,6 +175,10 @@ impl Method for O3d {
                 return Step::Stuck(
                     "without a language model there is no policy that calls no skills; use --variant full".into(),
                 );
+            }
+            let takes_nothing = |skill: &Skill| skill.signature.parameters.is_empty();
+            if known.rules.actions.is_empty() && !known.skills.iter().any(takes_nothing) {
+                return Step::Stuck(agent::NO_RULES.to_owned());
             }
             let work = json!({
                 "knowledge": document::write(&known),
@@ -223,8 +228,12 @@ impl Method for O3d {
     fn compute(&self, known: &WorkInput, work: &Value, _stop: &Stop) -> Result<Answer, String> {
         let knowledge = document::read(work.get("knowledge").unwrap_or(&Value::Null))?;
         let entries = lines::entries_of(work.get("lines").unwrap_or(&Value::Null))?;
+        let none = |why: String| Answer { found: json!({ "none": true }), ..Answer::texts([why]) };
         if knowledge.rules.actions.is_empty() {
             let wished = known.knowledge.proposer.propose(&known.agent(&[]), 4);
+            if wished.is_empty() {
+                return Ok(none("the agent of this world can think of nothing".to_owned()));
+            }
             let wished: Vec<Value> = wished
                 .into_iter()
                 .map(|ranked| json!({ "call": ranked.call.to_string(), "why": ranked.rationale }))
@@ -238,9 +247,7 @@ impl Method for O3d {
             agent::Next::Act { action, why } => (Line::Act(action), why),
             agent::Next::Done { message, reached: true } => (Line::Report(message), "the skill is done".to_owned()),
             // That it knows no further is an answer, and no fault of the program.
-            agent::Next::Done { message: why, .. } | agent::Next::Stuck(why) => {
-                return Ok(Answer { found: json!({ "stuck": why }), ..Answer::default() });
-            }
+            agent::Next::Done { message: why, .. } | agent::Next::Stuck(why) => return Ok(none(why)),
         };
         let found = json!({ "line": hierarchy::record(&line), "why": why });
         Ok(Answer { found, ..Answer::texts([hierarchy::record(&line)]) })
@@ -333,6 +340,15 @@ fn form(cx: &Context<'_>, known: &Knowledge, action: &str) -> Option<Result<Stri
     })
 }
 
+/// What the last answer of a round says.
+fn said(round: &Round<'_>) -> Option<String> {
+    let answered = |ask: &Ask| match &ask.state {
+        AskState::Answered { texts, .. } if ask.id >= round.since => texts.last().cloned(),
+        _ => None,
+    };
+    round.turn.asks.iter().rev().find_map(answered)
+}
+
 /// The line of the agent without a language model.
 fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -342,21 +358,22 @@ fn by_agent(cx: &Context<'_>, known: &Knowledge, found: &Value) -> Reading {
         let raw = hierarchy::write(line, hierarchy::style(known), of);
         draft(cx, line, raw, Origin::Symbolic, Some(why))
     };
-    let none = |why: String| Draft { problem: Some(why), ..Draft::new(String::new(), Origin::Symbolic) };
-    if let Some(why) = found.get("stuck").and_then(Value::as_str) {
-        return Reading::drafts(vec![none(why.to_owned())]);
+    if found.get("none").is_some() {
+        return Reading::Kept;
     }
     if let Some(wished) = found.get("wished").and_then(Value::as_array) {
-        let mut problem = "the agent of this world can think of nothing".to_owned();
+        let mut refused = None;
         for wish in wished {
             let action = text(wish, "call").parse::<Call>().ok().and_then(|call| cx.world.text_of(&call));
             let Some(action) = action else { continue };
             match hierarchy::layered(known, &lines::here(cx), &action) {
                 Ok(line) => return Reading::drafts(vec![written(&line, text(wish, "why"))]),
-                Err(why) => problem = why,
+                Err(why) => {
+                    refused.get_or_insert(Draft { problem: Some(why), ..Draft::new(action, Origin::Symbolic) });
+                }
             }
         }
-        return Reading::drafts(vec![none(problem)]);
+        return Reading::drafts(refused.into_iter().collect());
     }
     let line = text(found, "line");
     let line = hierarchy::recorded(&line).unwrap_or(Line::Act(line));

@@ -63,16 +63,17 @@ struct Mind<'a> {
     acted_in_call: bool,
 }
 
+/// Why nothing is done by skills of which only a language model can make use.
+pub const NO_RULES: &str =
+    "these skills have no rules (`[[action]]`, `[[plan]]`) that a program could go by; a language model can use them";
+
 /// The agent's next line, from the task, the first observation and all steps since.
 pub fn next(knowledge: &Knowledge, task: &str, first: &str, past: &[Past]) -> Next {
     if knowledge.skills.is_empty() {
         return Next::Stuck("no skill is known".to_owned());
     }
     if knowledge.rules.actions.is_empty() {
-        return Next::Stuck(
-            "these skills have no rules (`[[action]]`, `[[plan]]`) that a program could go by; a language model can use them"
-                .to_owned(),
-        );
+        return Next::Stuck(NO_RULES.to_owned());
     }
     let mind = Mind::follow(knowledge, first, past);
     match &mind.open {

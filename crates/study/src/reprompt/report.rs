@@ -1,7 +1,7 @@
 //! The study's tables and figures. Computed from results alone.
 
 use super::{METHODS, Perturbation, RepromptResult, errors};
-use crate::columns::{Cell, Column, Group, column, condition, distinct, rows, words};
+use crate::columns::{Cell, Column, Group, column, condition, counted_once, distinct, rows, words};
 use crate::curve::{Chart, PointOf, Scatter, ShareOf, Shares};
 use crate::paper::REPROMPT;
 use crate::report::{Report, Table};
@@ -17,11 +17,14 @@ pub fn report(lines: &[RepromptResult]) -> Report {
         rows.sort_by_key(|of| names.iter().position(|name| *name == of.condition("condition")));
         rows
     };
-    let methods = of(&METHODS.map(|condition| condition.name()));
+    let names = METHODS.map(|condition| condition.name());
+    let methods = of(&names);
     let written = of(&Perturbation::ALL.map(Perturbation::name));
     let mut report = Report::default();
     if !methods.is_empty() {
         tables(methods.clone(), lines, &mut report);
+        let plans = planned.iter().filter(|line| names.contains(&line.condition.as_str())).count();
+        report.text(counted_once(&methods, plans));
         paper(&mut report);
         points(&methods, &mut report);
         errors::figures(&planned, &methods, &mut report);
@@ -224,5 +227,28 @@ mod tests {
         insta::assert_snapshot!(report.to_string());
         let svg = Report::svg(&[report]);
         assert!(svg.contains("LCS") && svg.contains("share of errors") && svg.contains("similarity of damaged"));
+    }
+
+    #[test]
+    fn intervals_are_over_tasks_and_the_papers_figures_beside_as_many_of_its_model_alone() {
+        let row = |tasks: usize, scenes: usize, model: &str| {
+            let all = (0..tasks).flat_map(|task| (0..scenes).map(move |scene| (task, scene)));
+            let of = |(task, scene)| RepromptResult {
+                title: format!("task {task}"),
+                task: format!("scene{scene}/{task}"),
+                model: model.to_owned(),
+                ..line("cause", task > 0, &[])
+            };
+            let lines: Vec<RepromptResult> = all.map(of).collect();
+            let text = report(&lines).to_string();
+            let row = text.lines().find(|line| line.starts_with("cause")).unwrap();
+            row.split_whitespace().skip(2).take(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Scenes are no further tasks.
+        let four = row(4, 1, "symbolic");
+        assert_eq!((four[0].as_str(), &four), ("75.00", &row(4, 7, "symbolic")));
+        let printed = |tasks, model| row(tasks, 1, model)[2].clone();
+        assert_eq!(printed(88, "davinci-instruct"), "98.86");
+        assert_eq!([printed(87, "davinci-instruct"), printed(88, "symbolic")], ["-", "-"]);
     }
 }

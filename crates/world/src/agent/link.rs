@@ -483,8 +483,8 @@ impl Link {
         };
         let output = if last.trim().is_empty() { String::new() } else { format!("\nIts output:\n{last}") };
         let folder = inner.run.as_ref().and_then(|run| run.folder.as_ref()).filter(|_| self.command.keep_workspaces);
-        let kept = folder.map(|folder| format!("\nIts workspace is kept: {folder}")).unwrap_or_default();
-        Ok((format!("{how} {goal}{output}{kept}"), reached))
+        let kept = folder.map(|folder| format!(" Its workspace is kept: {folder}")).unwrap_or_default();
+        Ok((format!("{how} {goal}{kept}{output}"), reached))
     }
 
     /// Runs the command that tells whether the goal is reached; it ends with all that it started when the step is stopped.
