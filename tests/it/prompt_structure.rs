@@ -42,23 +42,27 @@ fn prompts() -> Vec<(&'static str, Value, &'static [&'static str])> {
         // Distilling: a worked example with its answer, which is not to be copied, before what is known and the logs.
         (
             "o3d/discover",
-            json!({"skills": ["SKILL(x)"], "trials": ["LOG"]}),
+            json!({"skills": ["SKILL(x)"], "trials": ["LOG"], "again": null}),
             &[EXAMPLE, ANSWER, NOT_IT, "SKILL(x)", "LOG"],
         ),
-        ("o3d/segment", json!({"skills": ["SKILL(x)"], "trial": "LOG"}), &[EXAMPLE, ANSWER, NOT_IT, "SKILL(x)", "LOG"]),
+        (
+            "o3d/segment",
+            json!({"skills": ["SKILL(x)"], "trial": "LOG", "again": null}),
+            &[EXAMPLE, ANSWER, NOT_IT, "SKILL(x)", "LOG"],
+        ),
         (
             "o3d/primitives",
-            json!({"known": [known], "trials": [{"plan": ["CALL(x)"], "log": "LOG"}]}),
+            json!({"known": [known], "trials": [{"plan": ["CALL(x)"], "log": "LOG"}], "again": null}),
             &[EXAMPLE, ANSWER, NOT_IT, "take(object)", "FORM", "AS", "CALL(x)", "LOG"],
         ),
         (
             "o3d/tips",
-            json!({"skill": "take(object)", "tips": ["TIP"], "pairs": [{"failure": part("BAD"), "success": part("GOOD")}]}),
+            json!({"skill": "take(object)", "tips": ["TIP"], "pairs": [{"failure": part("BAD"), "success": part("GOOD")}], "again": null}),
             &["take(object)", EXAMPLE, ANSWER, NOT_IT, "TIP", "BEGINNING", "BEFORE", "take(mug)", "BAD", "GOOD"],
         ),
         (
             "o3d/tips_of_successes",
-            json!({"skill": "take(object)", "tips": ["TIP"], "trials": [part("GOOD")]}),
+            json!({"skill": "take(object)", "tips": ["TIP"], "trials": [part("GOOD")], "again": null}),
             &["take(object)", EXAMPLE, ANSWER, NOT_IT, "TIP", "BEGINNING", "BEFORE", "take(mug)", "GOOD"],
         ),
         (
