@@ -1,6 +1,6 @@
 //! Candidate assertions: which texts are accepted, and their compiled form.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameter};
 use ruff_python_ast::{Expr, Parameter, Stmt};
@@ -73,7 +73,12 @@ struct Inner {
     text: String,
     compiled: RwLock<Kept>,
     parts: Option<Dissection>,
+    /// The parts that tell why, for the signature they were asked for first.
+    telling: OnceLock<(Arc<Params>, Arc<Telling>)>,
 }
+
+/// Texts with their code.
+type Telling = [(String, Arc<FunctionCode>)];
 
 impl std::fmt::Debug for Assertion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -136,7 +141,7 @@ impl Assertion {
 
     fn new(text: &str, kept: Option<(Arc<Params>, Arc<FunctionCode>)>, parts: Option<Dissection>) -> Assertion {
         let compiled = RwLock::new(kept.into_iter().collect());
-        Assertion(Arc::new(Inner { text: text.to_owned(), compiled, parts }))
+        Assertion(Arc::new(Inner { text: text.to_owned(), compiled, parts, telling: OnceLock::new() }))
     }
 
     /// Its parts, if it was taken apart.
@@ -173,11 +178,16 @@ impl Assertion {
 
     /// Texts of the parts whose values show why it holds or fails, with their code: names, attributes, items and calls, in
     /// order of appearance.
-    pub(crate) fn telling_parts(&self, params: &Arc<Params>) -> Vec<(String, Arc<FunctionCode>)> {
+    pub(crate) fn telling_parts(&self, params: &Arc<Params>) -> Arc<Telling> {
+        let (known, parts) = self.0.telling.get_or_init(|| (params.clone(), self.compiled_parts(params)));
+        if same(known, params) { parts.clone() } else { self.compiled_parts(params) }
+    }
+
+    fn compiled_parts(&self, params: &Arc<Params>) -> Arc<Telling> {
         let source = source_of(&self.0.text);
         with_module(&source, |module| {
-            let [Stmt::FunctionDef(def)] = module.body.as_slice() else { return Vec::new() };
-            let [Stmt::Assert(assert)] = def.body.as_slice() else { return Vec::new() };
+            let [Stmt::FunctionDef(def)] = module.body.as_slice() else { return Arc::default() };
+            let [Stmt::Assert(assert)] = def.body.as_slice() else { return Arc::default() };
             let mut parts = Parts { found: Vec::new(), this: params.names.first().map_or("self", |n| n) };
             parts.visit_expr(&assert.test);
             let mut out: Vec<(String, Arc<FunctionCode>)> = Vec::new();
@@ -190,7 +200,7 @@ impl Assertion {
                     out.push((text, Arc::new(code)));
                 }
             }
-            out
+            out.into()
         })
         .unwrap_or_default()
     }

@@ -315,12 +315,12 @@ impl State {
             return Vec::new();
         }
         let mut out = Vec::new();
-        for (text, code) in assertion.telling_parts(&function.signature) {
+        for (text, code) in assertion.telling_parts(&function.signature).iter() {
             let mut vm = self.vm(Limits::ASSERTION);
             let args = vm.values_of(args);
-            match self.run_code(&mut vm, &code, function, &args).and_then(|value| vm.repr(&value)) {
-                Ok(value) => out.push((text, value)),
-                Err(Stop::Raise(raised)) => out.push((text, format!("raises {}", raised.kind.name()))),
+            match self.run_code(&mut vm, code, function, &args).and_then(|value| vm.repr(&value)) {
+                Ok(value) => out.push((text.clone(), value)),
+                Err(Stop::Raise(raised)) => out.push((text.clone(), format!("raises {}", raised.kind.name()))),
                 Err(_) => {}
             }
         }
