@@ -71,6 +71,7 @@ mod sandbox;
 mod schemas;
 mod sessions;
 mod skills_success;
+mod speed_of_trees;
 mod statler_recorded;
 mod study_statler;
 mod symbolic_success;

@@ -34,6 +34,19 @@ fn a_candidate_held_back_is_shown_and_adopted() {
     assert!(adopted.assertions.iter().any(|a| a == "self.inventory is None"), "{adopted:?}");
 }
 
+#[test]
+fn effects_are_adopted_edited_contradicted_and_taken_back() {
+    let home = tempfile::tempdir().unwrap();
+    play(include_str!("scripts/effects.script"), home.path(), &[]);
+    let (_, loaded) = session(home.path());
+    let session = &loaded.session;
+    let drifted = session.nodes().iter().filter(|node| !node.outcome.departures.is_empty()).count();
+    assert_eq!(drifted, 1);
+    let in_force = session.assertions();
+    assert!(in_force["effects of take"].0.contains(&"self.inventory = obj".to_owned()), "{in_force:?}");
+    assert!(!in_force.contains_key("effects of goto"), "{in_force:?}");
+}
+
 /// From an assertion to a decision that it would have stopped, in the session it was taken in, and back.
 #[test]
 fn a_decision_that_would_have_been_stopped_is_visited_in_its_session() {

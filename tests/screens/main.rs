@@ -23,6 +23,7 @@ mod panes_properties;
 mod panes_snapshots;
 mod panes_table;
 mod panes_words;
+mod panes_worlds;
 mod scripts;
 mod tui_keys;
 mod tui_labels;

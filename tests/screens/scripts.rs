@@ -226,7 +226,7 @@ impl Play {
             Command::Library(LibraryCommand::Weigh { token, action, text }) => {
                 Notice::Impact { token, impact: Ok(impact(&action, &text)) }
             }
-            Command::Library(LibraryCommand::Show { token, stopped, text }) => {
+            Command::Library(LibraryCommand::Show { token, stopped, text, .. }) => {
                 Notice::DecisionShown { token, look: look(&stopped, &text) }
             }
             Command::Candidates(CandidateCommand::Compare { token, left, right }) => {

@@ -387,8 +387,18 @@ impl Watched {
     }
 
     /// Folds notices in until one satisfies the condition.
-    pub async fn until(&mut self, what: &str, mut is: impl FnMut(&Notice, &Session) -> bool) -> Notice {
-        let wait = tokio::time::timeout(Duration::from_secs(20), async {
+    pub async fn until(&mut self, what: &str, is: impl FnMut(&Notice, &Session) -> bool) -> Notice {
+        self.until_within(Duration::from_secs(20), what, is).await
+    }
+
+    /// The same, with other patience.
+    pub async fn until_within(
+        &mut self,
+        patience: Duration,
+        what: &str,
+        mut is: impl FnMut(&Notice, &Session) -> bool,
+    ) -> Notice {
+        let wait = tokio::time::timeout(patience, async {
             loop {
                 let notice = self.handle.notices.recv().await.expect("the driver stopped");
                 self.fold(&notice);

@@ -55,6 +55,8 @@ pub(super) fn fields(fate: &Validity, evaluation: Option<&Evaluation>, demos: us
         Validity::Fails { demonstration, call, exception, failing, .. } => {
             ("invalid", json!(exception), json!({"demo": demonstration, "step": call}), *failing)
         }
+        // No assertion departs from the states after it.
+        Validity::Departs { .. } => ("invalid", Value::Null, Value::Null, demos),
     };
     vec![
         ("verdict", json!(verdict)),

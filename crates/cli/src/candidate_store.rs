@@ -8,6 +8,7 @@ use clap::Args;
 use super::world::{WorldName, WorldOptions};
 use super::{CliError, Global};
 use stepwright_driver::{Beginning, system_clock};
+use stepwright_episode::action_of_effects;
 use stepwright_launch::{NewSession, prepare_new, read_logs};
 use stepwright_method::SYMBOLIC;
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet, CandidateStore, Demo, SecondTier};
@@ -87,7 +88,7 @@ impl Where {
         let specification = Specification::load(&header.specification, "spec.py").map_err(|e| fail(e.to_string()))?;
         let demos = setup.knowledge.demonstrations.iter().map(Demo::from).collect();
         let store = CandidateStore::new(&specification, demos).map_err(|e| fail(e.to_string()))?;
-        let store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
+        let store = store.with_effects().with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
         let mut world = setup.world;
         world.reset(&header.task, header.seed).map_err(|e| fail(e.to_string()))?;
         let (truth, name) = match world.ground_truth() {
@@ -135,7 +136,7 @@ pub(super) fn of_logs(files: &[PathBuf]) -> Result<(CandidateStore, AdoptedSet, 
             Err(e) => return Err(CliError::Failed(e.to_string())),
         }
     };
-    let store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
+    let store = store.with_effects().with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
     let truth = whole(&store, &own(&specification));
     Ok((store, truth, "specification"))
 }
@@ -148,7 +149,8 @@ fn having(set: &AdoptedSet) -> Vec<WorldName> {
         let opened = sources.open(&spec).ok()?;
         let specification = Specification::load(&opened.world.specification(), "spec.py").ok()?;
         let is_one = |name: &str| specification.functions().iter().any(|f| f.role == Role::Action && f.name == name);
-        set.actions.iter().any(|action| is_one(&action.action)).then_some(())
+        let name = |action: &'_ AdoptedAction| is_one(action_of_effects(&action.action).unwrap_or(&action.action));
+        set.actions.iter().any(name).then_some(())
     };
     WORLDS.iter().filter_map(|kind| WorldName::of(kind.name)).filter(|world| has(world).is_some()).collect()
 }

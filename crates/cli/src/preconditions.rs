@@ -11,6 +11,7 @@ use super::check_logs::CheckLogs;
 use super::impact::Measure;
 use super::{CliError, Global, candidates, print, print_json};
 use stepwright_method::precondition::{AdoptedSet, CandidateOrigin, Pool, SetComparison, SideBySide, Validity};
+use stepwright_text::words::count;
 
 /// Check and compare files of preconditions.
 #[derive(Debug, Subcommand)]
@@ -94,6 +95,12 @@ impl Check {
                 // What neither tier decides is reported, and is no fault of the assertion.
                 sound &= matches!(candidate.fate, Validity::Valid | Validity::Unknown { .. });
                 let (sign, why) = match &candidate.fate {
+                    Validity::Valid if pool.is_of_effects() => ("ok", format!("follows {}", count(pool.calls, "call"))),
+                    Validity::Departs { demonstration, call, at, message, exceptions, calls } => {
+                        let place = format!("demonstration {}, call {}, {at}", demonstration + 1, call + 1);
+                        let all = format!("{exceptions} of {} depart from it", count(*calls, "call"));
+                        ("departs", format!("after {place}: {message} ({all})"))
+                    }
                     Validity::Valid => ("ok", format!("|C| {} of {}", candidate.coverage.unwrap_or(0), pool.instances)),
                     Validity::Malformed { reason, message } => ("malformed", format!("{reason}: {message}")),
                     Validity::Fails { message, failing, .. } => ("fails", format!("{message} ({failing} failing)")),

@@ -17,10 +17,13 @@ use super::jobs::{self, Job};
 use super::messages::ProgramResult;
 use stepwright_episode::gate::{Advice, Answer, AskSpec, Effect, Report, Request, Unchecked};
 use stepwright_episode::{
-    Action, ArtifactId, AskKind, DecisionId, Event, NodeId, Origin, Proposal, Record, StepOutcome, Verdict, log,
+    Action, ArtifactId, AskKind, DecisionId, Departure, Event, NodeId, Origin, Proposal, Record, StepOutcome, Verdict,
+    log,
 };
 use stepwright_method::artifacts::At;
-use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of, carried};
+use stepwright_method::program_context::ProgramState;
+use stepwright_method::{Carried, Checks, Deed, Program, Step, artifact as spec_of, carried, lived};
+use stepwright_program::Call;
 use stepwright_protocol::{Level, Notice, Unwritten};
 
 impl Driver {
@@ -292,8 +295,9 @@ impl Driver {
     fn step(&mut self, id: DecisionId, action: &Action, held: Option<StepOutcome>) {
         let session = self.gate.session();
         let (child, depth) = (session.next_node(), session.current().map_or(0, |n| n.depth) + 1);
-        let before = self.timeline.state.variables();
+        let before = self.timeline.state.clone();
         let result = self.timeline.act(action, held, child, depth).map(|mut outcome| {
+            self.hold_against_effects(&before, action, &mut outcome);
             let turn = self.gate.session().current().map(|n| &n.turn);
             let decision = turn.and_then(|t| t.decision(id)).filter(|_| !outcome.done);
             outcome.ended = decision.and_then(|decision| self.stack.ended(&self.context(None), decision));
@@ -310,10 +314,30 @@ impl Driver {
             if let Some(why) = &outcome.ended {
                 self.say(Level::Warning, format!("{why}: the episode has failed"));
             }
-            let changes = difference(&before, &self.timeline.state.variables());
+            let changes = difference(&before.variables(), &self.timeline.state.variables());
             (outcome, changes)
         });
         self.report(Report::Stepped { decision: id, result });
+    }
+
+    /// Notes and says where a step that was just taken contradicts an adopted effect of its action. One that the world refused
+    /// contradicts none.
+    pub(super) fn hold_against_effects(&self, before: &ProgramState, action: &Action, outcome: &mut StepOutcome) {
+        let mut calls = action.calls();
+        // Of several calls in one step the states between are not known.
+        let (Some(call), None) = (calls.next(), calls.next()) else { return };
+        let Ok(call) = call.parse::<Call>() else { return };
+        if !outcome.is_executed() || lived(None, outcome).is_refused() {
+            return;
+        }
+        outcome.departures = self.program.departures(before, &self.timeline.state, &call);
+        if let Some(Departure { effect, why }) = outcome.departures.first() {
+            let more = match outcome.departures.len() {
+                1 => String::new(),
+                n => format!("; and {} more", n - 1),
+            };
+            self.say(Level::Warning, format!("drift: `{effect}` did not follow {}: {why}{more}", call.function));
+        }
     }
 
     fn run_program(&mut self, decision: DecisionId, program: Program) {

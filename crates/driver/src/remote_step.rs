@@ -89,9 +89,11 @@ impl Driver {
                 let result = result.map(|outcome| {
                     let session = self.gate.session();
                     let depth = session.current().map_or(0, |n| n.depth) + 1;
-                    let before = self.timeline.state.variables();
+                    let before = self.timeline.state.clone();
                     self.timeline.arrive(world, &action, &outcome, session.next_node(), depth);
-                    (StepOutcome::from(&outcome), difference(&before, &self.timeline.state.variables()))
+                    let mut outcome = StepOutcome::from(&outcome);
+                    self.hold_against_effects(&before, &action, &mut outcome);
+                    (outcome, difference(&before.variables(), &self.timeline.state.variables()))
                 });
                 self.report(Report::Stepped { decision, result: result.map_err(words) });
                 self.carry_out();

@@ -91,6 +91,8 @@ pub struct Fork {
 pub(super) enum Wanted {
     Request(RequestId, Request),
     Work(Work),
+    /// Show the situation again.
+    Show,
 }
 
 pub(super) type Work = Box<dyn FnOnce(&WorkDesk) -> Box<dyn Any + Send> + Send>;
@@ -114,6 +116,11 @@ impl SessionView<'_> {
     /// Has work done beside the driver's task; what it gives comes to [`Service::worked`].
     pub fn work<T: Send + 'static>(&mut self, work: impl FnOnce(&WorkDesk) -> T + Send + 'static) {
         self.wanted.push(Wanted::Work(Box::new(|desk| Box::new(work(desk)))));
+    }
+
+    /// Has the situation shown again: something that it is derived from is known now.
+    pub fn show_again(&mut self) {
+        self.wanted.push(Wanted::Show);
     }
 
     /// A copy of the session where it is, to be asked with something else; nothing of it comes back by itself.

@@ -34,6 +34,7 @@ impl Driver {
                 }
             } else if let Some((at, wanted)) = self.services.wanted.pop_front() {
                 match wanted {
+                    Wanted::Show => self.shown.at = None,
                     Wanted::Work(work) => {
                         let stop = Stop::default();
                         let desk = WorkDesk { stop: stop.clone(), notices: self.outlets.notices.clone() };

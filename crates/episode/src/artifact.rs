@@ -35,7 +35,8 @@ pub enum ArtifactKind {
     Program,
     /// A person's changes of the blocking tree: an array of [`TreeEdit`]s.
     Tree,
-    /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
+    /// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`. Its effects are kept the same
+    /// way, under `effects of` its name.
     Assertions,
     /// What a person changed of the candidate preconditions of the action function that is the key: an array. Of the session, and of
     /// no branch of it.
@@ -249,18 +250,31 @@ pub struct Change {
     after: Arc<Value>,
 }
 
-/// The assertions of an action function, all of them, as they are put in force.
+/// Before the action's name where what is in force are its effects, lines that change the state, in place of its assertions.
+const EFFECTS: &str = "effects of ";
+
+/// The name under which the effects of an action function are kept beside its assertions.
+pub fn effects_of(action: &str) -> String {
+    format!("{EFFECTS}{action}")
+}
+
+/// The action function whose effects go by that name; `None` where its assertions do.
+pub fn action_of_effects(name: &str) -> Option<&str> {
+    name.strip_prefix(EFFECTS)
+}
+
+/// The assertions of an action function or its effects, all of them, as they are put in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertions {
-    /// The action's function.
+    /// The action's function (`take`); of its effects the name that [`effects_of`] gives.
     pub action: String,
-    /// The expressions, in order.
+    /// The expressions, or the lines of effects, in order.
     pub assertions: Vec<String>,
     /// Where they come from (`specification`, `inferred`, `edited`, a file).
     pub origin: String,
 }
 
-/// Assertions in force, by action function: expressions and where they come from.
+/// Assertions and effects in force, by the names of [`Assertions::action`]: texts and where they come from.
 pub type InForce = BTreeMap<String, (Vec<String>, String)>;
 
 /// The origin of the assertions that an episode begins with.

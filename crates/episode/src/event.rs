@@ -72,6 +72,18 @@ pub struct StepOutcome {
     /// What a program asks of a model then, in worlds whose actions are answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Arc<AskedOf>>,
+    /// The adopted effects of the action that did not follow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub departures: Vec<Departure>,
+}
+
+/// An adopted effect that a step contradicts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Departure {
+    /// The effect's line.
+    pub effect: String,
+    /// What is not as it says, in words.
+    pub why: String,
 }
 
 /// A program's request to a model, as what it adds to the one before it in its conversation.

@@ -30,14 +30,14 @@ mod structure;
 
 pub use artifact::{
     ArtifactId, ArtifactKind, Assertions, Change, Documents, Due, InForce, OWN, Offer, OfferId, OfferState, Written,
-    patch_between, patched, replacing,
+    action_of_effects, effects_of, patch_between, patched, replacing,
 };
 pub use ask::{Ask, AskKind, AskState, OwnAsk, Sampling};
 pub use branch::{Branch, BranchEdit};
 pub use breakpoint::Breakpoint;
 pub use decision::{Actor, Choice, Chosen, Decision, DecisionId, Policy};
 pub use event::{
-    AskId, AskedOf, Configuration, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit,
+    AskId, AskedOf, Configuration, Departure, Event, NodeId, PromptMessage, PromptRecord, Record, StepOutcome, TreeEdit,
 };
 pub use exchanged::{Exchange, Exchanged, TokenLogprob};
 pub use gate::{Gate, Level};

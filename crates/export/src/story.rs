@@ -284,7 +284,7 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         observation: sgr::plain(&node.outcome.observation).into_owned(),
         error: node.outcome.error.clone(),
         calls: node.outcome.calls.clone(),
-        changes: change_lines(&node.changes.value()),
+        changes: change_lines(&node.changes.value()).into_iter().chain(departures(node)).collect(),
         won: node.outcome.won,
         here: session.cursor() == node.id,
         asks: node.turn.asks.iter().map(ask).collect(),
@@ -301,6 +301,11 @@ pub fn step_of(session: &Session, node: &Node, showings: Showings) -> Step {
         tree: Vec::new(),
         differences: None,
     }
+}
+
+/// The adopted effects that a step contradicts, a line each.
+fn departures(node: &Node) -> impl Iterator<Item = String> {
+    node.outcome.departures.iter().map(|of| format!("drift: {} did not follow: {}", of.effect, of.why))
 }
 
 fn duel(turn: &Turn) -> Vec<String> {

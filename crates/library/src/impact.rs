@@ -1,5 +1,6 @@
 //! What an assertion would have stopped: the decisions of an action at whose states it does not hold, told apart by what they turned out
-//! to be. A decision whose state is not known, or about which the engine cannot decide, is told apart too and never passes.
+//! to be. A decision whose state is not known, or about which the engine cannot decide, is told apart too and never passes. Of an effect
+//! the same of the decisions that the world accepted: those after which the state is not as it says.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,8 @@ use serde_json::Value;
 use super::contents::Judged;
 use super::index::Index;
 use super::occasions::{Case, Group, Kept, Occasions, Place, Wanted, calls_before};
-use stepwright_program::{Assertion, Call, CheckResult, Checker, Outcome, Rejection};
+use stepwright_episode::action_of_effects;
+use stepwright_program::{Assertion, Call, CheckResult, Checker, Effect, Followed, Outcome, Rejection};
 use stepwright_text::words::count;
 use stepwright_world::transcript::WAS_THERE;
 
@@ -130,14 +132,21 @@ pub struct Impact {
 
 impl Impact {
     pub fn in_words(&self) -> String {
+        if let (0, Some(action)) = (self.decisions, action_of_effects(&self.action)) {
+            return format!("no accepted decision to {action} is in the library");
+        }
         if self.decisions == 0 {
             return format!("no decision to {} is in the library", self.action);
         }
+        let (none, some) = match action_of_effects(&self.action) {
+            Some(_) => ("followed all", "did not follow"),
+            None => ("would have stopped none", "would have stopped"),
+        };
         let of = format!("of {} in {}", count(self.decisions, "decision"), count(self.sessions, "session"));
         let words = match self.stopped.all() {
             0 if self.untold == self.decisions => String::new(),
-            0 => format!("would have stopped none {of}"),
-            n => format!("would have stopped {n} {of}: {}", self.stopped.in_words()),
+            0 => format!("{none} {of}"),
+            n => format!("{some} {n} {of}: {}", self.stopped.in_words()),
         };
         let why = || self.not_told.first().map(|first| format!(" ({})", first.why)).unwrap_or_default();
         match (self.untold, words.is_empty()) {
@@ -197,20 +206,26 @@ impl Library {
         params: Option<&[String]>,
         text: &str,
     ) -> Result<Impact, Rejection> {
-        let assertion = Assertion::compile(text)?;
+        let claim = Claim::read(action, text)?;
         let occasions = self.occasions(&Wanted {
             world: world.filter(|world| !world.is_empty()).map(str::to_owned),
-            action: action.to_owned(),
+            action: action_of_effects(action).unwrap_or(action).to_owned(),
             params: params.map(<[String]>::to_vec),
+            after: claim.is_effect(),
         });
-        Ok(judged(&occasions, action, &assertion))
+        if let Claim::Effect(text) = &claim {
+            let mut groups = occasions.iter().flat_map(|file| &file.groups);
+            groups.next().map(|group| Effect::compile(text, &group.function)).transpose()?;
+        }
+        Ok(judged(&occasions, action, &claim))
     }
 
-    /// A decision that [`Library::impact`] listed, with the state it was taken in. `None` if it is not there any more.
-    pub fn look(&self, stopped: &Stopped, text: &str) -> Option<Look> {
-        let assertion = Assertion::compile(text).ok()?;
+    /// A decision that [`Library::impact`] listed of an action, with the state it was taken in. `None` if it is not there any more.
+    pub fn look(&self, stopped: &Stopped, action: &str, text: &str) -> Option<Look> {
+        let claim = Claim::read(action, text).ok()?;
         let call: Call = stopped.call.parse().ok()?;
-        let occasions = self.occasions(&Wanted { world: None, action: call.function, params: None });
+        let after = claim.is_effect();
+        let occasions = self.occasions(&Wanted { world: None, action: call.function, params: None, after });
         let file = occasions.iter().find(|file| file.path == stopped.file)?;
         let is_it = |place: Place| {
             file.decision(place).is_some_and(|(episode, decision)| {
@@ -227,8 +242,8 @@ impl Library {
         let (episode, decision) = file.decision(place)?;
         let (variables, (outcome, values)) = match found {
             Some((group, case)) => {
-                let end = ends(group, std::slice::from_ref(case), &assertion).first().copied();
-                (case.state.variables(), explained(group, case, &assertion, end == Some(End::WasThere)))
+                let end = ends(group, std::slice::from_ref(case), &claim).first().copied();
+                (case.state.variables(), explained(group, case, &claim, end == Some(End::WasThere)))
             }
             None => (Value::Null, (stopped.why.clone(), Vec::new())),
         };
@@ -236,21 +251,49 @@ impl Library {
             stopped: stopped.clone(),
             before: calls_before(&file.contents, episode, decision.node),
             variables,
-            assertion: assertion.text().to_owned(),
+            assertion: claim.text().to_owned(),
             outcome,
             values,
         })
     }
 }
 
-fn judged(occasions: &[Arc<Occasions>], action: &str, assertion: &Assertion) -> Impact {
-    let ends = shared(occasions, assertion);
+/// What is held against decisions.
+enum Claim {
+    Assertion(Assertion),
+    /// The line of an effect; what it compiles to depends on the function.
+    Effect(String),
+}
+
+impl Claim {
+    /// What a text is by the name that it goes by.
+    fn read(action: &str, text: &str) -> Result<Self, Rejection> {
+        match action_of_effects(action) {
+            Some(_) => Ok(Claim::Effect(text.trim().to_owned())),
+            None => Assertion::compile(text).map(Claim::Assertion),
+        }
+    }
+
+    fn is_effect(&self) -> bool {
+        matches!(self, Claim::Effect(_))
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Claim::Assertion(assertion) => assertion.text(),
+            Claim::Effect(text) => text,
+        }
+    }
+}
+
+fn judged(occasions: &[Arc<Occasions>], action: &str, claim: &Claim) -> Impact {
+    let ends = shared(occasions, claim);
     // Where other specifications have what the assertion names, one that has not is another program.
     let has = |ends: &Vec<End>| ends.iter().any(|end| *end != End::Lacks);
     let is_there = ends.iter().flatten().any(has);
     let mut impact = Impact {
         action: action.to_owned(),
-        assertion: assertion.text().to_owned(),
+        assertion: claim.text().to_owned(),
         decisions: occasions.iter().map(|file| file.len()).sum(),
         sessions: occasions.iter().map(|file| file.episodes).sum(),
         stopped: Tally::default(),
@@ -280,7 +323,7 @@ fn judged(occasions: &[Arc<Occasions>], action: &str, assertion: &Assertion) -> 
     // Right steps first: they speak against it.
     stopped.sort_by_key(|(judged, ..)| std::cmp::Reverse(*judged));
     let why = |group: &Group, case: &Case, was_there: bool| {
-        let (outcome, values) = explained(group, case, assertion, was_there);
+        let (outcome, values) = explained(group, case, claim, was_there);
         let values: Vec<String> = values.iter().map(|(text, value)| format!("{text} is {value}")).collect();
         if values.is_empty() { outcome } else { format!("{outcome}; {}", values.join(", ")) }
     };
@@ -309,10 +352,9 @@ fn told(file: &Occasions, place: Place, why: String) -> Option<Stopped> {
 }
 
 /// The ends at all cases, by file and group.
-fn shared(occasions: &[Arc<Occasions>], assertion: &Assertion) -> Vec<Vec<Vec<End>>> {
-    let of_file = |file: &Arc<Occasions>| {
-        file.groups.iter().map(|group| ends(group, &group.cases, assertion)).collect::<Vec<_>>()
-    };
+fn shared(occasions: &[Arc<Occasions>], claim: &Claim) -> Vec<Vec<Vec<End>>> {
+    let of_file =
+        |file: &Arc<Occasions>| file.groups.iter().map(|group| ends(group, &group.cases, claim)).collect::<Vec<_>>();
     let part = |files: &[Arc<Occasions>]| files.iter().map(of_file).collect::<Vec<_>>();
     let cases: usize = occasions.iter().map(|file| file.len()).sum();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
@@ -331,7 +373,19 @@ fn shared(occasions: &[Arc<Occasions>], assertion: &Assertion) -> Vec<Vec<Vec<En
     })
 }
 
-fn ends(group: &Group, cases: &[Case], assertion: &Assertion) -> Vec<End> {
+fn ends(group: &Group, cases: &[Case], claim: &Claim) -> Vec<End> {
+    let assertion = match claim {
+        Claim::Assertion(assertion) => assertion,
+        Claim::Effect(text) => {
+            let Ok(effect) = Effect::compile(text, &group.function) else { return vec![End::Lacks; cases.len()] };
+            let end = |case: &Case| match followed(group, case, &effect) {
+                Some(Followed::NotDue | Followed::So { .. }) => End::Passes,
+                Some(Followed::Not(_)) => End::Stops,
+                Some(Followed::Untold(_)) | None => End::Untold,
+            };
+            return cases.iter().map(end).collect();
+        }
+    };
     let mut checker = Checker::new(assertion, &group.function, group.arguments.iter().map(Vec::as_slice));
     let end = |case: &Case| match case.arguments.map(|at| checker.check(&case.state, at)) {
         // As at the gate: what cannot be called does not pass.
@@ -348,8 +402,26 @@ fn ends(group: &Group, cases: &[Case], assertion: &Assertion) -> Vec<End> {
     cases.iter().map(end).collect()
 }
 
+/// What the states around a case say of an effect; `None` where the one after it is not known.
+fn followed(group: &Group, case: &Case, effect: &Effect) -> Option<Followed> {
+    let args = group.arguments.get(case.arguments?)?;
+    Some(effect.follows(&case.state, case.after.as_ref()?, &group.function, args))
+}
+
 /// How an assertion ends at a case, in words, with the values found; and that the world accepted it all the same, which then decides.
-fn explained(group: &Group, case: &Case, assertion: &Assertion, was_there: bool) -> (String, Vec<(String, String)>) {
+fn explained(group: &Group, case: &Case, claim: &Claim, was_there: bool) -> (String, Vec<(String, String)>) {
+    let assertion = match claim {
+        Claim::Assertion(assertion) => assertion,
+        Claim::Effect(text) => {
+            let effect = Effect::compile(text, &group.function).ok();
+            let words = match effect.and_then(|effect| followed(group, case, &effect)) {
+                Some(Followed::Not(words) | Followed::Untold(words)) => words,
+                Some(Followed::NotDue | Followed::So { .. }) => "it followed".to_owned(),
+                None => "the state after it is not known".to_owned(),
+            };
+            return (words, Vec::new());
+        }
+    };
     let Some(arguments) = case.arguments.and_then(|at| group.arguments.get(at)) else {
         return ("the action does not take these arguments".to_owned(), Vec::new());
     };

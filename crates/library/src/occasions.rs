@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::contents::{Contents, Decision, Episode};
+use super::contents::{Contents, Decision, Episode, Node};
 use super::index::Index;
 use stepwright_program::{Call, Function, Literal, Role, Specification, State};
 use stepwright_world::WORLDS;
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) world: Option<String>,
     pub(crate) action: String,
     pub(crate) params: Option<Vec<String>>,
+    /// Whether the states after them count, and so only what the world accepted.
+    pub(crate) after: bool,
 }
 
 impl Wanted {
@@ -74,6 +76,8 @@ pub(crate) struct Case {
     pub(crate) place: Place,
     /// Whether the world accepted it.
     accepted: bool,
+    /// The state that it led to, where that is wanted and known.
+    pub(crate) after: Option<State>,
 }
 
 impl Case {
@@ -133,7 +137,9 @@ fn gathered(
     specifications: &mut FxHashMap<String, Option<Specification>>,
 ) -> Option<Occasions> {
     let is_its: Vec<bool> = contents.calls.iter().map(|call| function_of(call) == Some(&wanted.action)).collect();
-    let takes = |decision: &Decision| is_its.get(decision.call as usize).copied().unwrap_or_default();
+    let takes = |decision: &Decision| {
+        is_its.get(decision.call as usize).copied().unwrap_or_default() && (decision.accepted || !wanted.after)
+    };
     let mut calls = None;
     let (groups, untold) = Default::default();
     let mut found = Occasions { path: path.to_owned(), contents: Arc::clone(contents), groups, untold, episodes: 0 };
@@ -154,7 +160,14 @@ fn gathered(
             found.episodes += 1;
             continue;
         };
+        // Where it led to comes after it.
+        let last = if wanted.after { episode.nodes.len() } else { last };
         let states = states(start, episode, last, calls);
+        let led_to = |decision: &Decision| {
+            let is_it = |node: &&Node| node.parent == Some(decision.node) && node.calls.first() == Some(&decision.call);
+            let at = episode.nodes.iter().position(|node| is_it(&node)).filter(|_| wanted.after)?;
+            states.get(at)?.clone()
+        };
         let kind = WORLDS.iter().find(|kind| kind.name == episode.world);
         let shown = kind.and_then(|kind| kind.transcript).map(|transcript| transcript.shown);
         let before = found.len();
@@ -183,7 +196,8 @@ fn gathered(
                 numbers.insert((group, decision.call), number);
                 Some(number)
             });
-            own.cases.push(Case { state: state.clone(), arguments, place, accepted: decision.accepted });
+            let (accepted, after) = (decision.accepted, led_to(decision));
+            own.cases.push(Case { state: state.clone(), arguments, place, accepted, after });
         }
         found.episodes += usize::from(found.len() > before);
     }

@@ -73,7 +73,19 @@ fn decisions_are_told_apart_by_what_became_of_them() {
     assert_eq!((visible.decisions, visible.stopped.all(), visible.untold), (5, 1, 2), "{visible:?}");
     let cup = visible.not_told.iter().find(|stopped| stopped.action.contains("cup")).unwrap();
     assert!(cup.why.contains("it is false; the world accepted it: it was there"), "{}", cup.why);
-    assert!(with.look(cup, "self.is_visible(obj)").unwrap().outcome.contains("the world accepted it"));
+    assert!(with.look(cup, "take", "self.is_visible(obj)").unwrap().outcome.contains("the world accepted it"));
+    // Of an effect: of what the world accepted, after what the state is not as it says.
+    let effect = |text: &str| with.impact(Some("household"), "effects of take", None, text);
+    let taken = effect("self.inventory = obj").unwrap();
+    assert_eq!((taken.decisions, taken.stopped.all(), taken.untold), (4, 1, 1), "{taken:?}");
+    assert!(taken.in_words().starts_with("did not follow 1 of 4 decisions in"), "{}", taken.in_words());
+    // The log has the pen taken and the mug picked up.
+    assert_eq!(taken.listed[0].why, "self.inventory is 'mug 1', not 'pen 1'");
+    let wrong = effect("self.inventory = recep").unwrap();
+    assert_eq!((wrong.stopped.all(), wrong.untold), (3, 1), "{wrong:?}");
+    assert!(wrong.listed[0].why.contains("self.inventory is '"), "{}", wrong.listed[0].why);
+    assert!(with.look(&wrong.listed[0], "effects of take", "self.inventory = recep").is_some());
+    assert!(effect("self.").is_err() && effect("obj in self.visible_objects").is_err());
     let never = with.impact(Some("household"), "take", None, "obj != 'cup 1'").unwrap();
     assert_eq!((never.stopped.right, never.untold), (1, 1), "{never:?}");
     // A misspelt name is the assertion's own fault.
@@ -82,7 +94,7 @@ fn decisions_are_told_apart_by_what_became_of_them() {
     let params = ["thing".to_owned()];
     assert_eq!(library.impact(None, "take", Some(&params), "True").unwrap().decisions, 0);
     assert!(library.impact(None, "take", None, "self.").is_err());
-    let look = library.look(place, "self.is_visible(obj)").unwrap();
+    let look = library.look(place, "take", "self.is_visible(obj)").unwrap();
     assert!(look.before.iter().any(|call| call.contains("goto")) && look.variables.is_object(), "{look:?}");
     assert_eq!(look.values.iter().find(|(part, _)| part == "obj").unwrap().1, "'pan 1'");
 }

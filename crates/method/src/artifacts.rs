@@ -10,7 +10,7 @@ use super::precondition::CandidateEdit;
 use super::program_context::ProgramContext;
 use stepwright_episode::gate::{Conduct, Follows};
 use stepwright_episode::showing::{Listed, Showing};
-use stepwright_episode::{ArtifactId, Assertions, Session};
+use stepwright_episode::{ArtifactId, Assertions, Session, action_of_effects};
 use stepwright_text::words::count;
 use stepwright_world::World;
 
@@ -72,7 +72,15 @@ pub(crate) static CANDIDATES: ArtifactSpec = ArtifactSpec {
     )
 };
 
-/// The assertions in force for the action function that is the key: `{"assertions": […], "origin": …}`.
+/// How many assertions or effects a set has, and of which action.
+fn counted(set: &Assertions) -> (String, &str) {
+    match action_of_effects(&set.action) {
+        Some(action) => (count(set.assertions.len(), "effect"), action),
+        None => (count(set.assertions.len(), "assertion"), &set.action),
+    }
+}
+
+/// The assertions in force for the action function that is the key, or its effects: `{"assertions": […], "origin": …}`.
 pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
     conduct: Conduct { follows: Follows::Checks, waits: false },
     check: |at, artifact, value| match value {
@@ -81,7 +89,8 @@ pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
     },
     told: |artifact, value| {
         let set = Assertions::of(artifact, value)?;
-        Some(format!("{} in force for {}", count(set.assertions.len(), "assertion"), set.action))
+        let (count, action) = counted(&set);
+        Some(format!("{count} in force for {action}"))
     },
     ..ArtifactSpec::new(
         "assertions",
@@ -90,8 +99,8 @@ pub(crate) static ASSERTIONS: ArtifactSpec = ArtifactSpec {
             word: |_| "adopted",
             patch: |artifact, patch, _| {
                 let set = Assertions::of(artifact, patch.pointer("/0/value")?)?;
-                let count = count(set.assertions.len(), "assertion");
-                Some(format!("{count} for {} ({}): {}", set.action, set.origin, set.assertions.join("; ")))
+                let (count, action) = counted(&set);
+                Some(format!("{count} for {action} ({}): {}", set.origin, set.assertions.join("; ")))
             },
             ..Showing::new("assertions for {}")
         },

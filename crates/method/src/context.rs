@@ -69,6 +69,8 @@ pub struct Knowledge {
     effects: Arc<OnceLock<Arc<Effects>>>,
     /// What they show that actions need, found when first asked.
     inferred: Arc<OnceLock<Arc<Rules>>>,
+    /// Whether somebody finds both beside the episode, and has not yet.
+    postponed: Arc<AtomicBool>,
 }
 
 impl Knowledge {
@@ -89,6 +91,35 @@ impl Knowledge {
             skills,
             effects: Arc::default(),
             inferred: Arc::default(),
+            postponed: Arc::default(),
+        }
+    }
+
+    /// Says that somebody is about to find out beside the episode what the demonstrations show ([`Knowledge::infer`]): what is only shown does
+    /// not wait for it.
+    pub fn postpone(&self) {
+        self.postponed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what the demonstrations show is still being found out beside the episode.
+    pub fn is_being_inferred(&self) -> bool {
+        self.postponed.load(Ordering::Relaxed)
+    }
+
+    /// Finds out what the demonstrations show; it may take seconds.
+    pub fn infer(&self, specification: &Specification) {
+        /// Whatever becomes of it, nobody waits on.
+        struct Ended<'a>(&'a AtomicBool);
+        impl Drop for Ended<'_> {
+            fn drop(&mut self) {
+                self.0.store(false, Ordering::Relaxed);
+            }
+        }
+        let _ended = Ended(&self.postponed);
+        self.proposer.prepare();
+        self.effects(specification);
+        if !self.proposer.replies().is_empty() {
+            self.inferred(specification);
         }
     }
 

@@ -18,6 +18,12 @@ pub(crate) fn goals(cx: &Context<'_>) -> BlockingTree {
     if tree.nodes.first().is_some_and(|root| root.status == NodeStatus::Blocked)
         && cx.node().is_some_and(|n| !n.outcome.done)
     {
+        if let Some(root) = tree.nodes.first_mut().filter(|_| cx.knowledge.is_being_inferred()) {
+            root.why.push_str("; what actions change is still being inferred");
+        }
+        if cx.knowledge.is_being_inferred() && !cx.knowledge.proposer.is_prepared() {
+            return tree;
+        }
         wanted(cx, &mut tree);
     }
     tree.depth_first()
@@ -90,8 +96,10 @@ fn grow(cx: &Context<'_>, tree: &mut BlockingTree, actions: &[(usize, Call)], wh
     let calls = cx.path().into_iter().flat_map(|n| &n.outcome.calls);
     let history: Vec<Call> = calls.filter_map(|c| c.parse().ok()).collect();
     let (known, steps) = (known(&history), cx.history());
+    let program = cx.checked();
     let derivation = Derivation {
-        program: &cx.as_shown(cx.checked()),
+        // It is shown again once that is known.
+        program: &if cx.knowledge.is_being_inferred() { program } else { cx.as_shown(program) },
         effects: cx.knowledge.proposer.effects(),
         known: &known,
         history: &history,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use stepwright_episode::{Assertions, Check, InForce, OWN, Status};
-use stepwright_program::{Assertion, Call, Role, Rules, Specification, State};
+use stepwright_episode::{Assertions, Check, Departure, InForce, OWN, Status, action_of_effects, effects_of};
+use stepwright_program::{Assertion, Call, Effect, Effects, Followed, Function, Role, Rules, Specification, State};
 use stepwright_world::program::CheckedProgram;
 
 /// The fate of a line of an edited program, run against the specification alone.
@@ -26,6 +26,8 @@ pub enum LineStatus {
 pub struct ProgramContext {
     specification: Specification,
     rules: Arc<Rules>,
+    /// The effects in force, of the actions that have any.
+    effects: Arc<Effects>,
     /// The assertions read so far, by their texts: one is checked before it is in force, and comes back with its branch.
     known: Arc<Mutex<BTreeMap<String, Assertion>>>,
     start: ProgramState,
@@ -40,7 +42,13 @@ impl ProgramContext {
     pub fn load(source: &str) -> Result<Self, String> {
         let specification = Specification::load(source, "spec.py").map_err(|e| e.to_string())?;
         let start = ProgramState(specification.start().map_err(|e| e.to_string())?);
-        let mut program = ProgramContext { specification, rules: Arc::default(), known: Arc::default(), start };
+        let mut program = ProgramContext {
+            specification,
+            rules: Arc::default(),
+            effects: Arc::default(),
+            known: Arc::default(),
+            start,
+        };
         for assertions in program.assertions() {
             program.adopt(&assertions)?;
         }
@@ -62,12 +70,29 @@ impl ProgramContext {
         own.collect()
     }
 
-    /// Puts assertions in force for an action.
-    /// Errors: an unknown action or an invalid assertion, in words; nothing is changed then.
+    fn action(&self, name: &str) -> Result<&Function, String> {
+        let found = self.specification.functions().iter().find(|f| f.role == Role::Action && f.name == name);
+        found.ok_or_else(|| format!("`{name}` is no action of the specification"))
+    }
+
+    /// Puts assertions or effects in force for an action.
+    /// Errors: an unknown action or an invalid text, in words; nothing is changed then.
     pub fn adopt(&mut self, adopted: &Assertions) -> Result<(), String> {
-        if !self.specification.functions().iter().any(|f| f.role == Role::Action && f.name == adopted.action) {
-            return Err(format!("`{}` is no action of the specification", adopted.action));
+        if let Some(action) = action_of_effects(&adopted.action) {
+            let function = self.action(action)?;
+            let compile = |text: &String| {
+                Effect::compile(text, function)
+                    .map_err(|e| format!("`{text}` cannot be adopted for {}: {e}", adopted.action))
+            };
+            let effects: Vec<Effect> = adopted.assertions.iter().map(compile).collect::<Result<_, _>>()?;
+            let of = Arc::make_mut(&mut self.effects);
+            match effects.is_empty() {
+                true => drop(of.remove(action)),
+                false => drop(of.insert(action.to_owned(), effects)),
+            }
+            return Ok(());
         }
+        self.action(&adopted.action)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut compiled = Vec::with_capacity(adopted.assertions.len());
         for text in &adopted.assertions {
@@ -103,7 +128,35 @@ impl ProgramContext {
                 changed = true;
             }
         }
+        for own in self.assertions() {
+            let name = effects_of(&own.action);
+            let (assertions, origin) = in_force.get(&name).cloned().unwrap_or_default();
+            let now = self.effects.get(&own.action).into_iter().flatten();
+            if !now.map(Effect::text).eq(assertions.iter()) {
+                self.adopt(&Assertions { action: name, assertions, origin })?;
+                changed = true;
+            }
+        }
         Ok(changed)
+    }
+
+    /// The effects in force, by action.
+    pub fn effects(&self) -> &Arc<Effects> {
+        &self.effects
+    }
+
+    /// The effects in force of an executed call that the states around it contradict.
+    pub fn departures(&self, before: &ProgramState, after: &ProgramState, call: &Call) -> Vec<Departure> {
+        let of = self.effects.get(&call.function).into_iter().flatten();
+        let function = self.specification.function(&call.receiver, &call.function);
+        let Some((function, args)) = function.and_then(|f| Some((f, f.arguments(call).ok()?))) else {
+            return Vec::new();
+        };
+        let departs = |effect: &Effect| match effect.follows(&before.0, &after.0, function, &args) {
+            Followed::Not(why) => Some(Departure { effect: effect.text().to_owned(), why }),
+            Followed::NotDue | Followed::So { .. } | Followed::Untold(_) => None,
+        };
+        of.filter_map(departs).collect()
     }
 
     pub fn start(&self) -> ProgramState {
@@ -112,7 +165,7 @@ impl ProgramContext {
 
     /// The state together with the assertions in force.
     pub fn checked(&self, state: &ProgramState) -> CheckedProgram {
-        CheckedProgram::new(state.0.clone(), Arc::clone(&self.rules))
+        CheckedProgram::new(state.0.clone(), Arc::clone(&self.rules)).with_adopted(Arc::clone(&self.effects))
     }
 
     /// Evaluates the assertions of a call, with the values found.

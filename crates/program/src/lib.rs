@@ -34,7 +34,7 @@ pub use assertion::{Assertion, Rejection};
 pub use call::{Call, CallError, Literal};
 pub use checker::{Checker, Outcome, Trace};
 pub use dissection::{Dissection, Part, PartBook, Skeleton, Truths};
-pub use effect::{Effect, Effects};
+pub use effect::{Effect, Effects, Followed};
 pub use engine::fault::{Fault, FaultKind, Limits};
 pub use engine::parse;
 pub use engine::vm::{Change, Footprint};

@@ -4,7 +4,11 @@ use std::fmt;
 
 use super::assertion::{Assertion, BEFORE, source_of};
 use super::call::Call;
+use super::effect::{Effect, FORM};
 use super::engine::parse::{ParseFailure, position, with_expression, with_module};
+
+/// Put before a line to make it the body of a function.
+const DEFINED: &str = "def _():\n ";
 
 /// The first fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +50,17 @@ impl SyntaxFault {
             Err(failure) => fault(text, failure, BEFORE.len() as isize - lead as isize),
             Ok(()) => SyntaxFault { line: 1, column: 1, message: rejection.message },
         })
+    }
+
+    /// The fault of an effect.
+    pub fn of_effect(text: &str) -> Option<SyntaxFault> {
+        let whole = text.trim();
+        let lead = text.len() - text.trim_start().len();
+        match with_module(&format!("{DEFINED}{whole}\n"), |_| ()) {
+            Err(failure) => Some(fault(text, failure, DEFINED.len() as isize - lead as isize)),
+            Ok(()) if Effect::is_one(whole) => None,
+            Ok(()) => Some(SyntaxFault { line: 1, column: 1, message: FORM.to_owned() }),
+        }
     }
 
     /// The fault of a text that begins as a call, `receiver.function(`; `None` for any other text, as that may be an action in words,
@@ -149,6 +164,9 @@ mod tests {
         let said_of = said(SyntaxFault::of_assertion("a; b"));
         assert!(said_of.starts_with("line 1, column ") && said_of.len() > 20, "{said_of}");
         assert_eq!(SyntaxFault::of_assertion("assert self.inventory == None"), None);
+        assert_eq!(said(SyntaxFault::of_effect("self.inventory =")), "line 1, column 17: expected an expression");
+        assert!(said(SyntaxFault::of_effect("obj in self.held")).contains("an effect is one assignment"));
+        assert_eq!(SyntaxFault::of_effect(" self.inventory = obj"), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use stepwright_driver::{Service, SessionView, WorkDesk, WorkResult};
+use stepwright_episode::action_of_effects;
 use stepwright_library::{Library, Shelf};
 use stepwright_program::Role;
 use stepwright_protocol::{Command, Level, LibraryCommand, Notice};
@@ -47,14 +48,19 @@ impl LibraryService {
             read.renew(&shelf, desk);
             match command {
                 LibraryCommand::Weigh { token, action, text } => {
-                    let own = params.iter().find(|(name, _)| *name == action).map(|(_, params)| params.as_slice());
+                    let own = params
+                        .iter()
+                        .find(|(name, _)| *name == action_of_effects(&action).unwrap_or(&action))
+                        .map(|(_, params)| params.as_slice());
                     let impact = read.library.impact(Some(&world), &action, own, &text);
                     desk.tell(Notice::Impact { token, impact: impact.map(Arc::new).map_err(|e| e.to_string()) });
                 }
-                LibraryCommand::Show { token, stopped, text } => match read.library.look(&stopped, &text) {
-                    Some(look) => desk.tell(Notice::DecisionShown { token, look: Arc::new(look) }),
-                    None => desk.say(Level::Warning, format!("{} is not in the library any more", stopped.place())),
-                },
+                LibraryCommand::Show { token, stopped, action, text } => {
+                    match read.library.look(&stopped, &action, &text) {
+                        Some(look) => desk.tell(Notice::DecisionShown { token, look: Arc::new(look) }),
+                        None => desk.say(Level::Warning, format!("{} is not in the library any more", stopped.place())),
+                    }
+                }
             }
         });
     }

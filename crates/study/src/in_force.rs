@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::precondition::{ActionResult, enumerated};
 use super::runner;
 use stepwright_driver::{Beginning, Setup};
+use stepwright_episode::effects_of;
 use stepwright_method::precondition::{ADOPTED_SUFFIX, AdoptedSet, Demo};
 use stepwright_method::prompting::own_assertions;
 use stepwright_program::Specification;
@@ -128,14 +129,16 @@ impl InForce {
         let wanted = self.preconditions.of(&subject.unwrap_or_else(|| header.world.clone()), truth.as_ref(), infer)?;
         let of = |name: &str| wanted.iter().find(|(key, _)| key.rsplit('.').next() == Some(name)).map(|(_, a)| a);
         let is_file = matches!(self.preconditions, Preconditions::Set(..));
-        if is_file && !own.keys().any(|action| of(action).is_some()) {
+        if is_file && !own.keys().any(|action| of(action).or(of(&effects_of(action))).is_some()) {
             return Err(format!("{} names no action of the world {}", self.preconditions, header.world));
         }
-        let named = own.keys().filter(|action| !is_file || of(action).is_some());
+        let named = own.keys().filter(|action| !is_file || of(action).is_some()).cloned();
+        let effects = own.keys().map(|action| effects_of(action)).filter(|name| of(name).is_some());
         setup.adopted = named
+            .chain(effects)
             .map(|action| stepwright_episode::Assertions {
-                action: action.clone(),
-                assertions: of(action).cloned().unwrap_or_default(),
+                assertions: of(&action).cloned().unwrap_or_default(),
+                action,
                 origin: self.preconditions.to_string(),
             })
             .collect();

@@ -354,6 +354,7 @@ actions! {
         Why "why" "w" "why" "Say why the row is not optimal: what is stronger, and a step where they differ";
         MarkAll "mark-all" "*" "unmark" "Mark no row, or what is suggested again";
         HeldBack "held-back" "H" "held back" "Show or hide the valid candidates that were held back for lack of evidence";
+        Effects "effects" "'" "effects" "Show what the action changes in place of what it needs, and back";
         Ranking "ranking" "r" "ranking" "Rank by the evidence rule, or by Equation (1) of the paper alone";
         Compare "compare" "d" "compare" "Set two sets side by side; the same key changes the left one";
         Score "score" "L" "score" "Have the model score the valid candidates: mean log-probability a token";

@@ -5,7 +5,7 @@
 //! `check program: LINE; LINE`, `check belief: TEXT`, `restart world`, `quit`.
 //! Of documents: `take`, `take as: TEXT`, `take with: A => B && C => D`, `refuse: WHY`, `rewrite` (what is offered), `correct plan: TEXT`, `turn back plan`,
 //! `prune: ROW`, `add below ROW: ACTION`.
-//! Of candidates: `adopt add: A; B`, `put add: TEXT`, `put add N: TEXT`, `try add: TEXT`, `drop add: N`, `restore add: N`, `infer add`,
+//! Of candidates (of `add` or of `effects of add`): `adopt add: A; B`, `put add: TEXT`, `put add N: TEXT`, `try add: TEXT`, `drop add: N`, `restore add: N`, `infer add`,
 //! `infer by model`, `score add`, `undo of add`, `redo of add`, `asks: 2 6 3`, `save set`, `adopt set: TEXT`, `compare with: file`.
 //! Of skills: `skills next`, `skills next tips-only`, `skills next functions`, `skills cut: good`, `skills tips: good bad`, `load: TEXT`.
 //! Of the script's folder: `make room`, `write FILE: TEXT` (or `@FILE`), `remove: FILE`.
@@ -67,7 +67,10 @@ fn artifact(kind: &str) -> ArtifactId {
 impl Play {
     pub fn ask(&mut self, request: &str) {
         let (words, text) = request.split_once(": ").or(request.split_once(':')).unwrap_or((request, ""));
-        let words: Vec<&str> = words.split(' ').collect();
+        // The name of an action's effects is one word.
+        let words = words.replace("effects of ", "effects\u{a0}of\u{a0}");
+        let words: Vec<String> = words.split(' ').map(|word| word.replace('\u{a0}', " ")).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let text = unescaped(text);
         match words[..] {
             ["make", "room"] => return std::fs::remove_file(self.place.obstacle()).unwrap(),

@@ -154,4 +154,4 @@ macro_rules! scripts {
     ($($name:ident)*) => { $(#[test] fn $name() { scripts(stringify!($name)); })* };
 }
 
-scripts! { blocking candidates code counter derived methods o3d plans remote reprompt skills statler }
+scripts! { blocking candidates code counter derived effects methods o3d plans remote reprompt skills statler }

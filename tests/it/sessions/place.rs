@@ -108,9 +108,9 @@ impl Place {
         if self.get("symbolic").is_some() {
             setup.source = Source::Symbolic;
         }
-        if let Some(asks) = self.get("asks") {
-            setup.services = stepwright::driver::service::all(candidate_asks(asks), Default::default(), false);
-        }
+        // What is found out beside the episode, unasked, comes at no certain moment.
+        let asks = self.get("asks").map(candidate_asks).unwrap_or_default();
+        setup.services = stepwright::driver::service::all(asks, Default::default(), false);
         if let Some(all) = self.get("demonstrations") {
             let numbers = |text: &str| text.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<i64>>();
             let of = |(at, text): (usize, &str)| demonstration(&format!("demonstration {at}"), &numbers(text));

@@ -1,6 +1,6 @@
 //! What a script shows of a session: `show prompt 2: TEXT` (the lines of the model's second prompt that hold it), `show end 2` (its last lines), `show asked`
 //! (what each request asked for), `show truth`, `show variables /agent`, `show belief /red block`, `show differences`, `show tree`, `show reason: ROW`, `show turn`,
-//! `show offers`, `show path`, `show plan`, `show session` (its cursor, children, method and options), `show in force add`, `show progress`, `show document plan`,
+//! `show offers`, `show path`, `show plan`, `show session` (its cursor, children, method and options), `show in force add`, `show departures` (effects in force that the last step contradicts), `show progress`, `show document plan`,
 //! `show process` (how often it was started, and what it was asked).
 
 use serde_json::Value;
@@ -81,6 +81,11 @@ impl Play {
                 let session = self.session();
                 let children: Vec<_> = session.nodes().iter().map(|node| (node.id, &node.children)).collect();
                 format!("at {} of {children:?}, {} {:?}", session.cursor(), session.method, session.options)
+            }
+            "departures" => {
+                let node = self.session().current().expect("begun");
+                let lines = node.outcome.departures.iter().map(|of| format!("{}: {}", of.effect, of.why));
+                lines.collect::<Vec<_>>().join("\n")
             }
             "in" => format!("{:?}", self.session().assertions().get(rest.trim_start_matches("force "))),
             "document" => {

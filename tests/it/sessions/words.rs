@@ -26,7 +26,7 @@ fn short(text: &str) -> String {
 }
 
 pub fn is_brief(line: &str) -> bool {
-    ["ask ", "offer ", "step ", "info", "warning", "error", "policy {\"steps\":0"]
+    ["ask ", "offer ", "step ", "looked at ", "info", "warning", "error", "policy {\"steps\":0"]
         .iter()
         .any(|begins| line.starts_with(begins))
 }
@@ -214,11 +214,12 @@ fn of_verdict(verdict: &Verdict) -> String {
 }
 
 fn of_outcome(outcome: &StepOutcome) -> String {
-    let StepOutcome { error, blocked, held, ended, .. } = outcome;
+    let StepOutcome { error, blocked, held, ended, departures, .. } = outcome;
     let mut out = short(&outcome.observation);
     for (what, text) in [("error", error), ("blocked", blocked), ("held", held), ("ended", ended)] {
         out.push_str(&some(&format!(" [{what}] "), text));
     }
+    departures.iter().for_each(|of| out.push_str(&format!(" [drift] {}", of.effect)));
     if outcome.reward != 0.0 && !outcome.won {
         out.push_str(&format!(" [reward {}]", outcome.reward));
     }
@@ -235,6 +236,7 @@ fn of_candidate(candidate: &Candidate) -> String {
     let fate = match &candidate.fate {
         Validity::Valid => "valid".to_owned(),
         Validity::Fails { failing, .. } => format!("fails {failing} times"),
+        Validity::Departs { message, exceptions, calls, .. } => format!("{exceptions} of {calls} depart: {message}"),
         Validity::Malformed { reason, message } => format!("malformed, {reason}: {message}"),
         Validity::Unknown { reason, .. } => format!("unknown, {reason}"),
     };

@@ -18,7 +18,9 @@ use super::publications::Interface;
 use super::reading::{END_OF_CALL, Line, closed, written};
 use super::{Answer, Context, Method, MethodInfo, REFERENCE, Reading, Round, Step, Stop, WorkInput, verify};
 use stepwright_episode::gate::Draft;
-use stepwright_episode::{Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure};
+use stepwright_episode::{
+    Ask, AskKind, Generation, Origin, PromptRecord, ProposalId, Shape, Structure, action_of_effects,
+};
 use stepwright_model::{CUT_OFF, Completion};
 use stepwright_text::sanitize;
 use stepwright_world::options::Values;
@@ -128,7 +130,8 @@ impl NextAction {
     /// The prompt for the next action: the specification with the assertions in force, or with none.
     fn prompt(&self, cx: &Context<'_>, form: Form) -> Result<PromptRecord, String> {
         let in_force = cx.session.assertions();
-        let assertions = in_force.iter().map(|(action, (of, _))| (action.clone(), of.clone())).collect();
+        let assertions = in_force.iter().filter(|(name, _)| action_of_effects(name).is_none());
+        let assertions = assertions.map(|(action, (of, _))| (action.clone(), of.clone())).collect();
         let shown = shows_assertions(cx.options(), self.shows_assertions);
         let specification = SpecificationText::new(cx.program.specification(), shown.then_some(&assertions))?;
         let ends = turn_end(cx.world, cx.program.specification().declarations());

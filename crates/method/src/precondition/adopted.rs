@@ -1,23 +1,27 @@
 //! Adopted sets as files, `*.preconditions.py`: what a person put in force, readable, comparable and portable.
 //!
-//! A file is Python: one `def` an action with its parameters, one `assert` a line, `pass` where there is none. Whether the
-//! expressions mean anything is the engine's to say; this file only reads and writes the form.
+//! A file is Python: one `def` an action with its parameters, one `assert` a line, `pass` where there is none, and below them the
+//! action's effects, one a line. Of an action without such lines it says nothing of effects; of one with no other lines nothing of
+//! assertions. Whether the expressions mean anything is the engine's to say; this file only reads and writes the form.
 
 use std::path::Path;
+
+use stepwright_episode::{action_of_effects, effects_of};
+use stepwright_program::Effect;
 
 pub const ADOPTED_SUFFIX: &str = ".preconditions.py";
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AdoptedAction {
-    /// The action's function (`take`).
+    /// The action's function (`take`), or the name that its effects go by.
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
-    /// Its assertions in order, each as written after `assert `.
+    /// Its assertions in order, each as written after `assert `; or its effects.
     pub assertions: Vec<String>,
 }
 
-/// The assertions of all actions, as a file holds them.
+/// The assertions and the effects of all actions, as a file holds them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AdoptedSet {
     /// Where they come from, in words: the comment at the head of the file, one entry a line.
@@ -49,6 +53,8 @@ impl AdoptedSet {
     /// Reads the text of a file; `source_name` is for messages.
     pub fn parse(text: &str, source_name: &str) -> Result<Self, AdoptedError> {
         let mut set = AdoptedSet::default();
+        // Whether the action's lines say something of its assertions.
+        let mut says_more = false;
         for (at, raw) in text.lines().enumerate() {
             let fail = |why: String| AdoptedError { source_name: source_name.to_owned(), line: Some(at + 1), why };
             let line = raw.trim_end();
@@ -64,23 +70,41 @@ impl AdoptedSet {
             }
             if inner.len() == line.len() {
                 let action = definition(line).map_err(fail)?;
-                if set.actions.iter().any(|a| a.action == action.action) {
+                let effects = effects_of(&action.action);
+                if set.actions.iter().any(|a| a.action == action.action || a.action == effects) {
                     return Err(fail(format!("`{}` is defined twice; put its assertions together", action.action)));
                 }
                 set.actions.push(action);
+                says_more = false;
                 continue;
             }
             let Some(action) = set.actions.last_mut() else {
                 return Err(fail("indented before any `def`; start with `def take(self, obj, recep):`".to_owned()));
             };
-            if inner == "pass" {
-                continue;
-            }
+            let effects = action_of_effects(&action.action).is_some();
             match inner.strip_prefix("assert").filter(|rest| rest.starts_with([' ', '\t', '('])) {
-                Some(rest) if !rest.trim().is_empty() => action.assertions.push(rest.trim().to_owned()),
+                _ if inner == "pass" && !effects => says_more = true,
+                Some(rest) if !rest.trim().is_empty() && !effects => {
+                    says_more = true;
+                    action.assertions.push(rest.trim().to_owned());
+                }
+                None if Effect::is_one(inner) => match (effects, says_more) {
+                    (true, _) => action.assertions.push(inner.to_owned()),
+                    (false, true) => {
+                        let (name, params) = (effects_of(&action.action), action.params.clone());
+                        set.actions.push(AdoptedAction { action: name, params, assertions: vec![inner.to_owned()] });
+                    }
+                    (false, false) => {
+                        action.action = effects_of(&action.action);
+                        action.assertions.push(inner.to_owned());
+                    }
+                },
+                _ if effects => {
+                    return Err(fail(format!("`{inner}` is no effect, and nothing else may follow effects")));
+                }
                 _ => {
                     return Err(fail(format!(
-                        "`{inner}` is neither `assert …` (on one line) nor `pass`; nothing else may stand here"
+                        "`{inner}` is neither `assert …` (on one line) nor an effect nor `pass`; nothing else may stand here"
                     )));
                 }
             }
@@ -129,17 +153,27 @@ impl std::fmt::Display for AdoptedSet {
                 writeln!(f, "# task: {task}")?;
             }
         }
-        for (at, action) in self.actions.iter().enumerate() {
-            if at > 0 || !self.notes.is_empty() || self.place.is_some() {
-                f.write_str("\n")?;
+        let mut before: Option<&str> = None;
+        for action in &self.actions {
+            let effects = action_of_effects(&action.action);
+            if effects.is_some() && action.assertions.is_empty() {
+                continue;
             }
-            let params: String = action.params.iter().map(|p| format!(", {p}")).collect();
-            writeln!(f, "def {}(self{params}):", action.action)?;
+            let name = effects.unwrap_or(&action.action);
+            if effects.is_none() || before != effects {
+                if before.is_some() || !self.notes.is_empty() || self.place.is_some() {
+                    f.write_str("\n")?;
+                }
+                let params: String = action.params.iter().map(|p| format!(", {p}")).collect();
+                writeln!(f, "def {name}(self{params}):")?;
+            }
+            before = Some(name);
             if action.assertions.is_empty() {
                 f.write_str("    pass\n")?;
             }
+            let keyword = if effects.is_some() { "" } else { "assert " };
             for assertion in &action.assertions {
-                writeln!(f, "    assert {assertion}")?;
+                writeln!(f, "    {keyword}{assertion}")?;
             }
         }
         Ok(())
@@ -194,6 +228,19 @@ mod tests {
         assert_eq!(set.of("take")[1], "self.inventory is None, 'Can only hold one object at a time'");
         assert!(set.of("look").is_empty() && set.of("fly").is_empty());
         assert_eq!(set.to_string(), FILE);
+    }
+
+    #[test]
+    fn effects_stand_below_assertions() {
+        let both = "def take(self, obj):\n    assert obj\n    self.held += (obj,)\n    if obj: self.last = obj\n\ndef go(self):\n    pass\n    self.at = None\n\ndef look(self):\n    self.seen = self.seen\n";
+        let set = AdoptedSet::parse(both, "x").unwrap();
+        let names: Vec<&str> = set.actions.iter().map(|a| a.action.as_str()).collect();
+        assert_eq!(names, ["take", "effects of take", "go", "effects of go", "effects of look"]);
+        assert_eq!(set.of("effects of take"), ["self.held += (obj,)", "if obj: self.last = obj"]);
+        assert_eq!(set.to_string(), both);
+        let late = AdoptedSet::parse("def take(self, obj):\n    self.x = obj\n    assert obj\n", "x").unwrap_err();
+        assert!(late.line == Some(3) && late.why.contains("no effect"), "{late}");
+        assert!(AdoptedSet::parse("def t(self):\n    self.x = 1\ndef t(self):\n    pass\n", "x").is_err());
     }
 
     #[test]

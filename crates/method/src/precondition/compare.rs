@@ -7,7 +7,8 @@ use super::inspect::Occasion;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances};
 use super::score::{Mean, Score};
-use super::store::{ActionCandidates, CandidateStore, judge};
+use super::store::{ActionCandidates, CandidateStore, Entry, judge};
+use stepwright_episode::action_of_effects;
 
 /// How an assertion relates to the other set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +128,9 @@ impl CandidateStore {
         right: &AdoptedSet,
     ) -> ActionComparison {
         let (left, right) = (left.of(&action), right.of(&action));
+        if action_of_effects(&action).is_some() {
+            return self.compare_effects(action, params, left, right);
+        }
         let sets = self.of_action(&action).map_err(|why| why.to_string()).and_then(|of_action| {
             let whole = |texts: &[String]| of_action.instances.conjunction(self.demonstrations(), texts);
             Ok((&of_action.instances, whole(left)?, whole(right)?))
@@ -163,6 +167,42 @@ impl CandidateStore {
                 ActionComparison { action, params, rows, score: Ok(Score::of_sets(&a, &b)), difference }
             }
         }
+    }
+
+    /// Of effects those are alike that make the same states; what one side alone has comes with its verdict, and nothing is scored.
+    fn compare_effects(
+        &self,
+        action: String,
+        params: Vec<String>,
+        left: &[String],
+        right: &[String],
+    ) -> ActionComparison {
+        let of_action = self.of_action(&action).ok();
+        let own = |text: &String| Some(self.judged(of_action?, text)).filter(|entry| entry.evaluation.is_some());
+        let (lefts, rights) =
+            (left.iter().map(own).collect::<Vec<_>>(), right.iter().map(own).collect::<Vec<Option<Entry>>>());
+        let made = |all: &'_ [Option<Entry>], at: usize| Some(all.get(at)?.as_ref()?.made.clone());
+        let alike = |l: usize, r: usize| (made(&lefts, l)? == made(&rights, r)?).then_some(());
+        let alone = |is_left: bool, at: usize| match made(if is_left { &lefts } else { &rights }, at) {
+            Some(_) => Counterpart::Only,
+            None => Counterpart::Unknown,
+        };
+        let mut rows = rows(left, right, alike, alone);
+        for row in &mut rows {
+            let text = match (&row.left, &row.right) {
+                (Some(text), None) | (None, Some(text)) => text,
+                _ => continue,
+            };
+            row.finding = own(text).map(|entry| Finding {
+                coverage: entry.candidate.coverage,
+                instances: entry.evaluation.map_or(0, |evaluation| evaluation.set.len()),
+                fate: entry.candidate.fate,
+                optimal: false,
+                forbids: 0,
+                first: None,
+            });
+        }
+        ActionComparison { action, params, rows, score: Err("effects, not scored".to_owned()), difference: None }
     }
 
     /// The demonstrations' verdict on an assertion, beside the calls that the other set permits.

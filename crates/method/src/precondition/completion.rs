@@ -6,13 +6,17 @@ use ruff_text_size::Ranged;
 use serde::{Deserialize, Serialize};
 
 use super::demonstrations::Demo;
-use stepwright_program::Function;
+use stepwright_program::{Effect, Function};
 
 /// The template that ends in `assert`, for models that continue text. The paper's ends in `assert `; that blank is left to the
 /// completion, because it belongs to the token of the word that follows in nearly every vocabulary.
 pub const COMPLETION_TEMPLATE: &str = "preconditions/candidates";
 /// The template that asks for the line, for models that chat.
 pub const CHAT_TEMPLATE: &str = "preconditions/candidates_chat";
+
+/// The same for effects. The text ends in `self.`, where the first line goes on.
+pub const EFFECTS_TEMPLATE: &str = "preconditions/effects";
+pub const EFFECTS_CHAT_TEMPLATE: &str = "preconditions/effects_chat";
 
 /// Bounds of asking a model for candidates: prompts, samples, asks at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -199,6 +203,41 @@ pub fn read_completion(completion: &str) -> Vec<Written> {
     read
 }
 
+/// Reads one completion as effects: a line each. The first may go on where the prompt ended, an `if` may have its line below it; code
+/// fences, comments, `pass` and the action's own `def` are dropped, and another definition ends it. Never empty.
+pub fn read_effects(completion: &str) -> Vec<Written> {
+    let mut read = Vec::new();
+    let mut lines = completion.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        let definition = line.starts_with("def ") || line.starts_with("class ") || line.starts_with('@');
+        if !read.is_empty() && (definition || line.starts_with("```")) {
+            break;
+        }
+        if line.is_empty() || definition || line == "pass" || line.starts_with(['#', '`']) {
+            continue;
+        }
+        let mut text = line.to_owned();
+        while is_open(&text) || (text.starts_with("if ") && text.ends_with(':')) {
+            let Some(next) = lines.next_if(|next| !next.is_empty()) else { break };
+            text = format!("{text} {next}");
+        }
+        let continued = format!("self.{text}");
+        let goes_on = read.is_empty() && !Effect::is_one(&text) && Effect::is_one(&continued);
+        let text = if goes_on { continued } else { text };
+        read.push(match Effect::is_one(&text) {
+            true => Written::Candidate(text),
+            false => Written::Unreadable {
+                line: text,
+                why: "it is no effect: no assignment or change of membership".to_owned(),
+            },
+        });
+    }
+    if read.is_empty() {
+        read.push(Written::Unreadable { line: "(empty)".to_owned(), why: "the completion holds no effect".to_owned() });
+    }
+    read
+}
+
 /// Whether a bracket is open at the end of a text, outside its string literals.
 fn is_open(text: &str) -> bool {
     let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
@@ -276,6 +315,27 @@ mod tests {
         ] {
             let expected: Vec<_> = candidates.into_iter().map(|c| Written::Candidate(c.to_owned())).collect();
             assert_eq!(read_completion(completion), expected, "{completion:?}");
+        }
+    }
+
+    #[test]
+    fn effects_are_read_as_they_come() {
+        for (completion, effects) in [
+            (
+                "inventory = obj\n        self.seen.add(obj)\n\n    def wait(self):",
+                vec!["self.inventory = obj", "self.seen.add(obj)"],
+            ),
+            ("```python\nself.env.lit = True\n```\nThis says …", vec!["self.env.lit = True"]),
+            (
+                "    def light(self, lamp):\n        # lit\n        if lamp:\n            self.lit = lamp",
+                vec!["if lamp: self.lit = lamp"],
+            ),
+        ] {
+            let expected: Vec<_> = effects.into_iter().map(|c| Written::Candidate(c.to_owned())).collect();
+            assert_eq!(read_effects(completion), expected, "{completion:?}");
+        }
+        for completion in ["", "pass", "assert lamp", "I do not know."] {
+            assert!(matches!(read_effects(completion)[..], [Written::Unreadable { .. }]), "{completion:?}");
         }
     }
 

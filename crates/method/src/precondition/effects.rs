@@ -4,18 +4,18 @@
 //! added or taken out, or either behind an `if`. Each is executed on the state before every demonstrated call, and the state after must be
 //! as it says. Candidates whose states are equal everywhere are one cluster. What an action leaves alone is listed too. Knows no model.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::demonstrations::Demonstrations;
-use stepwright_program::{CheckResult, Effect, Effects, Function, Literal, Role, State};
+use super::effect_calls::{EffectCall, EffectCalls};
+use stepwright_program::{CheckResult, Effect, Effects, Followed, Function, Literal, Role, State};
 
 /// Objects within objects are followed this far.
 const DEPTH: usize = 3;
-/// Calls of an action that candidates are executed on, and candidates of an action, at most.
-const CALLS: usize = 32;
+/// Candidates of an action, at most.
 const CANDIDATES: usize = 60;
 
 /// A candidate effect with the verdict of the demonstrated calls.
@@ -89,34 +89,27 @@ enum Change {
 }
 
 /// A demonstrated call: the states around it, and their variables.
-struct Occasion {
-    args: Vec<Literal>,
-    before: State,
+struct Occasion<'a> {
+    args: &'a [Literal],
+    before: &'a State,
+    after: &'a State,
     old: Value,
     new: Value,
 }
 
+impl<'a> Occasion<'a> {
+    fn of(call: &'a EffectCall) -> Self {
+        let EffectCall { args, before, after, .. } = call;
+        Occasion { args, before, after, old: before.variables(), new: after.variables() }
+    }
+}
+
 /// The effects that the demonstrations show, by action function in the order of the specification.
 pub fn infer_effects(demos: &Demonstrations) -> Vec<ActionEffects> {
-    let mut by_action = occasions(demos);
-    let mut things: BTreeSet<String> = BTreeSet::new();
-    for occasion in by_action.values().flatten() {
-        things.extend(occasion.args.iter().filter_map(Literal::text).map(str::to_owned));
-    }
-    let mut listed: BTreeSet<String> = BTreeSet::new();
-    for call in demos.all.iter().flat_map(|demo| &demo.calls) {
-        let function = demos.specification().function(&call.receiver, &call.function);
-        let star = function.and_then(|function| function.params.iter().position(|param| param.starts_with('*')));
-        listed.extend(
-            call.args.iter().skip(star.unwrap_or(call.args.len())).filter_map(Literal::text).map(str::to_owned),
-        );
-    }
+    let calls = EffectCalls::of(demos);
     let functions = demos.specification().functions().iter().filter(|f| f.role == Role::Action);
-    let shown = functions.filter_map(|function| {
-        let occasions = by_action.remove(&function.name)?;
-        Some(of_action(function, &occasions, &things, &listed))
-    });
-    shown.collect()
+    let called = functions.filter(|function| calls.by_action.contains_key(&function.name));
+    called.map(|function| of_action(function, &calls)).collect()
 }
 
 /// The effects that the demonstrations suggest, and those that mostly follow, compiled.
@@ -137,45 +130,11 @@ pub fn suggested_effects(demos: &Demonstrations) -> Effects {
     effects
 }
 
-fn occasions(demos: &Demonstrations) -> BTreeMap<String, Vec<Occasion>> {
-    let specification = demos.specification();
-    let is_action = |receiver: &str, name: &str| {
-        specification.function(receiver, name).is_some_and(|function| function.role == Role::Action)
-    };
-    let mut found: BTreeMap<String, Vec<Occasion>> = BTreeMap::new();
-    for demo in &demos.all {
-        let Ok(mut state) = specification.start() else { continue };
-        let mut open: Option<(String, Vec<Literal>, State)> = None;
-        let mut close = |open: Option<(String, Vec<Literal>, State)>, state: &State| {
-            let Some((name, args, before)) = open else { return };
-            let of = found.entry(name).or_default();
-            if of.len() < CALLS {
-                let (old, new) = (before.variables(), state.variables());
-                of.push(Occasion { args, before, old, new });
-            }
-        };
-        for call in &demo.calls {
-            if is_action(&call.receiver, &call.function) {
-                close(open.take(), &state);
-                open = Some((call.function.clone(), call.args.clone(), state.clone()));
-            }
-            if state.call_unchecked(call).is_err() {
-                // What follows would be read off a state that was not reached.
-                open = None;
-                break;
-            }
-        }
-        close(open, &state);
-    }
-    found
-}
-
-fn of_action(
-    function: &Function,
-    occasions: &[Occasion],
-    things: &BTreeSet<String>,
-    listed: &BTreeSet<String>,
-) -> ActionEffects {
+/// The effects that the demonstrated calls of an action show.
+pub(super) fn of_action(function: &Function, calls: &EffectCalls) -> ActionEffects {
+    let all = calls.of_action(function);
+    let occasions: Vec<Occasion<'_>> = all.iter().map(Occasion::of).collect();
+    let (occasions, things, listed) = (occasions.as_slice(), &calls.things, &calls.listed);
     let reached = reached(function, occasions);
     let mut changes: BTreeSet<Change> = BTreeSet::new();
     let mut left_alone = Vec::new();
@@ -189,7 +148,7 @@ fn of_action(
                     changed = true;
                     let (object, reached, attribute) = (object.clone(), path.clone(), attribute.clone());
                     let place = Place { object, reached, attribute, keys: Vec::new() };
-                    differences(old, new, &place, &occasion.args, &mut changes);
+                    differences(old, new, &place, occasion.args, &mut changes);
                 }
             }
             if !changed {
@@ -202,7 +161,7 @@ fn of_action(
     // So is one that observations list among others, where nothing of the call is named.
     changes.retain(|change| change.params() > 0 || !change.constants().any(|text| listed.contains(text)));
     // What follows less often than not is an effect only if it is about the call's own arguments.
-    let so = |change: &Change| occasions.iter().filter(|o| change.is_so(&o.new, &o.args)).count();
+    let so = |change: &Change| occasions.iter().filter(|o| change.is_so(&o.new, o.args)).count();
     let mut ranked: Vec<(usize, &Change)> = changes.iter().map(|change| (so(change), change)).collect();
     ranked.retain(|(so, change)| so * 2 >= occasions.len() || change.params() > 0);
     ranked.sort_by_key(|(so, change)| (usize::MAX - change.params().min(1), usize::MAX - so));
@@ -250,7 +209,7 @@ fn of_action(
 }
 
 /// The objects that the action's object reaches, with the expressions that do.
-fn reached(function: &Function, occasions: &[Occasion]) -> Vec<(String, String)> {
+fn reached(function: &Function, occasions: &[Occasion<'_>]) -> Vec<(String, String)> {
     let mut reached = vec![(function.receiver.clone(), "self".to_owned())];
     let mut from = 0;
     for _ in 0..DEPTH {
@@ -272,7 +231,7 @@ fn reached(function: &Function, occasions: &[Occasion]) -> Vec<(String, String)>
     reached
 }
 
-fn attributes(occasions: &[Occasion], object: &str) -> BTreeSet<String> {
+fn attributes(occasions: &[Occasion<'_>], object: &str) -> BTreeSet<String> {
     let states = occasions.iter().flat_map(|occasion| [&occasion.old, &occasion.new]);
     states.filter_map(|state| state.get(object)?.as_object()).flat_map(|object| object.keys().cloned()).collect()
 }
@@ -482,8 +441,8 @@ struct Guard {
 }
 
 impl Guard {
-    fn is_met(&self, occasion: &Occasion) -> bool {
-        self.of.is_so(&occasion.old, &occasion.args) == self.holds
+    fn is_met(&self, occasion: &Occasion<'_>) -> bool {
+        self.of.is_so(&occasion.old, occasion.args) == self.holds
     }
 
     fn text(&self, function: &Function) -> String {
@@ -518,10 +477,10 @@ struct Tried {
 
 impl Tried {
     /// The first line for a change, behind a guard if there is one, that makes it so; `None` where none does anywhere.
-    fn of(change: &Change, guard: Option<&Guard>, function: &Function, occasions: &[Occasion]) -> Option<Self> {
-        let due = |occasion: &Occasion| guard.is_none_or(|guard| guard.is_met(occasion));
-        let so = |occasion: &Occasion| change.is_so(&occasion.new, &occasion.args);
-        let changed = |o: &&Occasion| due(o) && so(o) && !change.is_so(&o.old, &o.args);
+    fn of(change: &Change, guard: Option<&Guard>, function: &Function, occasions: &[Occasion<'_>]) -> Option<Self> {
+        let due = |occasion: &Occasion<'_>| guard.is_none_or(|guard| guard.is_met(occasion));
+        let so = |occasion: &Occasion<'_>| change.is_so(&occasion.new, occasion.args);
+        let changed = |o: &&Occasion<'_>| due(o) && so(o) && !change.is_so(&o.old, o.args);
         let first = occasions.iter().find(changed)?;
         let lines = change.lines(function).into_iter().filter_map(|line| {
             let text = guard.map_or_else(|| line.clone(), |guard| format!("if {}: {line}", guard.text(function)));
@@ -529,7 +488,7 @@ impl Tried {
         });
         let works = |effect: &Effect| {
             let after = executed(effect, function, first);
-            after.is_some_and(|after| change.is_so(&after.variables(), &first.args))
+            after.is_some_and(|after| change.is_so(&after.variables(), first.args))
         };
         let effect = lines.into_iter().find(works)?;
         let mut tried = Tried {
@@ -541,26 +500,24 @@ impl Tried {
             changes: occasions.iter().filter(changed).count(),
         };
         for occasion in occasions {
-            let after = executed(&effect, function, occasion);
-            let is_so = |after: &State| so(occasion) && change.is_so(&after.variables(), &occasion.args);
-            // Behind a guard that is not met it says nothing.
-            let explained = after.as_ref().is_some_and(|after| !due(occasion) || is_so(after));
+            let followed = effect.follows(occasion.before, occasion.after, function, occasion.args);
+            let explained = matches!(followed, Followed::So { .. } | Followed::NotDue);
             tried.explained.push(explained);
             tried.exceptions += usize::from(!explained);
-            tried.outcomes.push(after.map(|after| after.fingerprint()));
+            tried.outcomes.push(executed(&effect, function, occasion).map(|after| after.fingerprint()));
         }
         Some(tried)
     }
 
     /// Whether a guard is met at exactly the calls that the change explains.
-    fn is_split_by(&self, guard: &Guard, occasions: &[Occasion]) -> bool {
+    fn is_split_by(&self, guard: &Guard, occasions: &[Occasion<'_>]) -> bool {
         occasions.iter().zip(&self.explained).all(|(occasion, explained)| guard.is_met(occasion) == *explained)
     }
 }
 
-fn executed(effect: &Effect, function: &Function, occasion: &Occasion) -> Option<State> {
+fn executed(effect: &Effect, function: &Function, occasion: &Occasion<'_>) -> Option<State> {
     let mut state = occasion.before.clone();
-    matches!(effect.change(&mut state, function, &occasion.args), CheckResult::Holds).then_some(state)
+    matches!(effect.change(&mut state, function, occasion.args), CheckResult::Holds).then_some(state)
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 
 use super::demonstrations::Step;
+use super::effect_calls::reading;
 use super::instance_set::InstanceSet;
 use super::instances::{Instance, Instances};
 use super::relation::Relation;
-use super::store::{ActionCandidates, CandidateStore, Entry, StoreError, in_full, judge};
+use super::store::{ActionCandidates, CandidateStore, Entry, StoreError, entry, in_full};
 use super::{Candidate, CandidateOrigin, Validity};
+use stepwright_episode::action_of_effects;
 use stepwright_program::{Assertion, CheckResult, Literal};
 
 /// Excluded steps that are listed at most; the count is always whole.
@@ -29,7 +31,7 @@ impl Occasion {
     /// The action with the arguments: `take('mug 1', 'desk 1')`.
     pub fn application(&self, action: &str) -> String {
         let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
-        format!("{action}({})", args.join(", "))
+        format!("{}({})", action_of_effects(action).unwrap_or(action), args.join(", "))
     }
 
     /// The same without the demonstration's id, where there is little room.
@@ -118,7 +120,11 @@ impl CandidateStore {
         };
         let set = self.set(of_action, text);
         let others: Vec<String> = in_force.iter().filter(|t| *t != text).cloned().collect();
-        let permitted = self.permitted(of_action, &others);
+        // Effects forbid nothing: what is listed are the calls that depart from one.
+        let permitted = match of_action.instances.effects.is_some() {
+            true => Some(InstanceSet::all(of_action.instances.len())),
+            false => self.permitted(of_action, &others),
+        };
         let mut inspection = Inspection {
             action: action.to_owned(),
             instances: of_action.instances.len(),
@@ -132,11 +138,15 @@ impl CandidateStore {
             candidate,
         };
         let Some(set) = set else { return Ok(inspection) };
-        inspection.related = self.related(of_action, text, &set, in_force);
+        inspection.related = match of_action.instances.effects.is_some() {
+            true => self.alike(of_action, text, in_force),
+            false => self.related(of_action, text, &set, in_force),
+        };
         if let Some(permitted) = permitted {
             self.exclude(of_action, &set, &permitted, &mut inspection);
         }
-        if inspection.candidate.fate == Validity::Valid && !inspection.candidate.rejected {
+        let is_ranked = of_action.instances.effects.is_none() && !inspection.candidate.rejected;
+        if inspection.candidate.fate == Validity::Valid && is_ranked {
             inspection.stronger = stronger(of_action, &set);
         }
         Ok(inspection)
@@ -152,7 +162,14 @@ impl CandidateStore {
             .zip(demos.all.get(place.demonstration))
             .ok_or(StoreError::NoSuchStep(place.demonstration + 1, place.call + 1))?;
         let function = &of_action.instances.function;
+        let calls = of_action.instances.effects.as_deref().unwrap_or_default();
+        let call =
+            calls.iter().find(|call| (call.step.demonstration, call.step.call) == (step.demonstration, step.call));
         let readings = texts.iter().map(|text| {
+            if let Some(call) = call {
+                let (holds, outcome) = reading(function, call, text);
+                return Reading { text: text.clone(), holds, outcome, values: Vec::new() };
+            }
             let (text, state) = (text.clone(), demos.state(&step));
             let compiled = Assertion::compile(&text).map_err(|rejection| rejection.message);
             match (compiled, state) {
@@ -176,6 +193,12 @@ impl CandidateStore {
     /// instances.
     pub fn difference(&self, action: &str, one: &str, other: &str) -> Result<Option<StepView>, StoreError> {
         let of_action = self.of_action(action)?;
+        if let Some(calls) = &of_action.instances.effects {
+            let [a, b] = [one, other].map(|text| self.judged(of_action, text).made);
+            let differs = calls.iter().zip(a.iter().zip(&b)).find(|(_, (a, b))| a != b);
+            let place = differs.map(|(call, _)| self.place(&call.step, call.args.clone()));
+            return place.map(|place| self.step_view(action, &place, &[one.to_owned(), other.to_owned()])).transpose();
+        }
         let set = |text: &str| self.set(of_action, text).ok_or_else(|| StoreError::NotEvaluated(text.to_owned()));
         let (a, b) = (set(one)?, set(other)?);
         match self.where_they_differ(&of_action.instances, &a, &b) {
@@ -218,8 +241,30 @@ impl CandidateStore {
     fn set<'a>(&self, of_action: &'a ActionCandidates, text: &str) -> Option<Cow<'a, InstanceSet>> {
         match of_action.known(text) {
             Some(evaluation) => evaluation.as_ref().map(|e| Cow::Borrowed(&e.set)),
-            None => judge(self.demonstrations(), &of_action.instances, text).1.map(|e| Cow::Owned(e.set)),
+            None => self.judged(of_action, text).evaluation.map(|e| Cow::Owned(e.set)),
         }
+    }
+
+    /// A text of a pool: as it is there, or as it would be.
+    pub(super) fn judged(&self, of_action: &ActionCandidates, text: &str) -> Entry {
+        let known = of_action.find(text).cloned();
+        known.unwrap_or_else(|| entry(self.demonstrations(), &of_action.instances, text, CandidateOrigin::Person, None))
+    }
+
+    /// The effects, candidates and those in force, that make the same states.
+    fn alike(&self, of_action: &ActionCandidates, text: &str, in_force: &[String]) -> Vec<Related> {
+        let own = self.judged(of_action, text).made;
+        let outside = in_force.iter().filter(|other| of_action.find(other).is_none());
+        let outside = outside.map(|other| self.judged(of_action, other));
+        let all = of_action.entries.iter().cloned().chain(outside);
+        let same = all.filter(|e| e.made == own && e.candidate.text != text && !e.candidate.rejected);
+        let related = |e: Entry| Related {
+            in_force: in_force.contains(&e.candidate.text),
+            text: e.candidate.text,
+            relation: Relation::Equivalent,
+            optimal: false,
+        };
+        same.map(related).collect()
     }
 
     fn related(

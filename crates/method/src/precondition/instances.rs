@@ -8,11 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::combine::{Combined, KnownParts, PartSets};
 use super::demonstrations::{Alike, Demonstrations, Step};
+use super::effect_calls::EffectCall;
 use super::instance_set::InstanceSet;
 use super::table::{Evaluated, Table};
+use stepwright_episode::effects_of;
 use stepwright_program::{Assertion, Change, CheckResult, Checker, Dissection, Function, Literal, Part, Rejection};
 
-/// The instances of one action: every time step with every binding the action is ever called with.
+/// The instances of one action: every time step with every binding the action is ever called with; of its effects, its calls.
 #[derive(Debug, Clone)]
 pub struct Instances {
     pub function: Function,
@@ -28,6 +30,8 @@ pub struct Instances {
     /// Distinct bindings, by the parameters named.
     groups: Arc<Mutex<FxHashMap<Vec<usize>, Arc<Groups>>>>,
     demos: Arc<Alike>,
+    /// Of effects the calls with the states around them.
+    pub(super) effects: Option<Arc<[EffectCall]>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +58,11 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// That of an effect: the calls after which the state is as it says.
+    pub(super) fn of_effect(set: InstanceSet) -> Self {
+        Evaluation { set, mutates: false, raises: Vec::new(), lingers: false, outlasts: false, changed: None }
+    }
+
     /// The values of this assertion's denial, where they follow: if nothing but truth decided, the one holds where the
     /// other does not.
     pub fn denied(&self) -> Option<Evaluation> {
@@ -139,6 +148,7 @@ impl Instances {
             known,
             groups,
             demos: ground_of,
+            effects: None,
         };
         instances.called = instances
             .calls
@@ -146,6 +156,18 @@ impl Instances {
             .map(|step| demos.call(step).and_then(|call| instances.number(demos, step, &call.args)))
             .collect();
         instances
+    }
+
+    /// The instances of an action's effects.
+    pub(super) fn of_effects(self, calls: Arc<[EffectCall]>) -> Self {
+        let steps: Vec<Step> = calls.iter().map(|call| call.step).collect();
+        Instances { steps: steps.len(), calls: steps, bindings: Vec::new(), effects: Some(calls), ..self }
+    }
+
+    /// The name that the pool goes by.
+    pub(super) fn name(&self) -> String {
+        let name = &self.function.name;
+        if self.effects.is_some() { effects_of(name) } else { name.clone() }
     }
 
     /// The steps that call the action, with the numbers of the instances that they are.
@@ -161,7 +183,7 @@ impl Instances {
     }
 
     pub fn len(&self) -> usize {
-        self.steps * self.bindings.len()
+        if self.effects.is_some() { self.steps } else { self.steps * self.bindings.len() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -169,6 +191,9 @@ impl Instances {
     }
 
     pub fn instance(&self, demos: &Demonstrations, at: usize) -> Option<Instance> {
+        if let Some(calls) = &self.effects {
+            return calls.get(at).map(|call| Instance { step: call.step, binding: call.args.clone() });
+        }
         let (step, binding) = (at.checked_div(self.bindings.len())?, at.checked_rem(self.bindings.len())?);
         Some(Instance { step: *demos.steps.get(step)?, binding: self.bindings.get(binding)?.clone() })
     }

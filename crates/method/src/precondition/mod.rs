@@ -9,6 +9,7 @@ mod combine;
 mod compare;
 mod completion;
 mod demonstrations;
+mod effect_calls;
 mod effects;
 mod enumerate;
 mod evidence;
@@ -33,7 +34,10 @@ mod vocabulary;
 pub use adopted::{ADOPTED_SUFFIX, AdoptedAction, AdoptedError, AdoptedSet};
 pub use changed::{CandidateEdit, CandidateMark, changes};
 pub use compare::{ActionComparison, Counterpart, Finding, SetComparison, SideBySide};
-pub use completion::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, Written, read_completion};
+pub use completion::{
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateAsks, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE,
+    Written, read_completion, read_effects,
+};
 pub use demonstrations::{Demo, DemonstrationError, Demonstrations, Step};
 pub use effects::{ActionEffects, EffectCandidate, infer_effects, suggested_effects};
 pub use enumerate::{Enumerated, Proposed, enumerate};
@@ -54,6 +58,14 @@ pub use tool_calls::{
 pub use validate::{explained, malformed, settled, validate};
 
 use serde::{Deserialize, Serialize};
+use stepwright_episode::action_of_effects;
+
+impl Pool {
+    /// Whether its candidates are effects.
+    pub fn is_of_effects(&self) -> bool {
+        action_of_effects(&self.action).is_some()
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -88,6 +100,18 @@ pub enum Validity {
         /// In words; with the values found only where this one candidate is inspected (see [`explained`]).
         message: String,
         failing: usize,
+    },
+    /// An effect: after some demonstrated calls the state is not as it says.
+    Departs {
+        /// The first such call.
+        demonstration: usize,
+        call: usize,
+        at: String,
+        /// What is not so, in words.
+        message: String,
+        exceptions: usize,
+        /// The calls it was executed on.
+        calls: usize,
     },
     /// Neither tier could decide: a construct that is not offered, or the budget ran out.
     Unknown {
@@ -125,6 +149,13 @@ pub struct Candidate {
     pub logprob: Option<f64>,
 }
 
+impl Validity {
+    /// Whether it is an effect that mostly follows: three calls of four bear it out, with exceptions.
+    pub fn is_likely(&self) -> bool {
+        matches!(self, Validity::Departs { exceptions, calls, .. } if exceptions * 4 <= *calls)
+    }
+}
+
 /// By which rule candidates are suggested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -146,16 +177,16 @@ impl Ranking {
     }
 }
 
-/// The candidates of one action function, in clusters of equals, with the suggested ones.
+/// The candidates of one action function, or of its effects, in clusters of equals, with the suggested ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Pool {
-    /// The action's function (`take`).
+    /// The action's function (`take`), or the name that its effects go by.
     pub action: String,
     /// Its parameters, without `self`.
     pub params: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// Valid candidates that the enumerator held back: as far as the calls show they hold by coincidence. They take no part in the
-    /// ranking by evidence; their ids go on after those of the candidates.
+    /// Valid candidates that the enumerator held back: as far as the calls show they hold by coincidence; of effects, that a variable no
+    /// call changed stays as it is. They take no part in the ranking by evidence; their ids go on after those of the candidates.
     #[serde(default)]
     pub held_back: Vec<Candidate>,
     /// Assertions in force that are no candidates of it, validated as they are.
@@ -164,7 +195,7 @@ pub struct Pool {
     /// The suggestion of Equation (1) alone over every valid candidate, those held back included.
     #[serde(default)]
     pub by_equation: Vec<String>,
-    /// Number of instances (demonstration, step, binding) the satisfied sets range over.
+    /// Number of instances (demonstration, step, binding) the satisfied sets range over; of effects the calls they are executed on.
     pub instances: usize,
     /// How many times the demonstrations call the action.
     pub calls: usize,

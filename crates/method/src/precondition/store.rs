@@ -9,14 +9,17 @@ use rustc_hash::FxHashSet;
 
 use super::changed::{CandidateEdit, CandidateMark};
 use super::demonstrations::{Demo, DemonstrationError, Demonstrations};
+use super::effect_calls::{EffectCalls, judge_effect};
+use super::effects;
 use super::enumerate::enumerate;
 use super::instance_set::InstanceSet;
 use super::instances::{Evaluation, Instances, NoVerdict};
-use super::rank::clusters;
+use super::rank::{Cluster, clusters};
 use super::second::{MOST_TRIED, SecondTier};
 use super::validate::{explained, malformed, settled, validate};
 use super::{Candidate, CandidateContext, CandidateOrigin, Pool, Ranking, Validity, Written};
-use stepwright_program::{Assertion, Function, Role, Specification};
+use stepwright_episode::{action_of_effects, effects_of};
+use stepwright_program::{Assertion, Effect, Function, Role, Specification};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -37,11 +40,13 @@ pub enum StoreError {
     Cancelled,
 }
 
-/// The pools of all actions over one set of demonstrations.
+/// The pools of all actions over one set of demonstrations, and of their effects where these are wanted.
 #[derive(Debug, Clone)]
 pub struct CandidateStore {
     demos: Demonstrations,
     by_action: BTreeMap<String, ActionCandidates>,
+    /// The calls that effects are judged on.
+    calls: EffectCalls,
     /// Where candidates go that the evaluator gives no verdict on.
     second: Option<SecondTier>,
 }
@@ -68,6 +73,8 @@ pub(super) struct ActionCandidates {
 pub(super) struct Entry {
     pub(super) candidate: Candidate,
     pub(super) evaluation: Option<Evaluation>,
+    /// Of an effect: the states that it makes of those before the calls, by their fingerprints.
+    pub(super) made: Vec<Option<u64>>,
 }
 
 impl Entry {
@@ -92,7 +99,20 @@ impl CandidateStore {
                 (function.name.clone(), ActionCandidates::new(instances))
             })
             .collect();
-        Ok(CandidateStore { demos, by_action, second: None })
+        Ok(CandidateStore { demos, by_action, calls: EffectCalls::default(), second: None })
+    }
+
+    /// With a pool for the effects of each action as well, under the name that they go by.
+    #[must_use]
+    pub fn with_effects(mut self) -> Self {
+        self.calls = EffectCalls::of(&self.demos);
+        let actions: Vec<Function> = self.actions().cloned().collect();
+        for function in actions {
+            let calls = self.calls.of_action(&function);
+            let instances = Instances::new(&self.demos, &function).of_effects(calls);
+            self.by_action.insert(instances.name(), ActionCandidates::new(instances));
+        }
+        self
     }
 
     /// With a second tier for what the evaluator gives no verdict on; it may take seconds a candidate.
@@ -109,6 +129,14 @@ impl CandidateStore {
     /// The actions that the demonstrations call, in the specification's order.
     pub fn called_actions(&self) -> impl Iterator<Item = &Function> {
         self.actions().filter(|f| self.by_action.get(&f.name).is_some_and(|b| !b.instances.calls.is_empty()))
+    }
+
+    /// The names of the pools of what the demonstrations call: those of the actions, then those of their effects.
+    pub fn called(&self) -> Vec<String> {
+        let is_called = |name: &String| self.by_action.get(name).is_some_and(|of| !of.instances.calls.is_empty());
+        let actions = self.called_actions().map(|function| function.name.clone());
+        let effects = self.actions().map(|function| effects_of(&function.name)).filter(is_called);
+        actions.chain(effects).collect()
     }
 
     pub fn demonstrations(&self) -> &Demonstrations {
@@ -147,6 +175,9 @@ impl CandidateStore {
         action: &str,
         mut report_progress: impl FnMut(usize, usize) -> bool,
     ) -> Result<Pool, StoreError> {
+        if action_of_effects(action).is_some() {
+            return self.enumerate_effects(action);
+        }
         let second = self.second.clone();
         let (demos, of_action) = self.of_action_mut(action)?;
         let found = enumerate(demos, &of_action.instances, |done, total| report_progress(done, total * 2))
@@ -169,6 +200,19 @@ impl CandidateStore {
         });
         of_action.withheld = held.collect();
         tried_again(second.as_ref(), demos, &of_action.instances, &mut fresh);
+        of_action.arrived.extend(fresh);
+        Ok(of_action.laid())
+    }
+
+    /// Fills the pool of an action's effects; that a variable stays as it is, is held back.
+    fn enumerate_effects(&mut self, name: &str) -> Result<Pool, StoreError> {
+        let found = effects::of_action(&self.of_action(name)?.instances.function, &self.calls);
+        let (demos, of_action) = self.of_action_mut(name)?;
+        let judged = |text: &str| entry(demos, &of_action.instances, text, CandidateOrigin::Enumerated, None);
+        let fresh = found.candidates.iter().filter(|found| !of_action.has(&found.text));
+        let fresh: Vec<Entry> = fresh.map(|found| judged(&found.text)).collect();
+        let alone = found.left_alone.iter().map(|variable| judged(&Effect::stays(variable)));
+        of_action.withheld = alone.collect();
         of_action.arrived.extend(fresh);
         Ok(of_action.laid())
     }
@@ -260,7 +304,7 @@ impl CandidateStore {
         of_action.outside.retain(|text, _| texts.contains(text));
         for text in texts {
             if of_action.known(text).is_none() {
-                let evaluation = judge(demos, &of_action.instances, text).1;
+                let evaluation = entry(demos, &of_action.instances, text, CandidateOrigin::Person, None).evaluation;
                 of_action.outside.insert(text.clone(), evaluation);
             }
         }
@@ -273,9 +317,8 @@ impl CandidateStore {
         let fresh = entry(&self.demos, &of_action.instances, text, CandidateOrigin::Person, None);
         let id = of_action.entries.len();
         let mut candidate = in_full(&self.demos, &of_action.instances, Candidate { id, ..fresh.candidate.clone() });
-        let sets: Vec<Option<&InstanceSet>> =
-            of_action.entries.iter().map(Entry::ranked).chain([fresh.ranked()]).collect();
-        if let Some((at, cluster)) = clusters(&sets).into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
+        let clusters = of_action.clusters(of_action.entries.iter().chain([&fresh]));
+        if let Some((at, cluster)) = clusters.into_iter().enumerate().find(|(_, c)| c.members.contains(&id)) {
             candidate.cluster = Some(at);
             candidate.optimal = cluster.optimal;
             candidate.representative = cluster.representative() == Some(id);
@@ -297,9 +340,10 @@ impl CandidateStore {
         if ranking == Ranking::EquationOne {
             return of_action.by_equation();
         }
-        let everywhere = of_action.instances.len();
+        // An effect says what it says of every call; an assertion that holds everywhere says nothing.
+        let everywhere = if of_action.instances.effects.is_some() { None } else { Some(of_action.instances.len()) };
         let chosen = of_action.entries.iter().map(|e| &e.candidate).filter(|c| c.optimal && c.representative);
-        let mut chosen: Vec<&Candidate> = chosen.filter(|c| c.coverage != Some(everywhere)).collect();
+        let mut chosen: Vec<&Candidate> = chosen.filter(|c| everywhere.is_none() || c.coverage != everywhere).collect();
         chosen.sort_by_key(|c| c.cluster);
         chosen.into_iter().map(|c| c.text.clone()).collect()
     }
@@ -312,7 +356,7 @@ impl CandidateStore {
     /// The prompt's material for a model that writes candidates for an action, after one demonstration; `None` if there is no such action or
     /// demonstration.
     pub fn context(&self, action: &str, demonstration: usize) -> Option<CandidateContext> {
-        let function = self.demos.action(action)?;
+        let function = self.demos.action(action_of_effects(action).unwrap_or(action))?;
         let actions: Vec<(&str, &str)> = self.actions().map(|f| (f.class.as_str(), f.name.as_str())).collect();
         let demo = self.demos.all.get(demonstration)?;
         CandidateContext::new(self.demos.specification().source(), &actions, function, demo)
@@ -349,7 +393,7 @@ fn unranked(text: &str, origin: CandidateOrigin, fate: Validity) -> Entry {
         times: 0,
         logprob: None,
     };
-    Entry { candidate, evaluation: None }
+    Entry { candidate, evaluation: None, made: Vec::new() }
 }
 
 /// A person's candidate; why it fails is stated with the values found.
@@ -360,21 +404,27 @@ pub(super) fn by_person(demos: &Demonstrations, instances: &Instances, text: &st
 }
 
 /// Judges one text. `judged` saves work already done.
-fn entry(
+pub(super) fn entry(
     demos: &Demonstrations,
     instances: &Instances,
     text: &str,
     origin: CandidateOrigin,
     judged: Option<(&Assertion, Result<Evaluation, NoVerdict>)>,
 ) -> Entry {
-    let (fate, evaluation) = match judged {
-        Some((assertion, Ok(evaluation))) => (fate(demos, instances, assertion, &evaluation), Some(evaluation)),
-        Some((_, Err(none))) => (none.into(), None),
-        None => judge(demos, instances, text),
+    let (fate, evaluation, made) = match (&instances.effects, judged) {
+        (Some(calls), _) => judge_effect(demos, &instances.function, calls, text),
+        (None, Some((assertion, Ok(evaluation)))) => {
+            (fate(demos, instances, assertion, &evaluation), Some(evaluation), Vec::new())
+        }
+        (None, Some((_, Err(none)))) => (none.into(), None, Vec::new()),
+        (None, None) => {
+            let (fate, evaluation) = judge(demos, instances, text);
+            (fate, evaluation, Vec::new())
+        }
     };
     let mut entry = unranked(text, origin, fate);
     entry.candidate.coverage = evaluation.as_ref().map(|e| e.set.count());
-    entry.evaluation = evaluation;
+    (entry.evaluation, entry.made) = (evaluation, made);
     entry
 }
 
@@ -385,7 +435,7 @@ fn tried_again(
     instances: &Instances,
     entries: &mut [Entry],
 ) -> usize {
-    let Some(second) = second else { return 0 };
+    let Some(second) = second.filter(|_| instances.effects.is_none()) else { return 0 };
     let mut tried = 0;
     for entry in entries {
         let Validity::Unknown { message, .. } = &mut entry.candidate.fate else { continue };
@@ -509,9 +559,29 @@ impl ActionCandidates {
         self.entries.splice(at..end.max(at), entry);
     }
 
+    /// The clusters of entries with equal satisfied sets; of effects those that make the same states.
+    fn clusters<'a>(&self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Cluster> {
+        if self.instances.effects.is_none() {
+            return clusters(&entries.map(Entry::ranked).collect::<Vec<_>>());
+        }
+        let mut found: Vec<(Cluster, &Vec<Option<u64>>)> = Vec::new();
+        let judged = entries.enumerate().filter(|(_, e)| e.evaluation.is_some() && !e.candidate.rejected);
+        for (id, entry) in judged {
+            match found.iter_mut().find(|(_, made)| **made == entry.made) {
+                Some((cluster, _)) => cluster.members.push(id),
+                None => {
+                    let sat = entry.candidate.coverage.unwrap_or_default();
+                    let optimal = entry.candidate.fate == Validity::Valid;
+                    found.push((Cluster { members: vec![id], sat, optimal }, &entry.made));
+                }
+            }
+        }
+        found.into_iter().map(|(cluster, _)| cluster).collect()
+    }
+
     /// Numbers the candidates and ranks them by Equation (1).
     fn rank(&mut self) {
-        let clusters = clusters(&self.entries.iter().map(Entry::ranked).collect::<Vec<_>>());
+        let clusters = self.clusters(self.entries.iter());
         for (id, Entry { candidate, .. }) in self.entries.iter_mut().enumerate() {
             (candidate.id, candidate.cluster) = (id, None);
             (candidate.optimal, candidate.representative) = (false, false);
@@ -539,6 +609,9 @@ impl ActionCandidates {
 
     /// The representatives of the clusters that are optimal among all valid candidates, without one that holds everywhere.
     fn by_equation(&self) -> Vec<String> {
+        if self.instances.effects.is_some() {
+            return Vec::new();
+        }
         let (entries, sets): (Vec<&Entry>, Vec<Option<&InstanceSet>>) =
             self.all_valid().map(|(entry, set)| (entry, Some(set))).unzip();
         let says = |sat: usize| sat != self.instances.len();
@@ -552,7 +625,7 @@ impl ActionCandidates {
         let held = self.held_back().zip(self.entries.len()..);
         let held_back = held.map(|(entry, id)| Candidate { id, ..entry.candidate.clone() }).collect();
         Pool {
-            action: function.name.clone(),
+            action: self.instances.name(),
             params: function.params.clone(),
             candidates: self.entries.iter().map(|e| e.candidate.clone()).collect(),
             held_back,

@@ -39,6 +39,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("o3d/tips_of_successes", include_str!("../../prompts/o3d/tips_of_successes.jinja")),
     ("preconditions/candidates", include_str!("../../prompts/preconditions/candidates.jinja")),
     ("preconditions/candidates_chat", include_str!("../../prompts/preconditions/candidates_chat.jinja")),
+    ("preconditions/effects", include_str!("../../prompts/preconditions/effects.jinja")),
+    ("preconditions/effects_chat", include_str!("../../prompts/preconditions/effects_chat.jinja")),
     ("progprompt/assertion", include_str!("../../prompts/progprompt/assertion.jinja")),
     ("progprompt/assertion_chat", include_str!("../../prompts/progprompt/assertion_chat.jinja")),
     ("progprompt/judged", include_str!("../../prompts/progprompt/judged.jinja")),

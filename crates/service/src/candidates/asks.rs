@@ -10,9 +10,12 @@ use super::worker::Job;
 use super::writing::{Scoring, ToScore};
 use stepwright_driver::SessionView;
 use stepwright_episode::gate::{AskSpec, Request};
-use stepwright_episode::{AskId, AskKind, Generation, Shape};
+use stepwright_episode::{AskId, AskKind, Generation, Shape, action_of_effects};
 use stepwright_method::Answer as ModelAnswer;
-use stepwright_method::precondition::{CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, read_completion};
+use stepwright_method::precondition::{
+    CHAT_TEMPLATE, COMPLETION_TEMPLATE, CandidateContext, EFFECTS_CHAT_TEMPLATE, EFFECTS_TEMPLATE, read_completion,
+    read_effects,
+};
 use stepwright_method::prompting::LEAD;
 use stepwright_model::Completion;
 use stepwright_protocol::{Level, Notice};
@@ -44,7 +47,12 @@ impl CandidateService {
     pub(super) fn ask_for_candidates(&mut self, view: &mut SessionView<'_>) {
         let room = self.writing.asking.is_none() && self.writing.asked.len() < self.settings.at_once.max(1);
         if let Some(wanted) = room.then(|| self.writing.waiting.pop_front()).flatten() {
-            let name = if view.prompting.raw { COMPLETION_TEMPLATE } else { CHAT_TEMPLATE };
+            let name = match (action_of_effects(&wanted.action), view.prompting.raw) {
+                (None, true) => COMPLETION_TEMPLATE,
+                (None, false) => CHAT_TEMPLATE,
+                (Some(_), true) => EFFECTS_TEMPLATE,
+                (Some(_), false) => EFFECTS_CHAT_TEMPLATE,
+            };
             let prompt = match view.prompting.render(name, &wanted.context) {
                 Ok(prompt) => prompt,
                 Err(why) => {
@@ -84,7 +92,8 @@ impl CandidateService {
                 self.work(Job::Show(action), view);
             }
             Some(answer) => {
-                let written = answer.completions.iter().flat_map(|completion| read_completion(&completion.text));
+                let read = if action_of_effects(&action).is_some() { read_effects } else { read_completion };
+                let written = answer.completions.iter().flat_map(|completion| read(&completion.text));
                 self.work(Job::TakeIn { action, written: written.collect() }, view);
             }
         }

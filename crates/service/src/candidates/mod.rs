@@ -26,6 +26,8 @@ impl Service for CandidateService {
         self.in_force.clone_from(view.session.assertions());
         // Nothing of them is adopted or recorded.
         if self.infers && !view.headless && !view.knowledge.demonstrations.is_empty() {
+            view.knowledge.postpone();
+            self.work(Job::Learn, view);
             self.work(Job::Called, view);
         }
     }
@@ -107,7 +109,10 @@ impl Service for CandidateService {
     }
 
     fn worked(&mut self, result: WorkResult, view: &mut SessionView<'_>) {
-        let Done { contexts, to_score, called } = self.worker.ended(result, view);
+        let Done { contexts, to_score, called, learned } = self.worker.ended(result, view);
+        if learned {
+            view.show_again();
+        }
         for action in called {
             self.work(Job::Infer(action), view);
         }

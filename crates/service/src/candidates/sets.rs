@@ -5,8 +5,8 @@ use std::path::Path;
 use super::state::{CandidateService, PendingRequest};
 use super::worker::{Contents, Job, NamedSet};
 use stepwright_driver::{Ground, SessionView};
-use stepwright_episode::Assertions;
 use stepwright_episode::gate::Request;
+use stepwright_episode::{Assertions, action_of_effects, effects_of};
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_program::Assertion;
 use stepwright_protocol::{Level, Notice, SetSource};
@@ -19,17 +19,17 @@ pub(super) fn assertions_of(view: &Ground<'_>, action: &str) -> Assertions {
     Assertions { action: action.to_owned(), assertions, origin }
 }
 
-/// A set in force for every action: what `assertions` gives for each.
+/// A set in force for every action: what `assertions` gives for each, and its effects where it gives any.
 fn set_of(view: &Ground<'_>, assertions: impl Fn(&str) -> Vec<String>) -> AdoptedSet {
-    let actions = view.program.assertions().into_iter().map(|own| {
+    let actions = view.program.assertions().into_iter().flat_map(|own| {
         let function = view.program.specification().functions().iter().find(|f| f.name == own.action);
-        AdoptedAction {
-            params: function.map(|f| f.params.clone()).unwrap_or_default(),
-            assertions: assertions(&own.action),
-            action: own.action,
-        }
+        let params = function.map(|f| f.params.clone()).unwrap_or_default();
+        let effects = effects_of(&own.action);
+        let of = [(assertions(&own.action), own.action), (assertions(&effects), effects)];
+        of.map(|(assertions, action)| AdoptedAction { action, params: params.clone(), assertions })
     });
-    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
+    let says = |of: &AdoptedAction| action_of_effects(&of.action).is_none() || !of.assertions.is_empty();
+    AdoptedSet { actions: actions.filter(says).collect(), ..AdoptedSet::default() }
 }
 
 fn set_in_force(view: &Ground<'_>) -> AdoptedSet {
@@ -57,7 +57,8 @@ fn contents(view: &Ground<'_>, source: SetSource) -> Result<NamedSet, String> {
         SetSource::File(path) => {
             let mut set = AdoptedSet::read(&path).map_err(|e| e.to_string())?;
             for AdoptedAction { action, assertions, .. } in &set.actions {
-                for text in assertions {
+                // An effect is compiled for its function when it is put in force; that it has the form, the file's reader saw.
+                for text in assertions.iter().filter(|_| action_of_effects(action).is_none()) {
                     Assertion::compile(text).map_err(|e| {
                         format!("{}: `{text}` of {action} is no assertion: {e}; nothing was loaded", path.display())
                     })?;
@@ -91,11 +92,21 @@ pub(super) fn save(path: &Path, view: &SessionView<'_>) {
     set.actions.retain(|a| !a.assertions.is_empty() || view.session.assertions().contains_key(&a.action));
     match set.write(path) {
         Ok(()) => {
-            let all: usize = set.actions.iter().map(|a| a.assertions.len()).sum();
-            view.say(Level::Info, format!("{} in force written to {}", count(all, "assertion"), path.display()));
+            let (mut assertions, mut effects) = (0, 0);
+            for of in &set.actions {
+                let sum = if action_of_effects(&of.action).is_some() { &mut effects } else { &mut assertions };
+                *sum += of.assertions.len();
+            }
+            let effects = if effects == 0 { String::new() } else { format!(" and {}", count(effects, "effect")) };
+            let all = count(assertions, "assertion");
+            view.say(Level::Info, format!("{all}{effects} in force written to {}", path.display()));
         }
         Err(error) => view.say(Level::Error, error.to_string()),
     }
+}
+
+fn names(sets: &[Assertions]) -> String {
+    sets.iter().map(|set| set.action.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 impl CandidateService {
@@ -121,7 +132,10 @@ impl CandidateService {
         }
         let words = match wanted.len() {
             0 => return view.say(Level::Info, format!("{name} is in force already; nothing changed")),
-            n => format!("{name} is in force; the assertions of {} changed", count(n, "action")),
+            n if wanted.iter().all(|of| action_of_effects(&of.action).is_none()) => {
+                format!("{name} is in force; the assertions of {} changed", count(n, "action"))
+            }
+            _ => format!("{name} is in force; what changed: {}", names(&wanted)),
         };
         let last = wanted.len() - 1;
         for (at, assertions) in wanted.into_iter().enumerate() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::writing::ToScore;
 use stepwright_driver::{SessionView, WorkDesk, WorkResult};
-use stepwright_episode::ArtifactKind;
+use stepwright_episode::{ArtifactKind, action_of_effects};
 use stepwright_method::precondition::{AdoptedAction, AdoptedSet};
 use stepwright_method::precondition::{
     Candidate, CandidateContext, CandidateEdit, CandidateStore, Demo, DemonstrationError, Occasion, Pool, Ranking,
@@ -33,6 +33,8 @@ pub(super) enum Contents {
 pub(super) enum Job {
     /// Fill pools from the built-in enumerator; all of them for `None`.
     Enumerate(Option<String>),
+    /// Find out what the demonstrations show, for the trees.
+    Learn,
     /// Find the actions whose pools are filled when a session opens.
     Called,
     /// Fill a pool that nobody asked for: after all that somebody did.
@@ -97,6 +99,8 @@ pub(super) struct Done {
     pub(super) contexts: Vec<(String, CandidateContext)>,
     pub(super) to_score: Option<ToScore>,
     pub(super) called: Vec<String>,
+    /// Whether what the demonstrations show is known now.
+    pub(super) learned: bool,
 }
 
 impl CandidateWorker {
@@ -158,7 +162,12 @@ impl CandidateWorker {
         let demonstrations = Arc::clone(&view.knowledge.demonstrations);
         let in_force =
             view.session.assertions().iter().map(|(action, (texts, _))| (action.clone(), texts.clone())).collect();
+        let knowledge = view.knowledge.clone();
         view.work(move |desk| {
+            if matches!(job, Job::Learn) {
+                knowledge.infer(&specification);
+                return Done { learned: true, ..Done::default() };
+            }
             // Where the program broke in an earlier job, that took the store with it.
             let mut kept = store.lock().unwrap_or_else(PoisonError::into_inner);
             let work = Work { demonstrations: &demonstrations, desk, growing, in_force };
@@ -177,7 +186,7 @@ fn built(
     earlier: Vec<(String, Vec<CandidateEdit>)>,
 ) -> Result<CandidateStore, DemonstrationError> {
     let store = CandidateStore::new(specification, demonstrations.iter().map(Demo::from).collect())?;
-    let mut store = store.with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
+    let mut store = store.with_effects().with_second_tier(SecondTier::in_workers(Trials::of_this_program()));
     for (action, edits) in earlier {
         // Of actions that the specification has not, or nobody calls, nothing is there to be changed.
         let _ = store.follow(&action, edits);
@@ -205,7 +214,7 @@ impl Work<'_> {
                 return (None, done);
             }
             // Who infers is told why that cannot be done; what nobody asked for stays unsaid.
-            (Err(_), Job::Called | Job::Infer(_) | Job::Renew(_)) => return (None, done),
+            (Err(_), Job::Learn | Job::Called | Job::Infer(_) | Job::Renew(_)) => return (None, done),
             (Err(error), _) => {
                 self.desk.say(Level::Error, error.to_string());
                 return (None, done);
@@ -226,7 +235,8 @@ impl Work<'_> {
             Job::Enumerate(action) => {
                 let actions = actions(store, action);
                 for (at, action) in actions.iter().enumerate() {
-                    let what = format!("inferring preconditions of {action} ({} of {})", at + 1, actions.len());
+                    let of = if action_of_effects(action).is_some() { "" } else { "preconditions of " };
+                    let what = format!("inferring {of}{action} ({} of {})", at + 1, actions.len());
                     let pool = store.enumerate(action, |done, total| self.report_progress(&what, done, total));
                     let pool = pool.inspect_err(|_| self.progress_ends(&what))?;
                     self.progress_ends(&what);
@@ -239,8 +249,10 @@ impl Work<'_> {
                 );
                 return Ok(());
             }
+            // Done before there is a store.
+            Job::Learn => return Ok(()),
             Job::Called => {
-                done.called = actions(store, None);
+                done.called = store.called();
                 let never = |action: &&String| !done.called.contains(action);
                 for pool in self.in_force.keys().filter(never).filter_map(|action| store.pool(action).ok()) {
                     self.tell(store, pool);
@@ -249,7 +261,7 @@ impl Work<'_> {
             }
             Job::Infer(action) => store.enumerate(&action, |_, _| self.desk.keep_running())?,
             // Of an action that is never called there is nothing to say.
-            Job::Renew(action) if store.called_actions().all(|called| called.name != action) => return Ok(()),
+            Job::Renew(action) if !store.called().contains(&action) => return Ok(()),
             Job::Renew(action) => store.pool(&action)?,
             Job::Contexts(action, most) => {
                 for action in actions(store, action) {
@@ -328,9 +340,10 @@ impl Work<'_> {
 
     /// At most so many of the demonstrations that call an action, spread over all that do.
     fn spread(&self, action: &str, most: usize) -> Vec<usize> {
+        let of = action_of_effects(action).unwrap_or(action);
         let calls = self.demonstrations.iter().enumerate();
         let calling: Vec<usize> =
-            calls.filter(|(_, d)| d.calls().any(|c| c.function == action)).map(|(at, _)| at).collect();
+            calls.filter(|(_, d)| d.calls().any(|c| c.function == of)).map(|(at, _)| at).collect();
         let n = most.clamp(1, calling.len().max(1));
         (0..n).filter_map(|k| calling.get(k * calling.len() / n).copied()).collect()
     }
@@ -357,12 +370,12 @@ fn worth_scoring(pool: &Pool) -> Vec<String> {
 }
 
 fn suggested(store: &CandidateStore, ranking: Ranking) -> AdoptedSet {
-    let actions = store.called_actions().map(|f| AdoptedAction {
-        action: f.name.clone(),
-        params: f.params.clone(),
-        assertions: store.suggested(&f.name, ranking),
-    });
-    AdoptedSet { actions: actions.collect(), ..AdoptedSet::default() }
+    let of = |name: String| {
+        let params = store.pool(&name).map(|pool| pool.params).unwrap_or_default();
+        AdoptedAction { assertions: store.suggested(&name, ranking), action: name, params }
+    };
+    let says = |of: &AdoptedAction| action_of_effects(&of.action).is_none() || !of.assertions.is_empty();
+    AdoptedSet { actions: store.called().into_iter().map(of).filter(says).collect(), ..AdoptedSet::default() }
 }
 
 fn actions(store: &CandidateStore, action: Option<String>) -> Vec<String> {

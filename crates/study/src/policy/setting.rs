@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::in_force::Assertions;
 use stepwright_driver::{Beginning, Clock, Persistence, Resolver, Setup, Source, built_in_methods, sandbox};
-use stepwright_episode::{Header, Policy};
+use stepwright_episode::{Header, Policy, action_of_effects};
 use stepwright_launch::new_header;
 use stepwright_method::options::{ASSERTIONS, LIKELIHOOD, SHOTS, THINK};
 use stepwright_method::publications::{self, SETTINGS};
@@ -128,6 +128,9 @@ impl Subject {
         in_force: &Assertions,
         truth: Option<&Assertions>,
     ) -> Result<Self, String> {
+        // What is judged here is whether an action is permitted: its effects say nothing of that.
+        let in_force = in_force.iter().filter(|(name, _)| action_of_effects(name).is_none());
+        let in_force = &in_force.map(|(name, texts)| (name.clone(), texts.clone())).collect::<Assertions>();
         let compiled = |set: &Assertions| rules(set.iter().map(|(action, texts)| (action.as_str(), texts.as_slice())));
         compiled(in_force)?;
         Ok(Subject {

@@ -216,6 +216,9 @@ fn pieces<'a>(session: &Session, node: &'a Node, each: &mut dyn FnMut(Piece<'a>)
     if let Some(error) = node.outcome.error.as_ref().filter(|e| node.outcome.observation.trim() != e.trim()) {
         push(Role::Bad, format!("(refused: {error})").into(), false);
     }
+    for departure in &node.outcome.departures {
+        push(Role::Warn, format!("(drift: {} did not follow: {})", departure.effect, departure.why).into(), false);
+    }
     if node.outcome.done {
         let how = words::ended(&node.outcome);
         let role = node.outcome.reached().map_or(Role::Text, |won| if won { Role::Good } else { Role::Bad });

@@ -125,7 +125,11 @@ pub fn summary(record: &Record, session: Option<&Session>) -> String {
                 (true, false) => ", the episode is over",
                 _ => "",
             };
-            format!("{}{refused}{blocked}, to {}{over}", words::one_line(&action.text), step(*child, session))
+            let drift = match outcome.departures.len() {
+                0 => String::new(),
+                n => format!(", {} did not follow", words::count(n, "adopted effect")),
+            };
+            format!("{}{refused}{blocked}{drift}, to {}{over}", words::one_line(&action.text), step(*child, session))
         }
         Event::Moved { to } => format!("to {}", step(*to, session)),
         Event::PolicySet { policy, why } => {

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::{BlockingNode, BlockingTree, NodeKind, NodeStatus};
 use crate::planner::EffectModel;
 use crate::planner::effects::{ActionModel, Lifted, Term, kind_of};
-use crate::program::ProgramView;
+use crate::program::{ProgramView, Trust};
 use stepwright_episode::{Check, Status};
 use stepwright_program::{Call, Literal};
 
@@ -48,6 +48,9 @@ pub(super) struct Resolution {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
+    /// An effect that was adopted.
+    Adopted,
+    /// One that the demonstrations show.
     Effect,
     /// Its effect mostly follows.
     Likely,
@@ -63,8 +66,9 @@ pub(super) enum Means {
 impl Means {
     fn words(self) -> &'static str {
         match self {
-            Means::Effect => "its effect meets the condition",
-            Means::Likely => "its effect meets the condition, with exceptions in the demonstrations",
+            Means::Adopted => "its adopted effect meets the condition",
+            Means::Effect => "its effect (inferred) meets the condition",
+            Means::Likely => "its effect (inferred) meets the condition, with exceptions in the demonstrations",
             Means::Asked => "it asks for what meets the condition",
             Means::Reply => "what the other party says may meet the condition",
             Means::Sight => "it may show what is missing; that cannot be known beforehand",
@@ -155,11 +159,12 @@ impl<P: ProgramView> Derivation<'_, P> {
     /// Actions whose effects meet an unmet condition; where there is none, those that may show what is missing.
     fn meeting(&self, blocked: &Call, index: usize, above: &[Call], budget: &Cell<usize>) -> Vec<Resolution> {
         let mut found = Vec::new();
-        for means in [Means::Effect, Means::Likely] {
+        for means in [Means::Adopted, Means::Effect, Means::Likely] {
             if !found.is_empty() {
                 break;
             }
-            for (function, model) in self.effects.actions() {
+            let counts = |function: &str| means != Means::Adopted || self.program.is_adopted(function);
+            for (function, model) in self.effects.actions().filter(|(function, _)| counts(function)) {
                 let goal = Want { blocked, index, function, model, budget };
                 for pinned in self.pinned(&goal, means) {
                     found.extend(self.fill(&goal, pinned, means, above, |call| self.meets(&goal, call, means)));
@@ -220,10 +225,14 @@ impl<P: ProgramView> Derivation<'_, P> {
         if !spend(want.budget) {
             return false;
         }
-        let (mut program, predicted) = (self.program.clone(), self.effects.predict(action));
+        let mut program = self.program.clone();
+        let (trust, predicted) = match means {
+            Means::Adopted => (Trust::Adopted, Vec::new()),
+            Means::Likely => (Trust::Likely, self.effects.predict(action)),
+            _ => (Trust::Shown, self.effects.predict(action)),
+        };
         program.apply(&predicted);
-        (program.affect(action, means == Means::Likely) || !predicted.is_empty())
-            && is_met(&program, want.blocked, want.index)
+        (program.affect(action, trust) || !predicted.is_empty()) && is_met(&program, want.blocked, want.index)
     }
 
     /// Whether the condition would hold if the action's look showed the blocked action's arguments.

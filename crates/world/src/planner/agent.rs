@@ -91,6 +91,14 @@ pub trait Agent: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Learns now what it would learn when first asked; it may take seconds.
+    fn prepare(&self) {}
+
+    /// Whether it can answer at once.
+    fn is_prepared(&self) -> bool {
+        true
+    }
+
     /// Whether the demonstrations it was made from are of a world that it knows.
     fn knows(&self) -> bool {
         false

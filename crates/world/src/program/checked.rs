@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Assertion, Call, CheckResult, Effects, Fault, ProgramView, Rejection, Role, Rules, Specification, State};
+use super::{
+    Assertion, Call, CheckResult, Effect, Effects, Fault, ProgramView, Rejection, Role, Rules, Specification, State,
+    Trust,
+};
 use stepwright_episode::{Check, CheckKind, Status};
 
 /// A program state with the assertions in force, by action function. Cheap to clone.
@@ -11,13 +14,15 @@ pub struct CheckedProgram {
     state: State,
     rules: Arc<Rules>,
     effects: Arc<Effects>,
+    /// The effects in force: of an action that has any the others do not count.
+    adopted: Arc<Effects>,
     inferred: bool,
 }
 
 impl CheckedProgram {
     /// A state with these assertions in force; actions that are not named have none.
     pub fn new(state: State, rules: Arc<Rules>) -> Self {
-        CheckedProgram { state, rules, effects: Arc::default(), inferred: false }
+        CheckedProgram { state, rules, effects: Arc::default(), adopted: Arc::default(), inferred: false }
     }
 
     /// The assertions that a specification itself states, by action function.
@@ -51,9 +56,19 @@ impl CheckedProgram {
         CheckedProgram { rules, inferred: true, ..self }
     }
 
-    /// The same program, with what actions change.
+    /// The same program, with what the demonstrations show that actions change.
     pub fn with_effects(self, effects: Arc<Effects>) -> Self {
         CheckedProgram { effects, ..self }
+    }
+
+    /// The same program, with the effects in force.
+    pub fn with_adopted(self, adopted: Arc<Effects>) -> Self {
+        CheckedProgram { adopted, ..self }
+    }
+
+    fn effects_of(&self, function: &str) -> &[Effect] {
+        let found = self.adopted.get(function).or_else(|| self.effects.get(function));
+        found.map_or(&[], Vec::as_slice)
     }
 
     pub fn state(&self) -> &State {
@@ -120,20 +135,27 @@ impl ProgramView for CheckedProgram {
         self.inferred
     }
 
-    fn affect(&mut self, action: &Call, likely: bool) -> bool {
-        let Some(effects) = self.effects.get(&action.function) else { return false };
+    fn affect(&mut self, action: &Call, trust: Trust) -> bool {
+        if trust == Trust::Adopted && !self.is_adopted(&action.function) {
+            return false;
+        }
+        let effects = self.effects_of(&action.function).to_vec();
         let specification = self.state.specification().clone();
         let Some(function) = specification.function(&action.receiver, &action.function) else { return false };
         let Ok(args) = function.arguments(action) else { return false };
         let mut changed = false;
-        for effect in effects.iter().filter(|effect| likely || !effect.is_likely()) {
+        for effect in effects.iter().filter(|effect| trust == Trust::Likely || !effect.is_likely()) {
             changed |= effect.change(&mut self.state, function, &args).holds();
         }
         changed
     }
 
+    fn is_adopted(&self, function: &str) -> bool {
+        self.adopted.contains_key(function)
+    }
+
     fn affected(&self, function: &str) -> Vec<usize> {
-        let effects = self.effects.get(function).into_iter().flatten();
+        let effects = self.effects_of(function).iter();
         effects.flat_map(|effect| effect.params().iter().copied()).collect()
     }
 

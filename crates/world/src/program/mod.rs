@@ -6,4 +6,4 @@ mod view;
 
 pub use checked::CheckedProgram;
 pub use stepwright_program::*;
-pub use view::ProgramView;
+pub use view::{ProgramView, Trust};

@@ -5,6 +5,17 @@
 use crate::program::Call;
 use stepwright_episode::{Check, Status};
 
+/// Which effects count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Those adopted alone.
+    Adopted,
+    /// Those adopted; of actions that have none, those that the demonstrations show without an exception.
+    Shown,
+    /// And those that mostly follow there.
+    Likely,
+}
+
 /// A program state to plan on, with the assertions in force. Cheap to clone.
 pub trait ProgramView: Clone {
     /// The assertions of an action's function, each evaluated for the call, in order.
@@ -20,8 +31,13 @@ pub trait ProgramView: Clone {
         false
     }
 
-    /// Changes the state as the effects of an action say, those included that mostly follow if so wanted; `false` where none is known.
-    fn affect(&mut self, _action: &Call, _likely: bool) -> bool {
+    /// Changes the state as the effects of an action say, as far as they are trusted; `false` where none is known.
+    fn affect(&mut self, _action: &Call, _trust: Trust) -> bool {
+        false
+    }
+
+    /// Whether effects of an action function were adopted.
+    fn is_adopted(&self, _function: &str) -> bool {
         false
     }
 

@@ -3,6 +3,7 @@
 
 use super::{CandidateCommand, Command, Intent, View};
 use crate::pane::PaneAction;
+use stepwright_episode::action_of_effects;
 use stepwright_method::precondition::{Counterpart, Finding, SetComparison, SideBySide, Validity};
 use stepwright_text::words::count;
 
@@ -69,6 +70,9 @@ pub(super) fn fault(action: &str, text: &str, view: &View) -> Option<String> {
 fn wrong(fate: &Validity) -> Option<String> {
     match fate {
         Validity::Valid => None,
+        Validity::Departs { exceptions, calls, .. } => {
+            Some(format!("{exceptions} of {} depart from it", count(*calls, "demonstrated call")))
+        }
         Validity::Fails { failing, .. } => Some(format!("fails in {}", count(*failing, "demonstration"))),
         Validity::Malformed { reason, .. } => Some(format!("malformed: {reason}")),
         Validity::Unknown { .. } => Some("cannot be decided".to_owned()),
@@ -85,6 +89,9 @@ fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
         Some(calls) => format!("valid at all {calls} calls"),
         None => "valid at every call".to_owned(),
     };
+    if action_of_effects(action).is_some() {
+        return Some(format!("the state after each of {} is as it says", count(found.instances, "demonstrated call")));
+    }
     let coverage = found.coverage?;
     let best = if found.optimal { "; nothing valid is stronger" } else { "" };
     Some(format!("{calls}; |C| {coverage} of {}{best}", count(found.instances, "instance")))
@@ -92,6 +99,11 @@ fn verdict(action: &str, found: &Finding, view: &View) -> Option<String> {
 
 /// The calls that a dropped assertion forbade and nothing that stays forbids.
 fn forbade(action: &str, row: &SideBySide) -> String {
+    if action_of_effects(action).is_some() {
+        let found = row.finding.as_ref().and_then(|found| Some((found.coverage?, found.instances)));
+        let words = |(n, of)| format!("it followed {n} of {}", count(of, "demonstrated call"));
+        return found.map(words).unwrap_or_default();
+    }
     let rest = match row.counterpart {
         Counterpart::Implied => return "the rest implies it".to_owned(),
         Counterpart::Only => row.finding.as_ref(),

@@ -6,6 +6,7 @@ use crate::theme::{Glyphs, Role};
 use crate::view::View;
 use crate::widgets::draw::Row;
 use crate::widgets::words;
+use stepwright_episode::action_of_effects;
 use stepwright_library::Impact;
 use stepwright_method::precondition::{
     Candidate, CandidateOrigin, Inspection, Pool, Ranking, Related, Relation, Validity,
@@ -27,9 +28,11 @@ pub(super) struct CandidateDetail<'a> {
 }
 
 /// |C|, its share, and what a model says of it; where from, unless room is short.
-pub(super) fn facts(candidate: &Candidate, instances: usize, short: bool) -> String {
+pub(super) fn facts(candidate: &Candidate, (instances, effects): (usize, bool), short: bool) -> String {
     let mut facts = String::new();
-    if let Some(coverage) = candidate.coverage {
+    if let Some(coverage) = candidate.coverage.filter(|_| effects) {
+        facts.push_str(&format!("  follows {coverage} of {}", words::count(instances, "call")));
+    } else if let Some(coverage) = candidate.coverage {
         facts.push_str(&format!("  |C| {coverage}/{instances} {}", share(coverage, instances)));
     }
     if let Some(logprob) = candidate.logprob {
@@ -63,7 +66,8 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     let (glyph, word, role) = rows::status(candidate, *in_force, (*pool, *ranking), glyphs);
     let mut rows = words::labelled(&format!("{glyph} {word} "), role, &candidate.text, width);
     rows.extend(weighed(*impact, width));
-    let mut facts = facts(candidate, instances, false);
+    let effects = seen.map_or(pool.is_some_and(|pool| pool.is_of_effects()), |seen| is_of_effects(seen));
+    let mut facts = facts(candidate, (instances, effects), false);
     if let Some(origin) = origin {
         facts.push_str(&format!("  {origin}"));
     }
@@ -88,7 +92,8 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
     if let Some(seen) = seen {
         // Before the relations: what a decision would change counts most where room is short.
         if let Some(words) = exclusion(seen, view) {
-            rows.extend(words::labelled("forbids ", Role::Text, &words, width));
+            let label = if effects { "departs " } else { "forbids " };
+            rows.extend(words::labelled(label, Role::Text, &words, width));
         }
         for (label, relation) in RELATIONS {
             let related = one_line(&seen.related, relation);
@@ -98,6 +103,11 @@ pub(super) fn rows(known: &CandidateDetail<'_>, view: &View, glyphs: &Glyphs, wi
         }
     }
     rows
+}
+
+/// Whether what was looked at is an effect.
+pub(super) fn is_of_effects(seen: &Inspection) -> bool {
+    action_of_effects(&seen.action).is_some()
 }
 
 /// What the library says; nothing where it has no such decision.
@@ -131,6 +141,10 @@ fn one_line(related: &[Related], relation: Relation) -> String {
 fn exclusion(seen: &Inspection, view: &View) -> Option<String> {
     let permitted = seen.permitted?;
     seen.candidate.coverage?;
+    if is_of_effects(seen) {
+        let (open, of) = (view.key(PaneAction::Activate), words::count(permitted, "demonstrated call"));
+        return (seen.excluded > 0).then(|| format!("{} of {of}; {open} lists them", seen.excluded));
+    }
     let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
     if seen.excluded == 0 {
         return Some(format!("nothing that {rest}: it would change no decision in the demonstrations"));

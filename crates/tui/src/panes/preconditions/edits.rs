@@ -12,6 +12,7 @@ use super::{
 };
 use crate::pane::PaneAction;
 use crate::widgets::edit;
+use stepwright_episode::action_of_effects;
 use stepwright_method::precondition::{
     ADOPTED_SUFFIX, AdoptedAction, AdoptedSet, Candidate, CandidateEdit, CandidateMark, Ranking, Validity,
 };
@@ -32,7 +33,7 @@ impl PreconditionsPane {
     fn unasked(&self, view: &View) -> BTreeSet<String> {
         let in_force = || self.in_force(view).0.iter().cloned();
         let Some(pool) = self.pool(view) else { return in_force().collect() };
-        let suggested = rows::suggested(pool, self.ranking).map(|c| c.text.clone());
+        let suggested = rows::suggested(pool, self.ranking()).map(|c| c.text.clone());
         let inferred = |c: &Candidate| matches!(c.origin, CandidateOrigin::Enumerated | CandidateOrigin::Model);
         match pool.running || pool.candidates.iter().any(inferred) {
             true => suggested.collect(),
@@ -90,7 +91,7 @@ impl PreconditionsPane {
         let origin = match (assertions.iter().any(by_hand), self.chosen.marks.contains_key(&name)) {
             (true, _) => "edited".to_owned(),
             (false, true) => "inferred, chosen by a person".to_owned(),
-            (false, false) if self.ranking == Ranking::Evidence => "inferred".to_owned(),
+            (false, false) if self.ranking() == Ranking::Evidence => "inferred".to_owned(),
             (false, false) => format!("inferred, {}", self.ranking.name()),
         };
         let (now, _) = self.in_force(view);
@@ -159,6 +160,9 @@ impl PreconditionsPane {
             None => return say("this is still being looked at; ask again in a moment"),
         };
         let text = &seen.candidate.text;
+        if self.effects {
+            return say(format!("effects are not ranked by Equation (1): {}", rows::reason(&seen.candidate, None)));
+        }
         match (&seen.candidate.fate, &seen.stronger) {
             (Validity::Valid, Some(stronger)) => {
                 self.ask_difference(seen.action.clone(), text.clone(), stronger.clone())
@@ -203,8 +207,13 @@ impl PreconditionsPane {
         self.action_name().map(|action| send(command(action.to_owned()))).unwrap_or_default()
     }
 
-    pub(super) fn infer(&self, all: bool) -> Vec<Intent> {
+    pub(super) fn infer(&self, all: bool, view: &View) -> Vec<Intent> {
         let origin = if self.by_model { CandidateOrigin::Model } else { CandidateOrigin::Enumerated };
+        if all && self.effects {
+            let called = |name: &&String| view.pools.get(*name).is_some_and(|pool| pool.calls > 0);
+            let infer = |name: &String| send(CandidateCommand::Infer { action: Some(name.clone()), origin });
+            return self.tabs.effects.iter().filter(called).flat_map(infer).collect();
+        }
         let action = if all { None } else { self.action_name().map(str::to_owned) };
         send(CandidateCommand::Infer { action, origin })
     }
@@ -220,11 +229,11 @@ impl PreconditionsPane {
         let weighed = self.weighed.ask(&action, &text);
         let look = asked.then(|| send(CandidateCommand::Try { token: pause.at_once(), action: action.clone(), text }));
         self.typing = Some(Typing {
+            fault: unparsed(&action, &original),
             action,
             id: row.and_then(|r| self.own_id(r, view)),
             row,
             editor: Editor::line(&original),
-            fault: unparsed(&original),
             original,
             pause,
             // The words on the row stay until the answer is there.
@@ -241,7 +250,7 @@ impl PreconditionsPane {
             Edited::Changed => {
                 typing.seen = None;
                 // What does not parse needs no demonstrations to be judged, and its fault is said at once.
-                typing.fault = unparsed(&typing.editor.text());
+                typing.fault = unparsed(&typing.action, &typing.editor.text());
                 typing.asked = typing.fault.is_none();
                 vec![typing.pause.touch()]
             }
@@ -251,8 +260,9 @@ impl PreconditionsPane {
                 if text == typing.original {
                     return say("the expression is unchanged");
                 }
-                if let Some(fault) = unparsed(&text) {
-                    let words = format!("the assertion {}; correct it, or Esc leaves all as it was", fault.in_words());
+                if let Some(fault) = unparsed(&typing.action, &text) {
+                    let what = if action_of_effects(&typing.action).is_some() { "effect" } else { "assertion" };
+                    let words = format!("the {what} {}; correct it, or Esc leaves all as it was", fault.in_words());
                     self.typing = Some(typing);
                     return vec![Intent::Say(Level::Warning, words)];
                 }
@@ -301,9 +311,10 @@ impl PreconditionsPane {
         }
         let token = token();
         if let Some(stopped) = study.decision_at(outline.list.cursor()) {
-            let (stopped, text) = (Box::new(stopped.clone()), seen.candidate.text.clone());
+            let (stopped, action) = (Box::new(stopped.clone()), seen.action.clone());
+            let text = seen.candidate.text.clone();
             self.step_wanted = Some(token);
-            return vec![Intent::Send(Command::Library(LibraryCommand::Show { token, stopped, text }))];
+            return vec![Intent::Send(Command::Library(LibraryCommand::Show { token, stopped, action, text }))];
         }
         let Some(place) = study.place_at(outline.list.cursor()) else { return Vec::new() };
         let mut texts = vec![seen.candidate.text.clone()];
@@ -378,7 +389,8 @@ impl PreconditionsPane {
             return source.clone();
         }
         let session = view.session.as_ref();
-        let actions = self.tabs.actions.iter().map(|action| {
+        let effects = self.tabs.effects.iter().filter(|name| view.pools.contains_key(*name));
+        let actions = self.tabs.actions.iter().chain(effects).map(|action| {
             let in_force = session.and_then(|s| s.assertions().get(action)).map(|(texts, _)| texts.clone());
             let marks = self.chosen.marks.get(action);
             let in_order = |marks: &BTreeSet<String>| {
@@ -447,6 +459,8 @@ fn mark_of(candidate: &Candidate) -> CandidateMark {
     CandidateMark { text: candidate.text.clone(), rejected: candidate.rejected }
 }
 
-fn unparsed(text: &str) -> Option<SyntaxFault> {
-    edit::fault(text, SyntaxFault::of_assertion)
+/// The fault of a text as an assertion of an action, or as one of its effects.
+fn unparsed(action: &str, text: &str) -> Option<SyntaxFault> {
+    let is_effect = action_of_effects(action).is_some();
+    edit::fault(text, if is_effect { SyntaxFault::of_effect } else { SyntaxFault::of_assertion })
 }

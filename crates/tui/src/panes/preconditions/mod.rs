@@ -34,7 +34,7 @@ use crate::view::{Answer, View};
 use crate::widgets::draw::Painter;
 use crate::widgets::edit::{Edited, Editor, token};
 use crate::widgets::outline::{Mouse, Outline};
-use stepwright_episode::{ArtifactId, OWN};
+use stepwright_episode::{ArtifactId, OWN, action_of_effects, effects_of};
 use stepwright_library::Impact;
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Inspection, Joint, Pool, Ranking};
 use stepwright_program::{Call, SyntaxFault};
@@ -50,7 +50,7 @@ struct Typing {
     original: String,
     editor: Editor,
     pause: Debounce,
-    /// Where the present text does not parse.
+    /// Where the present text does not parse, or is no effect where one is typed.
     fault: Option<SyntaxFault>,
     seen: Option<Result<Arc<Inspection>, String>>,
     asked: bool,
@@ -62,6 +62,8 @@ type Looked = (String, String, Option<Arc<Pool>>, Vec<String>);
 #[derive(Debug, SmartDefault)]
 struct Tabs {
     actions: Vec<String>,
+    /// The names that their effects go by.
+    effects: Vec<String>,
     at: usize,
     /// Whether the chosen proposal's action is shown; until a person picks another.
     #[default = true]
@@ -139,6 +141,8 @@ pub(crate) struct PreconditionsPane {
     wanted: Option<String>,
     chosen: Chosen,
     shows_held: bool,
+    /// Whether the effects of the action are shown in place of its preconditions.
+    effects: bool,
     /// By which rule candidates are suggested and ordered.
     ranking: Ranking,
     /// Whether inference asks the model instead of the enumerator.
@@ -157,7 +161,19 @@ pub(crate) struct PreconditionsPane {
 
 impl PreconditionsPane {
     fn action_name(&self) -> Option<&str> {
-        self.tabs.actions.get(self.tabs.at).map(String::as_str)
+        let names = if self.effects { &self.tabs.effects } else { &self.tabs.actions };
+        names.get(self.tabs.at).map(String::as_str)
+    }
+
+    /// The rule of suggestion; Equation (1) ranks no effects.
+    fn ranking(&self) -> Ranking {
+        if self.effects { Ranking::Evidence } else { self.ranking }
+    }
+
+    /// Shows what the action changes in place of what it needs, or the other way round.
+    fn turn(&mut self, view: &View) {
+        self.effects = !self.effects;
+        self.show(view, self.tabs.at);
     }
 
     fn pool<'a>(&self, view: &'a View) -> Option<&'a Pool> {
@@ -194,11 +210,11 @@ impl PreconditionsPane {
         };
         let pool = pool.cloned();
         let marks = self.action_name().and_then(|name| self.chosen.marks.get(name));
-        let all = self.shows_held || self.ranking == Ranking::EquationOne;
+        let all = self.shows_held || self.ranking() == Ranking::EquationOne;
         let listed = |text: &String| {
             all || marks.is_some_and(|marks| marks.contains(text)) || self.wanted.as_ref() == Some(text)
         };
-        self.items = rows::items(pool.as_deref(), in_force, self.ranking, listed);
+        self.items = rows::items(pool.as_deref(), in_force, self.ranking(), listed);
         self.laid = Some((pool, in_force.to_vec()));
         let row =
             |text: &Option<String>| (0..self.items.len()).find(|r| text.is_some() && self.text(*r, view) == *text);
@@ -423,12 +439,18 @@ impl Pane for PreconditionsPane {
         match (self.over.last(), self.action_name()) {
             (Some(over), Some(name)) => over.title(name),
             (_, None) => "Preconditions".into(),
-            (None, Some(name)) => match self.in_force(view) {
-                ([], _) => format!("Preconditions of {name}, none in force"),
-                // Those of the specification are the usual ones; the room is better used by the tabs.
-                (texts, OWN) => format!("Preconditions of {name}, {} in force", texts.len()),
-                (texts, origin) => format!("Preconditions of {name}, {} in force ({origin})", texts.len()),
-            },
+            (None, Some(name)) => {
+                let what = match action_of_effects(name) {
+                    Some(action) => format!("Effects of {action}"),
+                    None => format!("Preconditions of {name}"),
+                };
+                match self.in_force(view) {
+                    ([], _) => format!("{what}, none in force"),
+                    // Those of the specification are the usual ones; the room is better used by the tabs.
+                    (texts, OWN) => format!("{what}, {} in force", texts.len()),
+                    (texts, origin) => format!("{what}, {} in force ({origin})", texts.len()),
+                }
+            }
         }
     }
 
@@ -436,14 +458,16 @@ impl Pane for PreconditionsPane {
         // Marks, pages and answers waited for belong to one session.
         let session = view.session.as_ref().map(|s| (s.header.created, s.header.task.clone()));
         if session != self.session {
-            let (by_model, ranking) = (self.by_model, self.ranking);
-            *self = PreconditionsPane { by_model, ranking, session, ..PreconditionsPane::default() };
+            let (by_model, ranking, effects) = (self.by_model, self.ranking, self.effects);
+            *self = PreconditionsPane { by_model, ranking, effects, session, ..PreconditionsPane::default() };
         }
-        let name = self.action_name().map(str::to_owned);
+        let name = self.tabs.actions.get(self.tabs.at).cloned();
         let in_force = view.session.iter().flat_map(|s| s.assertions().keys());
-        let names: BTreeSet<&String> = view.pools.keys().chain(in_force).collect();
+        let names = view.pools.keys().chain(in_force).map(|name| action_of_effects(name).unwrap_or(name));
+        let names: BTreeSet<&str> = names.collect();
         if !names.iter().copied().eq(self.tabs.actions.iter()) {
-            self.tabs.actions = names.into_iter().cloned().collect();
+            self.tabs.actions = names.into_iter().map(str::to_owned).collect();
+            self.tabs.effects = self.tabs.actions.iter().map(|name| effects_of(name)).collect();
             // The shown action stays shown, wherever its tab has moved.
             self.tabs.at = name.and_then(|n| self.tabs.actions.iter().position(|a| *a == n)).unwrap_or(0);
         }
@@ -503,6 +527,10 @@ impl Pane for PreconditionsPane {
             PaneAction::Operand => self.pick(view),
             PaneAction::HeldBack => self.show_held(view),
             PaneAction::Ranking => self.other_ranking(view),
+            PaneAction::Effects => {
+                self.turn(view);
+                Vec::new()
+            }
             PaneAction::MarkAll => self.mark_all(view),
             PaneAction::Adopt => self.adopt(view),
             PaneAction::ToggleReject => self.reject(view),
@@ -514,8 +542,8 @@ impl Pane for PreconditionsPane {
                 self.unmerge();
                 self.browse(action, view)
             }
-            PaneAction::Run => self.infer(self.tabs.actions.is_empty()),
-            PaneAction::RunAll => self.infer(true),
+            PaneAction::Run => self.infer(self.tabs.actions.is_empty(), view),
+            PaneAction::RunAll => self.infer(true, view),
             PaneAction::Compare => self.compare(view),
             PaneAction::Save => vec![self.save(view)],
             PaneAction::Load => vec![self.load()],

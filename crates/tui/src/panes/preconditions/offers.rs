@@ -34,14 +34,16 @@ impl PreconditionsPane {
                 (PaneAction::Why, "why"),
                 (PaneAction::Differ, "differ"),
                 (PaneAction::Operand, "pick"),
-                (PaneAction::MergeAll, "and"),
-                (PaneAction::MergeAny, "or"),
             ]);
+            if !self.effects {
+                actions.extend([(PaneAction::MergeAll, "and"), (PaneAction::MergeAny, "or")]);
+            }
         }
         if !self.tabs.actions.is_empty() {
             if inferred {
                 actions.push(infer);
             }
+            actions.push((PaneAction::Effects, if self.effects { "preconditions" } else { "effects" }));
             actions.extend([(PaneAction::Add, "add"), (PaneAction::Compare, "compare sets")]);
             actions.extend(self.turns(view));
             if !self.tabs.follows {
@@ -57,16 +59,18 @@ impl PreconditionsPane {
         actions.push((PaneAction::RunAll, "infer all"));
         actions.push((PaneAction::Cycle, if self.by_model { "by enumerator" } else { "by model" }));
         actions.push((PaneAction::Options, "model options"));
-        if inferred {
+        if inferred && !self.effects {
             actions.push((PaneAction::Score, "score by model"));
         }
         if !self.items.is_empty() {
             actions.extend([(PaneAction::MarkAll, "unmark"), (PaneAction::Copy, "copy")]);
             let held = if self.shows_held { "hide held back" } else { "show held back" };
-            if self.ranking == Ranking::Evidence {
+            if self.ranking() == Ranking::Evidence {
                 actions.push((PaneAction::HeldBack, held));
             }
-            actions.push((PaneAction::Ranking, "other ranking"));
+            if !self.effects {
+                actions.push((PaneAction::Ranking, "other ranking"));
+            }
             actions.extend(self.outline.actions());
         }
         actions
@@ -92,10 +96,15 @@ impl PreconditionsPane {
                 | P::MergeAny
         );
         let of_rows = of_rows || matches!(action, P::MarkAll | P::Copy | P::Score);
-        let of_actions =
-            matches!(action, P::Add | P::Compare | P::UndoChange | P::RedoChange | P::Save | P::Load | P::Run);
+        let of_actions = matches!(
+            action,
+            P::Add | P::Effects | P::Compare | P::UndoChange | P::RedoChange | P::Save | P::Load | P::Run
+        );
         if view.session.is_none() || !self.over.is_empty() {
             return None;
+        }
+        if self.effects && matches!(action, P::Ranking | P::Score | P::MergeAll | P::MergeAny) {
+            return Some(format!("that is for preconditions: {} shows them", key(P::Effects)));
         }
         if of_actions && self.tabs.actions.is_empty() {
             return Some(format!("no action is known yet: {} infers candidates for all", key(P::RunAll)));

@@ -88,7 +88,7 @@ impl PreconditionsPane {
         if held == 0 {
             return say("nothing was held back: every valid candidate is in the list");
         }
-        if self.ranking == Ranking::EquationOne {
+        if self.ranking() == Ranking::EquationOne {
             let key = view.key(PaneAction::Ranking);
             return say(format!(
                 "Equation (1) alone ranks every valid candidate, so all are listed; {key} changes the ranking"
@@ -104,6 +104,13 @@ impl PreconditionsPane {
         }
         self.laid = None;
         self.lay(view);
+        if self.effects {
+            let what = count(held, "variable");
+            return say(match self.shows_held {
+                true => format!("{what} that no demonstrated call changed: in the list now"),
+                false => format!("{what} that no demonstrated call changed: hidden, but for those you marked"),
+            });
+        }
         let what = count(held, "valid candidate");
         say(match self.shows_held {
             true => format!("{what} held back for lack of evidence: in the list now"),

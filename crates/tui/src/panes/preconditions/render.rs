@@ -14,6 +14,7 @@ use crate::theme::{Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{self, Painter, Row, run, split_bottom, split_left, split_top};
 use crate::widgets::words;
+use stepwright_episode::{action_of_effects, effects_of};
 use stepwright_method::precondition::{Ranking, Validity};
 
 const DETAIL: u16 = 10;
@@ -160,21 +161,21 @@ impl PreconditionsPane {
             return vec![dim(format!("{force}; no candidates yet")), dim(by)];
         };
         let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
-        let suggested = rows::suggested(pool, self.ranking).count();
+        let suggested = rows::suggested(pool, self.ranking()).count();
         let counts = words::count(pool.candidates.len(), "candidate");
         let running = if pool.running { "more are coming: " } else { "" };
         let mut parts = vec![vec![run(Role::Warn, running), run(Role::Dim, format!("{counts}, {valid} valid"))]];
         // Before what is less urgent: valid candidates out of sight are not to be missed.
         let held = pool.held_back.len();
-        if held > 0 && self.ranking == Ranking::EquationOne {
+        if held > 0 && self.ranking() == Ranking::EquationOne {
             parts.push(dim(format!(", {held} lacking evidence")));
         } else if held > 0 {
             let key = view.key(PaneAction::HeldBack);
-            let held = format!("{held} held back");
+            let held = format!("{held} {}", if self.effects { "left alone" } else { "held back" });
             parts.push(vec![run(Role::Dim, ", "), run(Role::Key, format!("{key} ")), run(Role::Text, held)]);
         }
-        let rule = self.ranking.name();
-        let rest = [format!(", {suggested} suggested"), format!(" ({rule})"), format!(", {force}"), by];
+        let rule = if self.effects { String::new() } else { format!(" ({})", self.ranking.name()) };
+        let rest = [format!(", {suggested} suggested"), rule, format!(", {force}"), by];
         parts.extend(rest.map(dim));
         parts
     }
@@ -186,7 +187,8 @@ impl PreconditionsPane {
             return;
         }
         let here = self.tabs.at;
-        let known = |name: &String| view.pools.get(name).is_some_and(|pool| pool.calls > 0);
+        let own = |name: &String| if self.effects { effects_of(name) } else { name.clone() };
+        let known = |name: &String| view.pools.get(&own(name)).is_some_and(|pool| pool.calls > 0);
         let named = self.tabs.actions.iter().enumerate().filter(|(at, _)| all || *at != here);
         let (with, without): (Vec<_>, Vec<_>) = named.partition(|(_, name)| known(name));
         // In their order where all of them fit.
@@ -197,9 +199,9 @@ impl PreconditionsPane {
         painter.rule(area, 0, "actions: in force, of candidates valid");
         let (_, body) = split_top(area, 1);
         for (row, (at, name)) in rows.into_iter().enumerate() {
-            let force = view.session.as_ref().and_then(|session| session.assertions().get(name));
+            let force = view.session.as_ref().and_then(|session| session.assertions().get(&own(name)));
             let force = force.map_or(0, |(texts, _)| texts.len());
-            let said = match view.pools.get(name) {
+            let said = match view.pools.get(&own(name)) {
                 Some(pool) if pool.calls > 0 => {
                     let valid = pool.candidates.iter().filter(|c| c.fate == Validity::Valid).count();
                     format!("{valid:>5}/{}", pool.candidates.len())
@@ -249,14 +251,14 @@ impl PreconditionsPane {
         };
         let in_force = self.in_force(view).0;
         let Some(candidate) = self.candidate(row, view) else {
-            let known = self.known(&text, view).map(|c| rows::status(c, true, (None, self.ranking), &theme.glyphs));
+            let known = self.known(&text, view).map(|c| rows::status(c, true, (None, self.ranking()), &theme.glyphs));
             let (glyph, word, role) = known.unwrap_or((theme.glyphs.unchecked, "in force", Role::Dim));
             let status = run(role, format!("{glyph} {word:<11}"));
             return vec![run(Role::Text, tick), run(Role::Accent, pick), status, run(Role::Text, text)];
         };
-        let instances = self.pool(view).map_or(0, |p| p.instances);
+        let instances = self.pool(view).map_or((0, false), |p| (p.instances, p.is_of_effects()));
         let forced = in_force.contains(&candidate.text);
-        let (glyph, word, role) = rows::status(candidate, forced, (self.pool(view), self.ranking), &theme.glyphs);
+        let (glyph, word, role) = rows::status(candidate, forced, (self.pool(view), self.ranking()), &theme.glyphs);
         let facts = if width >= 64 { detail::facts(candidate, instances, width < 96) } else { String::new() };
         let room = width.saturating_sub(LEAD + pick.width() + facts.width());
         let shown = crate::sanitize::line(&text).into_owned();
@@ -283,7 +285,7 @@ impl PreconditionsPane {
         let known = |candidate, origin, seen| {
             let in_force = in_force.iter().any(|t| self.text(row, view).as_ref() == Some(t));
             let impact = self.text(row, view).and_then(|text| self.weighed.of(&text)).map(AsRef::as_ref);
-            let (pool, ranking) = (self.pool(view), self.ranking);
+            let (pool, ranking) = (self.pool(view), self.ranking());
             let known = CandidateDetail { candidate, pool, ranking, in_force, origin, seen, impact };
             detail::rows(&known, view, &theme.glyphs, width)
         };
@@ -329,7 +331,8 @@ fn fitting(parts: Vec<Row>, columns: usize) -> Row {
 
 fn label(typing: &Typing) -> Row {
     let word = if typing.id.is_some() { "edit" } else { "new" };
-    vec![run(Role::Key, format!("{word:<4} assert "))]
+    let what = if action_of_effects(&typing.action).is_some() { "effect" } else { "assert" };
+    vec![run(Role::Key, format!("{word:<4} {what} "))]
 }
 
 fn typing_detail(typing: &Typing, pane: &PreconditionsPane, view: &View, theme: &Theme, width: usize) -> Vec<Row> {

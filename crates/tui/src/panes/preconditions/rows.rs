@@ -2,6 +2,7 @@
 
 use crate::theme::{Glyphs, Role};
 use stepwright_method::precondition::{Candidate, CandidateOrigin, Pool, Ranking, Validity};
+use stepwright_text::words::count;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
@@ -26,12 +27,18 @@ fn rank(candidate: &Candidate, pool: &Pool, ranking: Ranking) -> u8 {
     match &candidate.fate {
         Validity::Valid if held => 3,
         Validity::Valid if candidate.optimal => 1,
-        Validity::Valid if candidate.coverage == Some(pool.instances) => 4,
+        Validity::Valid if holds_everywhere(candidate, pool) => 4,
         Validity::Valid => 2,
+        Validity::Departs { .. } if candidate.fate.is_likely() => 4,
         Validity::Unknown { .. } => 5,
-        Validity::Fails { .. } => 6,
+        Validity::Fails { .. } | Validity::Departs { .. } => 6,
         Validity::Malformed { .. } => 7,
     }
+}
+
+/// Whether a candidate says nothing, because it holds everywhere. An effect says something of every call.
+fn holds_everywhere(candidate: &Candidate, pool: &Pool) -> bool {
+    !pool.is_of_effects() && candidate.coverage == Some(pool.instances)
 }
 
 pub fn items(
@@ -62,7 +69,7 @@ pub(crate) fn is_suggested(candidate: &Candidate, pool: &Pool, ranking: Ranking)
         Ranking::EquationOne => !candidate.rejected && pool.by_equation.contains(&candidate.text),
         Ranking::Evidence => {
             let best = candidate.fate == Validity::Valid && candidate.optimal && candidate.representative;
-            best && !candidate.rejected && candidate.coverage != Some(pool.instances)
+            best && !candidate.rejected && !holds_everywhere(candidate, pool)
         }
     }
 }
@@ -80,13 +87,14 @@ pub fn status(
 ) -> (&'static str, &'static str, Role) {
     let suggested = pool.is_some_and(|pool| is_suggested(candidate, pool, ranking));
     let held = pool.is_some_and(|pool| is_held_back(candidate, pool));
-    let everywhere = pool.is_some_and(|pool| candidate.coverage == Some(pool.instances));
+    let everywhere = pool.is_some_and(|pool| holds_everywhere(candidate, pool));
     if in_force {
         // Even where it was deleted as a candidate, or does not hold: what is in force is checked at every step.
         let (glyph, role) = match candidate.fate {
             Validity::Valid => (glyphs.yes, Role::Good),
             Validity::Unknown { .. } => (glyphs.unknown, Role::Warn),
-            Validity::Fails { .. } | Validity::Malformed { .. } => (glyphs.no, Role::Bad),
+            Validity::Departs { .. } if candidate.fate.is_likely() => (glyphs.unknown, Role::Warn),
+            Validity::Fails { .. } | Validity::Departs { .. } | Validity::Malformed { .. } => (glyphs.no, Role::Bad),
         };
         return (glyph, "in force", role);
     }
@@ -95,11 +103,12 @@ pub fn status(
     }
     match (&candidate.fate, candidate.optimal, candidate.representative) {
         (Validity::Malformed { .. }, ..) => (glyphs.no, "malformed", Role::Bad),
+        (Validity::Departs { .. }, ..) if candidate.fate.is_likely() => (glyphs.unknown, "likely", Role::Warn),
         // That the enumerator tried what does not hold is nothing wrong.
-        (Validity::Fails { .. }, ..) if candidate.origin == CandidateOrigin::Enumerated => {
+        (Validity::Fails { .. } | Validity::Departs { .. }, ..) if candidate.origin == CandidateOrigin::Enumerated => {
             (glyphs.no, "fails", Role::Dim)
         }
-        (Validity::Fails { .. }, ..) => (glyphs.no, "fails", Role::Bad),
+        (Validity::Fails { .. } | Validity::Departs { .. }, ..) => (glyphs.no, "fails", Role::Bad),
         (Validity::Unknown { .. }, ..) => (glyphs.unknown, "unknown", Role::Warn),
         (Validity::Valid, ..) if everywhere => (glyphs.dot, "always", Role::Dim),
         (Validity::Valid, ..) if suggested => (glyphs.star, "suggested", Role::Accent),
@@ -128,6 +137,12 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
         Validity::Valid => valid_reason(candidate, pool),
         Validity::Malformed { reason, message } => format!("{reason}: {message}"),
         Validity::Unknown { reason, message } => format!("cannot be decided ({reason}): {message}"),
+        Validity::Departs { demonstration, call, at, message, exceptions, calls } => format!(
+            "after demonstration {}, call {}, {at}: {message}; {exceptions} of {} depart from it",
+            demonstration + 1,
+            call + 1,
+            count(*calls, "call")
+        ),
         Validity::Fails { demonstration, call, at, exception, message, failing } => format!(
             "{exception} in demonstration {}, call {}, {at}: {message}; fails in {} of the demonstrations",
             demonstration + 1,
@@ -138,6 +153,12 @@ pub fn reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
 }
 
 fn valid_reason(candidate: &Candidate, pool: Option<&Pool>) -> String {
+    if let Some(pool) = pool.filter(|pool| pool.is_of_effects()) {
+        return match is_held_back(candidate, pool) {
+            true => format!("none of {} changes it", count(pool.calls, "demonstrated call")),
+            false => format!("the state after each of {} is as it says", count(pool.calls, "demonstrated call")),
+        };
+    }
     if candidate.coverage.is_some() && candidate.coverage == pool.map(|p| p.instances) {
         return "holds at every instance, so it forbids nothing".to_owned();
     }

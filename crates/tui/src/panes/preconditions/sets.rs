@@ -10,6 +10,7 @@ use crate::theme::{Glyphs, Role, Theme};
 use crate::view::View;
 use crate::widgets::draw::{Row, run};
 use crate::widgets::words;
+use stepwright_episode::action_of_effects;
 use stepwright_method::precondition::{
     ActionComparison, AdoptedSet, Counterpart, Occasion, Score, SetComparison, SideBySide,
 };
@@ -147,15 +148,17 @@ impl SetsPage {
     pub(super) fn detail(&self, row: usize, view: &View, width: usize) -> Vec<Row> {
         let Some(action) = self.action(row) else { return Vec::new() };
         let mut rows = Vec::new();
+        let effects = action_of_effects(&action.action).is_some();
         if let Some(pair) = self.assertion(row) {
             for (name, text) in [(&self.sets.left, &pair.left), (&self.sets.right, &pair.right)] {
                 if let Some(text) = text {
                     rows.extend(words::labelled(&format!("{name}: "), Role::Text, text, width));
                 }
             }
-            rows.extend(words::labelled("", Role::Dim, &self.relation(pair), width));
+            rows.extend(words::labelled("", Role::Dim, &self.relation(pair, effects), width));
         }
         match (&action.score, &action.difference) {
+            (Err(_), _) if effects => {}
             (Err(why), _) => rows.extend(words::labelled("", Role::Warn, why, width)),
             (Ok(_), None) => {
                 let words = format!("both sets permit {} at the same steps of the demonstrations", action.action);
@@ -172,15 +175,17 @@ impl SetsPage {
         rows
     }
 
-    fn relation(&self, pair: &SideBySide) -> String {
+    fn relation(&self, pair: &SideBySide, effects: bool) -> String {
         let (here, other) = match pair.left {
             Some(_) => (&self.sets.left, &self.sets.right),
             None => (&self.sets.right, &self.sets.left),
         };
         match pair.counterpart {
             Counterpart::Same => "the same in both".to_owned(),
+            Counterpart::Equivalent if effects => "they make the same states".to_owned(),
             Counterpart::Equivalent => "they hold at the same instances".to_owned(),
             Counterpart::Implied => format!("only `{here}` has it, but `{other}` as a whole implies it"),
+            Counterpart::Only if effects => format!("only `{here}` has it"),
             Counterpart::Only => format!("only `{here}` has it, and it forbids what `{other}` permits"),
             Counterpart::Unknown => "how they relate cannot be decided".to_owned(),
         }

@@ -167,6 +167,11 @@ fn lines(seen: &Inspection, impact: Option<&Impact>) -> Vec<Line> {
     let mut lines = Vec::new();
     let heading = if seen.candidate.coverage.is_none() {
         "It could not be evaluated, so it relates to nothing.".to_owned()
+    } else if detail::is_of_effects(seen) {
+        match seen.related.len() {
+            0 => "No other candidate makes the same states.".to_owned(),
+            n => format!("Makes the same states as {}:", words::count(n, "other candidate")),
+        }
     } else if seen.related.is_empty() {
         "It implies no other valid candidate and none implies it.".to_owned()
     } else {
@@ -182,6 +187,12 @@ fn lines(seen: &Inspection, impact: Option<&Impact>) -> Vec<Line> {
         let rest = if seen.in_force { "the rest in force permits" } else { "what is in force permits" };
         let steps = words::count(seen.excluded_steps, "step");
         let heading = match seen.excluded {
+            0 if detail::is_of_effects(seen) => {
+                format!("The state after each of {} is as it says.", words::count(permitted, "demonstrated call"))
+            }
+            n if detail::is_of_effects(seen) => {
+                format!("{n} of {} depart from it:", words::count(permitted, "demonstrated call"))
+            }
             0 => format!("It forbids nothing that {rest} ({})", words::count(permitted, "instance")),
             n => format!("It forbids {n} of {} that {rest}, at {steps}:", words::count(permitted, "instance")),
         };

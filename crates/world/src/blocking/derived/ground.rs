@@ -112,11 +112,18 @@ impl Ground<'_> {
             let fails = check.status == Status::Fails && !self.derived.is_open(call);
             let atom = |text: &str| Atom { predicate: text.to_owned(), args: Vec::new() };
             self.facts.atoms.insert(atom(if fails { &unmet } else { &met }));
-            let offered = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
+            let offered: Vec<Offered> = if fails && entry.grows { self.offers(entry, index) } else { Vec::new() };
+            let known = match offered.iter().find(|(_, maybe)| !maybe) {
+                None => String::new(),
+                Some((call, _)) => {
+                    let adopted = self.derived.program.is_adopted(&call.function);
+                    format!("; what {} changes is {}", call.function, if adopted { "adopted" } else { "inferred" })
+                }
+            };
             let when = Formula(vec![Literal { negated: false, pattern: pattern(&unmet) }]);
             self.domain.conditions.push(Condition {
                 form: pattern(&unmet),
-                about: "an assertion does not hold".to_owned(),
+                about: format!("an assertion does not hold{known}"),
                 raise: Raise::When(when),
                 resolution: pattern(&met),
                 actions: offered.into_iter().map(offer).collect(),
@@ -167,7 +174,8 @@ impl Ground<'_> {
             let not: Vec<Call> = entry.path.iter().chain(vain).cloned().collect();
             sight = derivation.best(&entry.call, index, &not, left);
         }
-        let mut offers: Vec<Offered> = certain.into_iter().map(|r| (r.call, r.means != Means::Effect)).collect();
+        let mut offers: Vec<Offered> =
+            certain.into_iter().map(|r| (r.call, !matches!(r.means, Means::Adopted | Means::Effect))).collect();
         if offers.is_empty() {
             offers.extend(self.derived.advice(&entry.path).map(|advice| (advice.clone(), true)));
         }

@@ -65,6 +65,14 @@ impl Agent for DialogueAgent {
         self.imitation.as_ref().map(asks).unwrap_or_default()
     }
 
+    fn prepare(&self) {
+        self.imitation.as_ref().map(|imitation| imitation.learned.get_or_init(|| imitation.learn()));
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.imitation.as_ref().is_none_or(|imitation| imitation.learned.get().is_some())
+    }
+
     fn knows(&self) -> bool {
         self.imitation.is_some()
     }
