@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use stepwright_program::{Call, Fingerprints, Footprint, Function, Projections, Role, Specification, State};
+use stepwright_program::{Call, Fingerprints, Footprint, Function, Literal, Projections, Role, Specification, State};
 use stepwright_world::demonstration::Demonstration;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,15 @@ pub struct Step {
     pub call: usize,
     /// Index of the state before it, in [`Demonstrations::states`].
     pub state: usize,
+}
+
+/// A demonstrated call with the states around it: before it, and before the next action.
+#[derive(Debug, Clone)]
+pub(super) struct EffectCall {
+    pub(super) step: Step,
+    pub(super) args: Vec<Literal>,
+    pub(super) before: State,
+    pub(super) after: State,
 }
 
 /// By what is touched, for each state the next one that is alike in it.

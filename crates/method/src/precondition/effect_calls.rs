@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Validity;
-use super::demonstrations::{Demonstrations, Step};
+use super::demonstrations::{Demonstrations, EffectCall, Step};
 use super::instance_set::InstanceSet;
 use super::instances::Evaluation;
 use super::validate::malformed;
@@ -13,15 +13,6 @@ use stepwright_program::{Effect, Followed, Function, Literal, Role, State};
 
 /// Calls of an action that effects are executed on, at most.
 const CALLS: usize = 32;
-
-/// A demonstrated call with the states around it: before it, and before the next action.
-#[derive(Debug, Clone)]
-pub(super) struct EffectCall {
-    pub(super) step: Step,
-    pub(super) args: Vec<Literal>,
-    pub(super) before: State,
-    pub(super) after: State,
-}
 
 /// The calls of all actions, by function.
 #[derive(Debug, Clone, Default)]

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::demonstrations::Demonstrations;
-use super::effect_calls::{EffectCall, EffectCalls};
+use super::demonstrations::{Demonstrations, EffectCall};
+use super::effect_calls::EffectCalls;
 use stepwright_program::{CheckResult, Effect, Effects, Followed, Function, Literal, Role, State};
 
 /// Objects within objects are followed this far.

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::combine::{Combined, KnownParts, PartSets};
-use super::demonstrations::{Alike, Demonstrations, Step};
-use super::effect_calls::EffectCall;
+use super::demonstrations::{Alike, Demonstrations, EffectCall, Step};
 use super::instance_set::InstanceSet;
 use super::table::{Evaluated, Table};
 use stepwright_episode::effects_of;
