@@ -401,15 +401,19 @@ impl Course {
                 (Operation::Open, ENOSPC),
             ][self.dice.below(6) as usize];
             let (skip, times) = (self.dice.below(3) as u32, 1 + self.dice.below(4) as u32);
-            let bytes = self.dice.below(if operation == Operation::Sync { 400 } else { 40 }) as usize;
+            let bytes = self.dice.below(400) as usize;
             let fault = Fault { under: self.folder.path().to_owned(), operation, skip, times, errno, bytes };
             self.faults.push((1 + self.dice.below(8), faults::inject(fault)));
-        } else if self.dice.one_in(60) && self.harmed.is_none() && self.unwritten.is_none() && self.faults.is_empty() {
+        } else if self.dice.one_in(60) {
             self.harm();
         }
     }
 
+    /// Another program is at the file, where nothing else happens to it.
     fn harm(&mut self) {
+        if self.harmed.is_some() || self.unwritten.is_some() || !self.faults.is_empty() {
+            return;
+        }
         let (path, beside) = (&self.path, self.folder.path().join("other"));
         let harmed = match self.dice.below(4) {
             0 => fs::remove_file(path).map(|()| "deleted"),
@@ -443,12 +447,16 @@ impl Course {
             // Killed: what was shown is in the file, as was checked just now.
             return Ok(());
         }
+        if self.dice.one_in(4) {
+            self.harm();
+        }
         self.leave().await
     }
 
     /// Leaves, and holds the last words against the disk.
     async fn leave(&mut self) -> Result<(), String> {
-        let (fails, before) = (!self.faults.is_empty() || self.unwritten.is_some(), self.errors);
+        let fails = !self.faults.is_empty() || self.unwritten.is_some() || self.harmed.is_some();
+        let before = self.errors;
         self.handle.commands.send(Command::Quit).map_err(|_| "the driver is gone")?;
         self.settle().await?;
         if !self.stopped {

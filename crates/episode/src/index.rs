@@ -3,6 +3,7 @@
 //! Proposals, asks, decisions and offers are kept in the order of their numbers, which the fold checks: they are found by halving.
 //! [`Index`] holds what is found by something else. A turn that was not made by the fold has none, and is searched.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,8 +21,9 @@ const WORTH: usize = 8;
 pub(super) struct Index {
     /// How many decisions are in it; those of a short list are not.
     decisions: usize,
-    /// Where the decisions to take a step are.
+    /// Where the decisions to take a step are, and those that refuse one.
     taken: Vec<usize>,
+    refused: Vec<usize>,
     last: FxHashMap<ProposalId, usize>,
     rejected: FxHashMap<ProposalId, usize>,
     /// The offer of each document that is not settled yet.
@@ -45,6 +47,7 @@ impl Index {
             self.last.insert(id, at);
             if !decision.takes() {
                 self.rejected.entry(id).or_insert(at);
+                self.refused.push(at);
             } else {
                 self.taken.push(at);
             }
@@ -75,11 +78,13 @@ impl Index {
         decisions.iter().rev().map(AsRef::as_ref).find(|d: &&Decision| d.proposal() == id)
     }
 
-    pub(super) fn taken<'a>(&self, decisions: &'a [Arc<Decision>]) -> Vec<&'a Decision> {
+    /// Where the decisions that take a step are, or those that refuse one, in order.
+    pub(super) fn places(&self, takes: bool, decisions: &[Arc<Decision>]) -> Cow<'_, [usize]> {
         if self.decisions == decisions.len() {
-            return self.taken.iter().filter_map(|at| decisions.get(*at)).map(AsRef::as_ref).collect();
+            return Cow::Borrowed(if takes { &self.taken } else { &self.refused });
         }
-        decisions.iter().map(AsRef::as_ref).filter(|d: &&Decision| d.takes()).collect()
+        let those = decisions.iter().enumerate().filter(|(_, decision)| decision.takes() == takes);
+        Cow::Owned(those.map(|(at, _)| at).collect())
     }
 
     pub(super) fn rejection<'a>(&self, decisions: &'a [Arc<Decision>], id: ProposalId) -> Option<&'a Decision> {
@@ -107,7 +112,28 @@ pub(super) fn place<T>(items: &[T], id: u64, number: impl Fn(&T) -> u64) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::place;
+    use crate::session::Turn;
+    use crate::{Actor, Choice, Decision};
+
+    #[test]
+    fn the_last_decisions_are_the_end_of_all_of_their_kind() {
+        let mut turn = Turn::default();
+        for id in 0..40 {
+            let reject = Choice::Reject { proposal: 0, reason: String::new() };
+            let choice = if id % 3 == 0 { reject } else { Choice::Approve { proposal: 0 } };
+            turn.decisions.push(Arc::new(Decision { id, choice, by: Actor::Person, why: String::new() }));
+            turn.index.decided(&turn.decisions);
+            for (takes, most) in [(true, 0), (true, 2), (false, 2), (true, 100), (false, 100)] {
+                let all: Vec<_> =
+                    turn.decisions.iter().map(AsRef::as_ref).filter(|d: &&Decision| d.takes() == takes).collect();
+                let (last, number) = turn.last_decisions(takes, most);
+                assert_eq!((last.as_slice(), number), (&all[all.len().saturating_sub(most)..], all.len()));
+            }
+        }
+    }
 
     #[test]
     fn items_are_found_in_any_order() {

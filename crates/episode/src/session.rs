@@ -111,9 +111,11 @@ impl Turn {
         }
     }
 
-    /// The decisions to take a step from here, in order.
-    pub fn steps_taken(&self) -> Vec<&Decision> {
-        self.index.taken(&self.decisions)
+    /// The last decisions that take a step from here, or that refuse one, in order: so many at most, and how many there are in all.
+    pub fn last_decisions(&self, takes: bool, most: usize) -> (Vec<&Decision>, usize) {
+        let places = self.index.places(takes, &self.decisions);
+        let last = places.iter().skip(places.len().saturating_sub(most));
+        (last.filter_map(|at| self.decisions.get(*at)).map(AsRef::as_ref).collect(), places.len())
     }
 
     /// Sets of assertions put in force here, in order.

@@ -168,8 +168,8 @@ fn verdict_rows(verdict: &Verdict, theme: &Theme, width: usize) -> Vec<Row> {
     rows
 }
 
-/// Most refusals of a node that are listed.
-const REFUSALS: usize = 100;
+/// Most decisions of a node that are listed, of those that take a step and of those that refuse one.
+const DECISIONS: usize = 100;
 /// An ask that is under way is among so many newest ones.
 const UNDER_WAY: usize = 64;
 
@@ -223,15 +223,27 @@ fn said(turn: &Turn, decision: &Decision) -> String {
     format!("{words}{why}")
 }
 
+/// A row that says how many decisions are left out.
+fn more(count: usize, what: &str) -> Option<Row> {
+    let left_out =
+        || vec![run(Role::Dim, format!("decided  {} before these; all are in the log", words::count(count, what)))];
+    (count > 0).then(left_out)
+}
+
 /// The decisions that were taken from this node, the one whose branch is followed first: what a reader of a decided turn looks for.
 pub fn taken(turn: &Turn, followed: Option<u64>, width: usize) -> Vec<Row> {
-    let mut taken = turn.steps_taken();
-    taken.sort_by_key(|d| Some(d.id) != followed);
-    let rows = taken.iter().enumerate().flat_map(|(at, decision)| {
-        let (label, role) = if at == 0 { ("decided  ", Role::Accent) } else { ("before   ", Role::Dim) };
-        words::labelled(label, role, &said(turn, decision), width)
-    });
-    rows.collect()
+    let (last, all) = turn.last_decisions(true, DECISIONS);
+    let followed = followed.and_then(|id| turn.decision(id)).or_else(|| last.first().copied());
+    let Some(followed) = followed else { return Vec::new() };
+    let others = last.into_iter().filter(|d| d.id != followed.id);
+    let mut rows = words::labelled("decided  ", Role::Accent, &said(turn, followed), width);
+    let mut shown = 1;
+    for decision in others {
+        rows.extend(words::labelled("before   ", Role::Dim, &said(turn, decision), width));
+        shown += 1;
+    }
+    rows.extend(more(all - shown, "step"));
+    rows
 }
 
 pub fn last(session: &Session, theme: &Theme, width: usize) -> Vec<Row> {
@@ -259,13 +271,8 @@ fn notes(turn: &Turn, width: usize) -> Vec<Row> {
 /// The proposals refused at this node, what was decided about documents, and the remarks.
 pub fn decisions(turn: &Turn, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
-    let refused = turn.decisions.len() - turn.steps_taken().len();
-    if refused > REFUSALS {
-        let more = words::count(refused - REFUSALS, "refusal");
-        rows.push(vec![run(Role::Dim, format!("decided  {more} before these; all are in the log"))]);
-    }
-    let mut newest: Vec<_> = turn.decisions.iter().rev().filter(|d| !d.takes()).take(REFUSALS).collect();
-    newest.reverse();
+    let (newest, all) = turn.last_decisions(false, DECISIONS);
+    rows.extend(more(all - newest.len(), "refusal"));
     for decision in newest {
         rows.extend(words::labelled("decided  ", Role::Dim, &said(turn, decision), width));
     }
